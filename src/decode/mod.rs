@@ -1,0 +1,38 @@
+//! Decoders: each file has one encoding, its inverse, its formula and its worst error.
+//!
+//! | file | encoding | value |
+//! |---|---|---|
+//! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
+//! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
+//! | [`extent`] | little-endian `f32` triples | the box around them |
+//! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent |
+//! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
+//! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
+//! | [`unit`] | 16-bit unsigned integer | −1 to 1 |
+//! | [`influence`] | bone number and 16-bit weight | [`Influence`] |
+
+pub mod compact;
+pub mod extent;
+pub mod float;
+pub mod frame;
+pub mod index;
+pub mod influence;
+pub mod unit;
+pub mod unorm;
+
+pub use float::Floats;
+pub use frame::{Frame, Quat7, Quat8};
+pub use index::Index;
+pub use influence::{Influence, Weight16};
+pub use unorm::Unorm8;
+
+/// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "a float-to-integer cast truncates and saturates, which is what is wanted"
+)]
+fn truncate(value: f32, scale: f32) -> i32 {
+    let scaled = value * scale;
+    if scaled.is_nan() { 0 } else { scaled.clamp(-scale, scale) as i32 }
+}

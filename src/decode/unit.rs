@@ -1,0 +1,72 @@
+//! The 16-bit code for a component of a unit normal, as the vendor's page on ms10 publishes it: `u / 65535 * 2 - 1`.
+//!
+//! No `.mesh` of the 2.x generations holds such normals (their frames are quaternions); the code is a left-over of
+//! 1.x, where it is in use. The published encoder truncates, which loses up to one code of 65535 (error 3.1e-5);
+//! rounding loses half (1.6e-5), and returns every decoded code to itself.
+
+use zerocopy::little_endian::U16;
+
+use super::truncate;
+use crate::packed::Decode;
+
+/// Decodes a normal of three codes. Not normalised: the components are what the codes say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unit16;
+
+impl Decode for Unit16 {
+    type Raw = [U16; 3];
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &[U16; 3]) -> [f32; 3] {
+        raw.map(|code| decode(code.get()))
+    }
+}
+
+/// Decodes one component: −1 to 1.
+#[inline]
+#[must_use]
+pub fn decode(code: u16) -> f32 {
+    f32::from(code) / 65535.0 * 2.0 - 1.0
+}
+
+/// Encodes one component as published, truncating: `(v * 0.5 + 0.5) * 65535`. Values outside −1..1 are clamped.
+#[must_use]
+pub fn encode_truncating(value: f32) -> u16 {
+    u16::try_from(truncate(value * 0.5 + 0.5, 65535.0)).unwrap_or_default()
+}
+
+/// Encodes one component, rounding to the nearest code. Values outside −1..1 are clamped.
+#[must_use]
+pub fn encode_rounding(value: f32) -> u16 {
+    u16::try_from(truncate((value * 0.5 + 0.5) + 0.5 / 65535.0, 65535.0)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_returns_when_rounded_and_nearly_when_truncated() {
+        let mut short = 0_u32;
+        for code in 0..=u16::MAX {
+            let value = decode(code);
+            assert!((-1.0..=1.0).contains(&value));
+            assert_eq!(encode_rounding(value), code);
+            let truncated = encode_truncating(value);
+            assert!(code - truncated <= 1, "{code} became {truncated}");
+            short += u32::from(code - truncated);
+        }
+        assert!(short > 0, "truncation must lose a code somewhere, or the rounding form has no reason");
+    }
+
+    #[test]
+    fn golden_vectors() {
+        assert_eq!([-1.0, 0.0, 1.0, -2.0, 2.0, f32::NAN].map(encode_truncating), [0, 32767, 65535, 0, 65535, 0]);
+        assert_eq!([-1.0, 0.0, 1.0, -2.0, 2.0, f32::NAN].map(encode_rounding), [0, 32768, 65535, 0, 65535, 0]);
+        assert_eq!(
+            Unit16.decode(&[0, 65535, 0].map(U16::new)).map(f32::to_bits),
+            [-1.0, 1.0, -1.0_f32].map(f32::to_bits)
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! Unsigned integers that stand for 0 to 1.
+
+use crate::packed::Decode;
+
+/// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unorm8<const N: usize>;
+
+impl<const N: usize> Decode for Unorm8<N> {
+    type Raw = [u8; N];
+    type Value = [f32; N];
+
+    #[inline]
+    fn decode(&self, raw: &[u8; N]) -> [f32; N] {
+        raw.map(|code| f32::from(code) / 255.0)
+    }
+}
+
+/// Encodes 0..1 to a byte, rounding to the nearest: worst error 1/510. Values outside are clamped.
+#[must_use]
+pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
+    value.map(|value| u8::try_from(super::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_returns() {
+        for code in 0..=u8::MAX {
+            assert_eq!(encode(Unorm8.decode(&[code])), [code]);
+        }
+        assert_eq!(encode([-1.0, 2.0, f32::NAN, f32::INFINITY]), [0, 255, 0, 255]);
+    }
+}

@@ -1,0 +1,83 @@
+//! A zero-copy, memory-mapped, lazy reader for game mesh files.
+//!
+//! **A mesh file is already the data structure.** Map it, find where its arrays start, and lend them out. Nothing is
+//! decoded until somebody looks at it, and then only what they look at.
+//!
+//! ```
+//! # fn main() -> meshpeek::Result<()> {
+//! // SAFETY: nobody writes to the sample while this runs. `meshpeek::read` is the safe way, and copies.
+//! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
+//! let mesh = meshpeek::unigine::Mesh::open(map)?;
+//! let surface = mesh.surface(0)?;
+//! for position in surface.positions()?.iter() {
+//!     let [x, y, z] = position;
+//!     # let _ = (x, y, z);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What each call costs
+//!
+//! | call | order | pages of the file touched | allocates |
+//! |---|---|---|---|
+//! | [`Map::open`] | 1 | none | nothing |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 88 per surface |
+//! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
+//! | an array of a surface | 1 | one per large array before it | nothing |
+//! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
+//! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
+//! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
+//!
+//! # Promises
+//!
+//! 1. Opening reads the header only; surfaces are located when first asked for, and remembered.
+//! 2. No file makes it panic, hang or recurse without a limit, or allocate more than 4 times the file's size and 64 KiB
+//!    beyond what is asked for.
+//! 3. Every byte of a well-formed file belongs to exactly one named [`Region`].
+//! 4. Every error says format, field, byte offset, what was expected and what was found.
+//! 5. A value read through a view equals what a copying loader would have produced, bit for bit.
+//! 6. What is read and written again is the same, byte for byte.
+//! 7. Views are `Copy + Send + Sync`; owners have no lifetime and can be stored.
+//!
+//! # When not to use it
+//!
+//! To look once at every vertex of a file on a network disk, read it whole: copying wins there. To edit meshes, convert
+//! them to a structure of your own: views are read-only. And a mapped file asks for a promise that nobody changes it,
+//! which is why [`map`](fn@map) is `unsafe` ([`source`] says what happens when it is broken, and [`read`] is safe).
+//!
+//! # Where things are
+//!
+//! Formats ([`unigine`]) know their own words and layouts, and lower to the neutral [`Surface`] through
+//! [`Geometry`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
+//! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
+
+pub mod bytes;
+pub mod decode;
+mod error;
+mod field;
+mod file;
+mod finding;
+mod limits;
+mod name;
+mod packed;
+mod region;
+pub mod source;
+pub mod stream;
+pub mod surface;
+mod touched;
+pub mod unigine;
+
+pub use error::{Error, ErrorKind, Result};
+pub use field::{Field, Step};
+pub use file::{Format, Model};
+pub use finding::{Finding, Rule, Severity};
+pub use limits::Limits;
+pub use name::Name;
+pub use packed::{Decode, Packed};
+pub use region::{Element, Region};
+pub use source::{Map, map, read};
+pub use surface::{Bounds, Corner, Corners, Geometry, Surface, Weights};
+pub use touched::{PAGE, Touched};

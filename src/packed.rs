@@ -1,0 +1,139 @@
+//! Lazy arrays at access time.
+//!
+//! A [`Packed`] array is a slice of raw records, straight from the file, and a [`Decode`]r that makes a value of one
+//! record when somebody looks at it. The record is the stride: there is no stride arithmetic to get wrong.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+use zerocopy::IntoBytes;
+
+use crate::bytes::{Record, as_u64};
+use crate::decode::{Floats, extent};
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
+use crate::source;
+
+/// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
+pub trait Decode: Copy {
+    /// What the file holds.
+    type Raw: Record;
+    /// What the caller gets.
+    type Value;
+
+    /// Decodes one record.
+    fn decode(&self, raw: &Self::Raw) -> Self::Value;
+}
+
+/// An array of a file, decoded item by item on access.
+///
+/// ```
+/// use meshpeek::{Packed, decode::Floats};
+/// use zerocopy::little_endian::F32;
+///
+/// let raw = [[F32::new(1.0), F32::new(2.0), F32::new(3.0)]];
+/// let positions = Packed::new(&raw, Floats::<3>);
+/// assert_eq!(positions.get(0), Some([1.0, 2.0, 3.0]));
+/// assert_eq!(positions.get(1), None);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Packed<'a, D: Decode> {
+    raw: &'a [D::Raw],
+    decode: D,
+}
+
+impl<D: Decode<Value: fmt::Debug>> fmt::Debug for Packed<'_, D> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<'a, D: Decode> Packed<'a, D> {
+    /// Puts a decoder over raw records.
+    #[must_use]
+    pub const fn new(raw: &'a [D::Raw], decode: D) -> Self {
+        Self { raw, decode }
+    }
+
+    /// Returns the number of items.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// Tells whether there are no items.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Decodes item `index`; `None` where there is none.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<D::Value> {
+        self.raw.get(index).map(|raw| self.decode.decode(raw))
+    }
+
+    /// Decodes all items, in order, one at a time. For a large array of a cold file, [`prefetch`](Self::prefetch)
+    /// first.
+    #[inline]
+    pub fn iter(
+        &self,
+    ) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
+        let decode = self.decode;
+        self.raw.iter().map(move |raw| decode.decode(raw))
+    }
+
+    /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Option<Self> {
+        self.raw.get(range).map(|raw| Self { raw, ..*self })
+    }
+
+    /// Decodes all items into `out`, after prefetching them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`] where `out` does not have exactly [`len`](Self::len) items.
+    pub fn decode_into(&self, out: &mut [D::Value]) -> Result<()> {
+        if out.len() != self.len() {
+            let kind = ErrorKind::Buffer { needed: as_u64(self.len()), given: as_u64(out.len()) };
+            return Err(Error::without_offset("packed array", Field::new("out"), kind));
+        }
+        self.prefetch();
+        for (value, raw) in out.iter_mut().zip(self.raw) {
+            *value = self.decode.decode(raw);
+        }
+        Ok(())
+    }
+
+    /// Returns the raw records, straight from the file.
+    #[must_use]
+    pub const fn raw(&self) -> &'a [D::Raw] {
+        self.raw
+    }
+
+    /// Tells the system that the whole array is about to be read in order ([`source::prefetch`]).
+    pub fn prefetch(&self) {
+        source::prefetch(self.raw.as_bytes());
+    }
+}
+
+impl<'a, const N: usize> Packed<'a, Floats<N>> {
+    /// Returns the array as native floats, where it happens to be aligned and the machine is little-endian. A
+    /// shortcut for callers that need such a slice; reading through [`iter`](Self::iter) is as fast.
+    #[must_use]
+    pub fn as_native(&self) -> Option<&'a [[f32; N]]> {
+        if cfg!(target_endian = "little") { bytemuck::try_cast_slice(self.raw.as_bytes()).ok() } else { None }
+    }
+}
+
+impl Packed<'_, Floats<3>> {
+    /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes: nothing is
+    /// stored, and NaNs are passed over. `None` where there is no number to bound.
+    #[must_use]
+    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
+        extent::extent(self.raw)
+    }
+}

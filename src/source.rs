@@ -1,0 +1,294 @@
+//! The one place that maps files, reads them, and tells the system what will be read next.
+//!
+//! # Why opening a map is `unsafe`
+//!
+//! A shared reference promises that its bytes do not change. Another process can break that promise for a mapped file:
+//! bytes it writes are visible at once, and where it cuts the file, reading a lost page kills this process (SIGBUS).
+//! No flag of the mapping prevents either, so the promise is the caller's, and [`Map::open`] says which. Those who
+//! cannot give it call [`read`], which is safe and copies.
+//!
+//! The rest of the crate is written so that a broken promise about the bytes still gives a wrong value or an error and
+//! nothing worse: records hold only types for which any bits are valid, names are bytes and not `str`, and every count
+//! and index is checked where it is used.
+//!
+//! # Advice
+//!
+//! A map is opened with random-access advice: a cold touch then costs one page and about 50 µs, where the system's
+//! read-ahead would fetch megabytes and take milliseconds. Whoever is about to scan an array says so first, with
+//! [`prefetch`]; a scan without it would read page by page.
+#![allow(
+    unsafe_code,
+    reason = "mapping a file and advising the system about it are unsafe calls; this is their only home"
+)]
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
+
+/// The field that errors about a file as a whole name.
+const FILE: Field = Field::new("file");
+
+/// A file mapped into memory: read-only, private, for its whole life.
+///
+/// It is `AsRef<[u8]>`, so every owner type of this crate works over it.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// // SAFETY: nobody writes to the sample while this runs.
+/// let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
+/// assert_eq!(&map.as_ref()[..4], b"ms13");
+/// map.check()
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Map {
+    bytes: memmap2::Mmap,
+    file: File,
+    opened: Identity,
+}
+
+impl Map {
+    /// Maps the file at `path`, with random-access advice.
+    ///
+    /// An empty file maps to no bytes; reading a mesh from it then fails as [`ErrorKind::Empty`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without waiting on any of them;
+    /// [`ErrorKind::Io`] where the file cannot be opened or mapped.
+    ///
+    /// # Safety
+    ///
+    /// Nobody shortens or changes the file while the map lives, in this process or another. Replacing it by rename,
+    /// or deleting it, is fine: the map keeps the old content.
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, metadata) = open_regular(path)?;
+        // SAFETY: the caller promises that the file stays as it is; the mapping is private and read-only.
+        let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) };
+        let bytes = map.map_err(|error| failed(path, error.into()))?;
+        // Advice that the system does not take changes speed only.
+        #[cfg(unix)]
+        let _ = bytes.advise(memmap2::Advice::Random);
+        Ok(Self { bytes, file, opened: Identity::of(&metadata) })
+    }
+
+    /// Compares the file with what it was when it was opened.
+    ///
+    /// Call it after a block of work over the map, before its results are used for good. It finds every cut and nearly
+    /// every change (a write through another mapping may leave the times alone for a while): it is there for right
+    /// answers, and does not replace the promise of [`Map::open`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] or [`ErrorKind::Changed`]; [`ErrorKind::Io`] where the system does not tell.
+    pub fn check(&self) -> Result<()> {
+        let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+        let now = Identity::of(&metadata);
+        if now.len < self.opened.len {
+            let kind = ErrorKind::Truncated { expected: self.opened.len, found: now.len };
+            return Err(Error::new("file", FILE, now.len, kind));
+        }
+        if now == self.opened { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+    }
+}
+
+impl AsRef<[u8]> for Map {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Maps the file at `path`: short for [`Map::open`].
+///
+/// # Errors
+///
+/// As [`Map::open`].
+///
+/// # Safety
+///
+/// As [`Map::open`]: nobody shortens or changes the file while the map lives.
+pub unsafe fn map(path: impl AsRef<Path>) -> Result<Map> {
+    // SAFETY: the caller gives the promise that `Map::open` asks for.
+    unsafe { Map::open(path) }
+}
+
+/// Reads the file at `path` into memory: the safe way, for those who must not map. It copies the whole file.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let bytes = meshpeek::read("data/unigine/cube_ms13.mesh")?;
+/// let mesh = meshpeek::unigine::Mesh::open(bytes)?;
+/// assert_eq!(mesh.surface_count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`Map::open`], and [`ErrorKind::OutOfMemory`].
+pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
+    let path = path.as_ref();
+    let (file, metadata) = open_regular(path)?;
+    // The size is a hint: special file systems report 0 for files that have content.
+    read_up_to(file, metadata.len(), u64::MAX).map_err(|error| error.at_path(path))
+}
+
+/// Reads a stream to its end, at most `limit` bytes of it; `expected` is how many there probably are.
+///
+/// # Errors
+///
+/// [`ErrorKind::Limit`] where the stream goes on after `limit` bytes, [`ErrorKind::Io`], [`ErrorKind::OutOfMemory`].
+pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let expected = expected.min(limit);
+    let asked = usize::try_from(expected).unwrap_or(usize::MAX);
+    let wrong = |kind| Error::without_offset("file", FILE, kind);
+    bytes.try_reserve_exact(asked).map_err(|_| wrong(ErrorKind::OutOfMemory { asked: expected }))?;
+    stream.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| wrong(error.into()))?;
+    let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if found > limit {
+        return Err(wrong(ErrorKind::Limit { name: "stream", allowed: limit, asked: found }));
+    }
+    Ok(bytes)
+}
+
+/// Tells the system that exactly these bytes are about to be read in order.
+///
+/// For bytes of a [`Map`] this starts reading them from the disk in large pieces; for any other memory it does
+/// nothing. It never waits for the disk, and costs one system call where there are two pages or more.
+pub fn prefetch(bytes: &[u8]) {
+    if bytes.len() >= 2 * PAGE {
+        advise_will_need(bytes);
+    }
+}
+
+/// The least page size of the systems this runs on; advice about half a page is harmless.
+const PAGE: usize = 4096;
+
+#[cfg(all(unix, not(miri)))]
+fn advise_will_need(bytes: &[u8]) {
+    let start = bytes.as_ptr();
+    let before = start.addr() & page_mask();
+    let length = bytes.len().saturating_add(before);
+    // SAFETY: the range starts at the page that holds the first byte of a live slice and ends with its last byte, so
+    // all of it is mapped. This advice changes neither content nor protection, and its failure changes nothing.
+    unsafe {
+        libc::madvise(start.wrapping_sub(before).cast_mut().cast(), length, libc::MADV_WILLNEED);
+    }
+}
+
+/// Returns the bits of an address that lie within its page.
+#[cfg(all(unix, not(miri)))]
+fn page_mask() -> usize {
+    use std::sync::OnceLock;
+    static MASK: OnceLock<usize> = OnceLock::new();
+    *MASK.get_or_init(|| {
+        // SAFETY: asking for a system constant has no precondition.
+        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(PAGE).wrapping_sub(1)
+    })
+}
+
+#[cfg(not(all(unix, not(miri))))]
+fn advise_will_need(_bytes: &[u8]) {}
+
+/// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
+fn open_regular(path: &Path) -> Result<(File, Metadata)> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        // Sockets, and directories on some systems, cannot be opened: say what they are.
+        Err(error) => return Err(failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into()))),
+    };
+    let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
+    if !metadata.is_file() {
+        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
+    }
+    Ok((file, metadata))
+}
+
+fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
+    let metadata = metadata.ok().filter(|metadata| !metadata.is_file())?;
+    Some(ErrorKind::NotRegular { found: describe(&metadata) })
+}
+
+fn failed(path: &Path, kind: ErrorKind) -> Error {
+    Error::without_offset("file", FILE, kind).at_path(path)
+}
+
+/// Names what a path leads to, with its article.
+fn describe(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return "a directory";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    "something else"
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    len: u64,
+    modified: Option<std::time::SystemTime>,
+    #[cfg(unix)]
+    inode: [i128; 4],
+}
+
+impl Identity {
+    fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+            // The status-change time also moves when a link is made or removed, so only a write's traces count.
+            #[cfg(unix)]
+            inode: [
+                metadata.dev().into(),
+                metadata.ino().into(),
+                metadata.mtime().into(),
+                metadata.mtime_nsec().into(),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_stream_up_to_its_limit() {
+        assert_eq!(read_up_to(&b"abc"[..], 0, 3).unwrap(), b"abc");
+        let error = read_up_to(&b"abcd"[..], 4, 3).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 3, .. }), "{error}");
+    }
+
+    #[test]
+    fn prefetches_any_slice() {
+        let bytes = vec![7_u8; 100_000];
+        prefetch(&bytes[1..]);
+        prefetch(&bytes[..0]);
+        assert!(bytes.iter().all(|byte| *byte == 7));
+    }
+}

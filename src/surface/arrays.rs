@@ -1,0 +1,208 @@
+//! Arrays of a surface, each in one of the encodings that formats have for it.
+//!
+//! The encoding is an `enum`, matched once per array and never per item where it matters: [`for_each`](Indices::for_each)
+//! and `decode_into` match first and loop inside, and the [`Packed`] array within each variant can be used as it is.
+//! `get` matches on each call, which is what a random access costs.
+
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{U16, U32};
+
+use super::Bounds;
+use crate::decode::{Floats, Frame, Index, Quat7, Quat8, Unorm8};
+use crate::error::Result;
+use crate::packed::Packed;
+
+/// Gives an enum of packed arrays what all of them can do.
+macro_rules! packed_array {
+    ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($decode:ty),)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
+        pub enum $name<'a> {
+            $($(#[$variant_doc])* $variant(Packed<'a, $decode>),)+
+        }
+
+        impl<'a> $name<'a> {
+            /// Returns the number of items.
+            #[must_use]
+            pub const fn len(&self) -> usize {
+                match self { $(Self::$variant(array) => array.len(),)+ }
+            }
+
+            /// Tells whether there are no items.
+            #[must_use]
+            pub const fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Decodes item `index`; `None` where there is none.
+            #[inline]
+            #[must_use]
+            pub fn get(&self, index: usize) -> Option<$value> {
+                match self { $(Self::$variant(array) => array.get(index),)+ }
+            }
+
+            /// Decodes all items in order, after prefetching them.
+            #[inline]
+            pub fn for_each(&self, visit: impl FnMut($value)) {
+                match self { $(Self::$variant(array) => { array.prefetch(); array.iter().for_each(visit) })+ }
+            }
+
+            /// Decodes all items into `out`.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` is not of this length.
+            pub fn decode_into(&self, out: &mut [$value]) -> Result<()> {
+                match self { $(Self::$variant(array) => array.decode_into(out),)+ }
+            }
+
+            /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
+            #[must_use]
+            pub fn slice(&self, range: std::ops::Range<usize>) -> Option<Self> {
+                match self { $(Self::$variant(array) => array.slice(range).map(Self::$variant),)+ }
+            }
+
+            /// Returns the raw bytes, straight from the file.
+            #[must_use]
+            pub fn as_bytes(&self) -> &'a [u8] {
+                match self { $(Self::$variant(array) => array.raw().as_bytes(),)+ }
+            }
+
+            /// Returns the bytes that one item takes.
+            #[must_use]
+            pub const fn stride(&self) -> usize {
+                match self { $(Self::$variant(_) => size_of::<<$decode as crate::packed::Decode>::Raw>(),)+ }
+            }
+        }
+    };
+}
+
+packed_array! {
+    /// Positions: x, y, z in scene units.
+    Positions of [f32; 3] {
+        /// Three floats.
+        F32(Floats<3>),
+    }
+}
+
+impl Positions<'_> {
+    /// Returns the box around all positions, computed from the file's bytes in one pass that stores nothing. NaNs are
+    /// passed over; [`Bounds::EMPTY`] where there is no number.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let Self::F32(array) = self;
+        array.extent().map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+    }
+}
+
+packed_array! {
+    /// Tangent frames.
+    Frames of Frame {
+        /// A quaternion in eight bytes.
+        Quat8(Quat8),
+        /// A quaternion in seven bytes.
+        Quat7(Quat7),
+    }
+}
+
+packed_array! {
+    /// Texture coordinates: u to the right, v downwards, 1 is the image's size.
+    Uvs of [f32; 2] {
+        /// Two floats.
+        F32(Floats<2>),
+    }
+}
+
+packed_array! {
+    /// Vertex colours: red, green, blue, alpha, 0 to 1, in the space that the file's author meant.
+    Colors of [f32; 4] {
+        /// Four bytes.
+        Unorm8(Unorm8<4>),
+    }
+}
+
+packed_array! {
+    /// Indices. One that is out of range is only found by using it.
+    Indices of u32 {
+        /// One byte each.
+        U8(Index<u8>),
+        /// Two bytes each.
+        U16(Index<U16>),
+        /// Four bytes each; negative ones widen to numbers that are out of any range.
+        U32(Index<U32>),
+    }
+}
+
+impl<'a> Indices<'a> {
+    /// Decodes all indices in order. `for_each` and `fold` on it match the width once; `next` on each call.
+    #[must_use]
+    pub fn iter(&self) -> IndicesIter<'a> {
+        IndicesIter { indices: *self, at: 0 }
+    }
+
+    /// Returns the first index that is not below `count`, with its position in the stream.
+    #[must_use]
+    pub fn first_beyond(&self, count: u32) -> Option<(usize, u32)> {
+        fn find<D: crate::packed::Decode<Value = u32>>(array: &Packed<'_, D>, count: u32) -> Option<(usize, u32)> {
+            array.iter().enumerate().find(|(_, index)| *index >= count)
+        }
+        match self {
+            Self::U8(array) => find(array, count),
+            Self::U16(array) => find(array, count),
+            Self::U32(array) => find(array, count),
+        }
+    }
+}
+
+impl<'a> IntoIterator for Indices<'a> {
+    type Item = u32;
+    type IntoIter = IndicesIter<'a>;
+
+    fn into_iter(self) -> IndicesIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &Indices<'a> {
+    type Item = u32;
+    type IntoIter = IndicesIter<'a>;
+
+    fn into_iter(self) -> IndicesIter<'a> {
+        self.iter()
+    }
+}
+
+/// Decodes indices one at a time.
+#[derive(Clone, Debug)]
+pub struct IndicesIter<'a> {
+    indices: Indices<'a>,
+    at: usize,
+}
+
+impl Iterator for IndicesIter<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let index = self.indices.get(self.at)?;
+        self.at = self.at.saturating_add(1);
+        Some(index)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.indices.len().saturating_sub(self.at);
+        (left, Some(left))
+    }
+
+    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, fold: F) -> B {
+        match self.indices.slice(self.at..self.indices.len()) {
+            Some(Indices::U8(array)) => array.iter().fold(first, fold),
+            Some(Indices::U16(array)) => array.iter().fold(first, fold),
+            Some(Indices::U32(array)) => array.iter().fold(first, fold),
+            None => first,
+        }
+    }
+}
+
+impl ExactSizeIterator for IndicesIter<'_> {}

@@ -1,0 +1,255 @@
+//! The neutral view: what every mesh has, whatever its format.
+//!
+//! A format's owner implements [`Geometry`]; [`Surface`] is one of its surfaces. Both are lazy: an array is located when
+//! it is asked for, and nothing of it is read. Most formats index positions by one stream and everything else by
+//! another; a *vertex* here is a position with its weights, an *attribute vertex* is a frame with its UVs and colour,
+//! and a triangle's [`Corner`] is one of each. [`weld`](Surface::weld) makes single-stream vertices of them, and costs
+//! what it says.
+
+mod arrays;
+mod bounds;
+mod corners;
+mod weights;
+mod weld;
+
+pub use arrays::{Colors, Frames, Indices, IndicesIter, Positions, Uvs};
+pub use bounds::{Bounds, Sphere};
+pub use corners::{Corner, Corners};
+pub use weights::Weights;
+pub use weld::Welded;
+
+use crate::error::Result;
+use crate::name::Name;
+
+/// A joint of a skeleton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bone<'a> {
+    /// Its name.
+    pub name: Name<'a>,
+    /// The number of the bone that it hangs from, −1 for a root. It may come after its children, and a damaged file may
+    /// hold any number.
+    pub parent: i32,
+    /// Where it rests, relative to its parent.
+    pub bind: Transform,
+}
+
+/// A position, a rotation and a scale; applied in the order scale, rotation, position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// Offset in scene units.
+    pub position: [f32; 3],
+    /// Quaternion x, y, z, w, as stored: nearly unit length in a sound file.
+    pub rotation: [f32; 4],
+    /// Factor along each axis.
+    pub scale: [f32; 3],
+}
+
+impl Default for Transform {
+    fn default() -> Self {
+        Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
+    }
+}
+
+/// How many there are of each thing in a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Positions of the base shape.
+    pub vertices: u32,
+    /// Tangent frames, with which UVs and colours go.
+    pub attribute_vertices: u32,
+    /// Corners of triangles: three each.
+    pub corners: u32,
+    /// Bytes of one index into the positions, and of one into the attributes.
+    pub index_widths: [u8; 2],
+    /// UV sets.
+    pub uv_sets: u32,
+    /// Whether there are vertex colours.
+    pub colors: bool,
+    /// Whether vertices have bone weights.
+    pub weights: bool,
+    /// Shapes, the base shape included.
+    pub targets: u32,
+}
+
+/// A mesh file of any format, as its surfaces. Implemented by each format's owner type.
+///
+/// Surfaces are numbered from 0 in file order. Every method that takes a surface's number fails as
+/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such surface, and as the format says where the
+/// bytes on the way to the array are damaged.
+#[allow(clippy::missing_errors_doc, reason = "said once, above")]
+pub trait Geometry: Send + Sync {
+    /// Returns the format's name: `unigine`.
+    fn format(&self) -> &'static str;
+    /// Returns the version within the format: `ms13`.
+    fn version(&self) -> &'static str;
+    /// Returns the box that the file declares; a damaged file's may be wrong.
+    fn bounds(&self) -> Bounds;
+    /// Returns the sphere that the file declares.
+    fn sphere(&self) -> Option<Sphere>;
+    /// Returns the number of bones.
+    fn bone_count(&self) -> usize;
+    /// Returns a bone.
+    fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+    /// Returns the number of surfaces.
+    fn surface_count(&self) -> usize;
+    /// Returns a surface's name.
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>>;
+    /// Returns the box that the file declares for a surface.
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds>;
+    /// Returns the sphere that the file declares for a surface.
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>>;
+    /// Counts what a surface has; looks at every count of it, and at no vertex.
+    fn counts(&self, surface: usize) -> Result<Counts>;
+    /// Locates the positions of a shape: target 0 is the base shape, the others are whole shapes to blend it with.
+    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>>;
+    /// Locates the tangent frames of a shape; `None` where the format has none.
+    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>>;
+    /// Locates a UV set; `None` where the surface does not have it.
+    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>>;
+    /// Locates the vertex colours.
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>>;
+    /// Locates the bone weights, one list per position.
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>>;
+    /// Locates the indices into positions and weights, one per corner.
+    fn indices(&self, surface: usize) -> Result<Indices<'_>>;
+    /// Locates the indices into frames, UVs and colours, one per corner; `None` where they are those into positions.
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
+}
+
+/// One surface of a mesh file of any format: a name, a box, and arrays lent on request.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Geometry;
+/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let surface = meshpeek::Surface::new(&mesh, 0);
+/// let corners = surface.corners()?;
+/// let positions = surface.positions()?;
+/// let first = corners.get(0).and_then(|corner| positions.get(corner.position as usize));
+/// assert!(first.is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Surface<'a> {
+    geometry: &'a dyn Geometry,
+    index: usize,
+}
+
+#[allow(clippy::missing_errors_doc, reason = "each fails as the method of `Geometry` that it calls")]
+impl<'a> Surface<'a> {
+    /// Names surface `index` of `geometry`. Whether it exists shows when something is asked of it.
+    #[must_use]
+    pub const fn new(geometry: &'a dyn Geometry, index: usize) -> Self {
+        Self { geometry, index }
+    }
+
+    /// Returns all surfaces of `geometry`, in file order.
+    pub fn all(geometry: &'a dyn Geometry) -> impl ExactSizeIterator<Item = Self> {
+        (0..geometry.surface_count()).map(move |index| Self::new(geometry, index))
+    }
+
+    /// Returns its number in the file.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns its name.
+    pub fn name(&self) -> Result<Name<'a>> {
+        self.geometry.surface_name(self.index)
+    }
+
+    /// Returns the box that the file declares.
+    pub fn bounds(&self) -> Result<Bounds> {
+        self.geometry.surface_bounds(self.index)
+    }
+
+    /// Returns the sphere that the file declares.
+    pub fn sphere(&self) -> Result<Option<Sphere>> {
+        self.geometry.surface_sphere(self.index)
+    }
+
+    /// Counts what it has.
+    pub fn counts(&self) -> Result<Counts> {
+        self.geometry.counts(self.index)
+    }
+
+    /// Locates the positions of the base shape.
+    pub fn positions(&self) -> Result<Positions<'a>> {
+        self.geometry.positions(self.index, 0)
+    }
+
+    /// Locates the positions of a morph target; 0 is the base shape.
+    pub fn target_positions(&self, target: usize) -> Result<Positions<'a>> {
+        self.geometry.positions(self.index, target)
+    }
+
+    /// Locates the tangent frames of the base shape.
+    pub fn frames(&self) -> Result<Option<Frames<'a>>> {
+        self.geometry.frames(self.index, 0)
+    }
+
+    /// Locates the tangent frames of a morph target; 0 is the base shape.
+    pub fn target_frames(&self, target: usize) -> Result<Option<Frames<'a>>> {
+        self.geometry.frames(self.index, target)
+    }
+
+    /// Locates a UV set.
+    pub fn uvs(&self, set: usize) -> Result<Option<Uvs<'a>>> {
+        self.geometry.uvs(self.index, set)
+    }
+
+    /// Locates the vertex colours.
+    pub fn colors(&self) -> Result<Option<Colors<'a>>> {
+        self.geometry.colors(self.index)
+    }
+
+    /// Locates the bone weights.
+    pub fn weights(&self) -> Result<Option<Weights<'a>>> {
+        self.geometry.weights(self.index)
+    }
+
+    /// Locates the indices into positions and weights.
+    pub fn indices(&self) -> Result<Indices<'a>> {
+        self.geometry.indices(self.index)
+    }
+
+    /// Locates the indices into frames, UVs and colours; those into positions where the format has one stream.
+    pub fn attribute_indices(&self) -> Result<Indices<'a>> {
+        match self.geometry.attribute_indices(self.index)? {
+            Some(indices) => Ok(indices),
+            None => self.indices(),
+        }
+    }
+
+    /// Locates both index streams together, after testing that they are of one length and make whole triangles.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) where they do not.
+    pub fn corners(&self) -> Result<Corners<'a>> {
+        Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
+    }
+
+    /// Makes single-stream vertices, as a GPU wants them: see [`Welded`] for what it does and costs.
+    ///
+    /// # Errors
+    ///
+    /// As [`corners`](Self::corners); [`ErrorKind::Value`](crate::ErrorKind::Value) where a corner's index is out of range,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn weld(&self) -> Result<Welded> {
+        weld::weld(self)
+    }
+
+    /// Makes an error about this surface.
+    fn error(&self, name: &'static str, kind: crate::error::ErrorKind) -> crate::Error {
+        fault(self.geometry, self.index, name, kind)
+    }
+}
+
+/// Makes an error about a surface as a whole.
+fn fault(geometry: &dyn Geometry, surface: usize, name: &'static str, kind: crate::error::ErrorKind) -> crate::Error {
+    let field = crate::field::Field::new(name).of("surface", crate::bytes::as_u64(surface));
+    crate::Error::without_offset(geometry.version(), field, kind)
+}

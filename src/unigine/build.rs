@@ -1,0 +1,385 @@
+//! Building new meshes from floats.
+//!
+//! Plain lists with public fields, checked and encoded when they are written. Frames, weights and bounds are encoded
+//! exactly as the engine does; what a generation cannot hold is refused before the first byte.
+//!
+//! ```
+//! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::unigine::{Generation, Mesh, build};
+//! let triangle = build::Surface {
+//!     name: "triangle".into(),
+//!     targets: vec![build::Target {
+//!         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!         frames: vec![Default::default()],
+//!         ..Default::default()
+//!     }],
+//!     indices: vec![0, 1, 2],
+//!     attribute_indices: vec![0, 0, 0],
+//!     ..Default::default()
+//! };
+//! let mesh = build::Mesh { surfaces: vec![triangle], ..build::Mesh::new(Generation::Ms13) };
+//! let again = Mesh::open(mesh.to_bytes()?)?;
+//! assert_eq!(again.surface(0)?.positions()?.get(1), Some([1.0, 0.0, 0.0]));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::io::Write;
+
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{F32, I16};
+
+use super::bounds::{self, NOTHING};
+use super::layout::{Generation, INFLUENCES, MOST, RawBounds, RawTransform};
+use super::write::Writer;
+use crate::bytes::{as_index, as_u64};
+use crate::decode::{Frame, Influence, float, frame, influence};
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
+use crate::surface::{Bounds, Sphere, Transform};
+
+/// A mesh to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// Which layout to write.
+    pub generation: Generation,
+    /// The skeleton.
+    pub bones: Vec<Bone>,
+    /// Embedded animations: not in ms13.
+    pub animations: Vec<Animation>,
+    /// The surfaces.
+    pub surfaces: Vec<Surface>,
+}
+
+/// A bone to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bone {
+    /// Its name, without NUL.
+    pub name: String,
+    /// The number of its parent, −1 for a root; it may come after its children.
+    pub parent: i16,
+    /// Where it rests, relative to its parent.
+    pub bind: Transform,
+}
+
+/// An embedded animation to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Animation {
+    /// Its name, without NUL.
+    pub name: String,
+    /// The numbers of the bones it moves.
+    pub bones: Vec<i16>,
+    /// Which components frame 0 holds: bits 0–2 position x, y, z, bit 3 rotation, bits 4–6 scale x, y, z.
+    pub flags: u8,
+    /// For each frame, a key for each of its bones.
+    pub frames: Vec<Vec<Key>>,
+}
+
+/// One bone at one frame: what is left out keeps its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Key {
+    /// Offset along each axis.
+    pub position: [Option<f32>; 3],
+    /// Unit quaternion x, y, z, w.
+    pub rotation: Option<[f32; 4]>,
+    /// Factor along each axis.
+    pub scale: [Option<f32>; 3],
+}
+
+/// A surface to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// Its name, without NUL.
+    pub name: String,
+    /// The lightmap bytes: ms12 and ms13 only. `None` writes what the engine does, UV set 1 and 256 texels.
+    pub lightmap: Option<[u8; 2]>,
+    /// Shapes: the base shape first. At least one.
+    pub targets: Vec<Target>,
+    /// For each position, up to four influences; or no list at all.
+    pub weights: Vec<Vec<Influence>>,
+    /// Two UV sets: each with a pair for each frame of the base shape, or none.
+    pub uvs: [Vec<[f32; 2]>; 2],
+    /// For each frame of the base shape red, green, blue, alpha; or none.
+    pub colors: Vec<[u8; 4]>,
+    /// For each corner, its position.
+    pub indices: Vec<u32>,
+    /// For each corner, its frame, UVs and colour.
+    pub attribute_indices: Vec<u32>,
+}
+
+/// A shape to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Target {
+    /// Its name, without NUL; empty in every real file.
+    pub name: String,
+    /// Positions in scene units.
+    pub positions: Vec<[f32; 3]>,
+    /// Tangent frames.
+    pub frames: Vec<Frame>,
+}
+
+impl Mesh {
+    /// Makes a mesh with nothing in it.
+    #[must_use]
+    pub const fn new(generation: Generation) -> Self {
+        Self { generation, bones: Vec::new(), animations: Vec::new(), surfaces: Vec::new() }
+    }
+
+    /// Writes the mesh to memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_to`](Self::write_to).
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the mesh, after testing all of it. Many small writes: give it a [`BufWriter`](std::io::BufWriter).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`], by field, for what the format cannot hold: nothing is written then. What the output refuses.
+    pub fn write_to(&self, out: impl Write) -> Result<()> {
+        self.check()?;
+        let mut writer = Writer::new(out, self.generation);
+        writer.magic()?;
+        writer.bounds(&self.bounds())?;
+        writer.length(self.bones.len())?;
+        for bone in &self.bones {
+            writer.text(bone.name.as_bytes())?;
+            writer.bytes(I16::new(bone.parent).as_bytes())?;
+        }
+        if self.generation.has_animations() {
+            writer.length(self.animations.len())?;
+            for animation in &self.animations {
+                writer.text(animation.name.as_bytes())?;
+            }
+        }
+        writer.length(self.surfaces.len())?;
+        for surface in &self.surfaces {
+            surface.write_head(&mut writer)?;
+        }
+        writer.magic()?;
+        for bone in &self.bones {
+            writer.bytes(RawTransform::new(&bone.bind).as_bytes())?;
+        }
+        for animation in &self.animations {
+            animation.write(&mut writer)?;
+        }
+        for surface in &self.surfaces {
+            surface.write_geometry(&mut writer, self.generation)?;
+        }
+        writer.magic()?;
+        writer.flush()
+    }
+
+    /// Returns the bounds that are written: the union of the surfaces' boxes, and their spheres merged in order.
+    #[must_use]
+    pub fn bounds(&self) -> RawBounds {
+        let all = self.surfaces.iter().map(Surface::bounds);
+        let bounds = all.clone().filter(|one| one.radius.get() >= 0.0).map(|one| one.bounds());
+        let bounds = bounds.reduce(|one, other| one.union(&other)).unwrap_or(NOTHING.0);
+        RawBounds::new(&bounds, &bounds::merge(all.map(|one| one.sphere())).unwrap_or(NOTHING.1))
+    }
+
+    /// Tests everything that the format cannot hold.
+    fn check(&self) -> Result<()> {
+        let fault = |field, expected: &str, found: String| Err(wrong(self.generation, field, expected, found));
+        for (name, count) in [("bones", self.bones.len()), ("surfaces", self.surfaces.len())] {
+            if as_u64(count) > MOST.into() {
+                return fault(Field::new(name), "at most 32767", count.to_string());
+            }
+        }
+        if !self.generation.has_animations() && !self.animations.is_empty() {
+            return fault(Field::new("animations"), "none in this generation", self.animations.len().to_string());
+        }
+        let lists = [
+            ("bone", self.bones.iter().map(|bone| &bone.name).collect::<Vec<_>>()),
+            ("animation", self.animations.iter().map(|animation| &animation.name).collect()),
+            ("surface", self.surfaces.iter().map(|surface| &surface.name).collect()),
+        ];
+        for (list, names) in lists {
+            for (index, name) in (0..).zip(names) {
+                if name.contains('\0') {
+                    return fault(Field::new("name").of(list, index), "a name without NUL", format!("{name:?}"));
+                }
+            }
+        }
+        for (index, animation) in (0..).zip(&self.animations) {
+            for frame in &animation.frames {
+                if frame.len() != animation.bones.len() {
+                    let field = Field::new("keys").of("animation", index);
+                    return fault(field, "a key for each bone in each frame", frame.len().to_string());
+                }
+            }
+        }
+        for (index, surface) in (0..).zip(&self.surfaces) {
+            surface.check(self.generation, index, self.bones.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl Animation {
+    fn write(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+        writer.length(self.bones.len())?;
+        for bone in &self.bones {
+            writer.bytes(I16::new(*bone).as_bytes())?;
+        }
+        writer.bytes(&[self.flags])?;
+        writer.length(self.frames.len())?;
+        for key in self.frames.iter().flatten() {
+            let mut flags = 0;
+            let mut components = Vec::new();
+            let [px, py, pz] = key.position;
+            let [sx, sy, sz] = key.scale;
+            for (bit, value) in [(1, px), (2, py), (4, pz), (0x10, sx), (0x20, sy), (0x40, sz)] {
+                if bit == 0x10
+                    && let Some(rotation) = key.rotation
+                {
+                    flags |= 8;
+                    // Keys have no handedness to save, so w is not lifted.
+                    components.extend(rotation.map(frame::encode_component).as_bytes());
+                }
+                if let Some(value) = value {
+                    flags |= bit;
+                    components.extend(F32::new(value).as_bytes());
+                }
+            }
+            writer.bytes(&[flags])?;
+            writer.bytes(&components)?;
+        }
+        Ok(())
+    }
+}
+
+impl Surface {
+    /// Returns the bounds that are written: those of the base shape.
+    #[must_use]
+    pub fn bounds(&self) -> RawBounds {
+        let positions = self.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
+        let mut found = Bounds::EMPTY;
+        for position in positions {
+            found = found.union(&Bounds { min: *position, max: *position });
+        }
+        if found.is_empty() {
+            return RawBounds::new(&NOTHING.0, &NOTHING.1);
+        }
+        let center = bounds::center(&found);
+        let radius = bounds::reach(center, positions.iter().copied());
+        RawBounds::new(&found, &Sphere { center, radius })
+    }
+
+    fn write_head(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+        writer.text(self.name.as_bytes())?;
+        writer.lightmap(self.lightmap)?;
+        writer.bounds(&self.bounds())?;
+        writer.length(self.targets.len())?;
+        for target in &self.targets {
+            writer.text(target.name.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn write_geometry(&self, writer: &mut Writer<impl Write>, generation: Generation) -> Result<()> {
+        for target in &self.targets {
+            writer.length(target.positions.len())?;
+            for position in &target.positions {
+                writer.bytes(float::encode(*position).as_bytes())?;
+            }
+            writer.length(target.frames.len())?;
+            for frame in &target.frames {
+                match generation {
+                    Generation::Ms10 => writer.bytes(frame::encode7(frame).as_bytes())?,
+                    _ => writer.bytes(frame::encode8(frame).as_bytes())?,
+                }
+            }
+        }
+        writer.length(self.weights.len())?;
+        for list in &self.weights {
+            writer.bytes(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)])?;
+            for one in list {
+                writer.bytes(influence::encode(*one).as_bytes())?;
+            }
+        }
+        for set in &self.uvs {
+            writer.length(set.len())?;
+            for pair in set {
+                writer.bytes(float::encode(*pair).as_bytes())?;
+            }
+        }
+        writer.length(self.colors.len())?;
+        writer.bytes(self.colors.as_bytes())?;
+        let (positions, frames) = self.base_counts();
+        for (stream, items) in [(&self.indices, positions), (&self.attribute_indices, frames)] {
+            writer.length(stream.len())?;
+            for index in stream {
+                writer.index(*index, items)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn base_counts(&self) -> (usize, usize) {
+        self.targets.first().map_or((0, 0), |base| (base.positions.len(), base.frames.len()))
+    }
+
+    fn check(&self, generation: Generation, index: u64, bones: usize) -> Result<()> {
+        let fault = |name, expected: &str, found: String| {
+            Err(wrong(generation, Field::new(name).of("surface", index), expected, found))
+        };
+        let (positions, frames) = self.base_counts();
+        if self.targets.is_empty() {
+            return fault("targets", "at least the base shape", String::from("none"));
+        }
+        if self.targets.iter().any(|target| target.name.contains('\0')) {
+            return fault("targets", "names without NUL", String::from("one with"));
+        }
+        if self.lightmap.is_some() && !generation.has_lightmap() {
+            return fault("lightmap", "none in this generation", String::from("some"));
+        }
+        let lengths = [
+            ("weights", self.weights.len(), positions),
+            ("uv0", self.uvs[0].len(), frames),
+            ("uv1", self.uvs[1].len(), frames),
+            ("colors", self.colors.len(), frames),
+        ];
+        for (name, found, all) in lengths {
+            if found != 0 && found != all {
+                return fault(name, &format!("0 or {all}"), found.to_string());
+            }
+        }
+        for list in &self.weights {
+            if list.len() > usize::from(INFLUENCES) {
+                return fault("weights", "at most 4 influences on a vertex", list.len().to_string());
+            }
+            for Influence { bone, .. } in list {
+                if usize::try_from(*bone).map_or(true, |bone| bone >= bones) {
+                    return fault("weights", &format!("a bone below {bones}"), bone.to_string());
+                }
+            }
+        }
+        if self.indices.len() != self.attribute_indices.len() || !self.indices.len().is_multiple_of(3) {
+            let found = format!("{} and {}", self.indices.len(), self.attribute_indices.len());
+            return fault("indices", "two streams of one length that make whole triangles", found);
+        }
+        for (name, stream, items) in
+            [("indices", &self.indices, positions), ("attribute_indices", &self.attribute_indices, frames)]
+        {
+            if let Some(found) = stream.iter().find(|index| as_index(**index) >= items) {
+                return fault(name, &format!("indices below {items}"), found.to_string());
+            }
+            if i32::try_from(items).is_err() || i32::try_from(stream.len()).is_err() {
+                return fault(name, "fewer than 2^31 items", items.max(stream.len()).to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wrong(generation: Generation, field: Field, expected: &str, found: String) -> Error {
+    let kind = ErrorKind::Value { expected: expected.to_owned().into(), found: found.into() };
+    Error::without_offset(generation.format(), field, kind)
+}

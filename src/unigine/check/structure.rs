@@ -1,0 +1,144 @@
+//! Rules about counts, strings and lengths: no vertex is looked at.
+
+use super::super::geometry::{Array, Part};
+use super::super::layout::{COMPACT, LIGHTMAP_CODES, MOST, TEXT};
+use super::{Mesh, Report};
+use crate::bytes::{Cursor, as_u64};
+use crate::decode::compact;
+use crate::error::{ErrorKind, Result};
+use crate::field::Field;
+use crate::name::Name;
+use crate::region::Region;
+
+pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
+    let bytes = mesh.as_bytes();
+    let walked = mesh.regions(&mut |region| check_region(bytes, &region, report));
+    if let Err(error) = walked {
+        let rule = if matches!(error.kind(), ErrorKind::Magic { .. }) { "UG01" } else { "UG02" };
+        report.say(rule, error.field(), error.offset().unwrap_or_default(), error.kind().to_string());
+        return Err(error);
+    }
+    let names: Result<Vec<Name<'_>>> = (0..mesh.surface_count()).map(|index| Ok(mesh.head(index)?.name)).collect();
+    check_names("surface", &names?, |index| mesh.head_at(index), report);
+    for (field, count) in [("surfaces.count", mesh.surface_count()), ("bones.count", mesh.bone_count())] {
+        if as_u64(count) > MOST.into() {
+            report.say("UG25", Field::new(field), 0, format!("{count}, where the engine can number {MOST}"));
+        }
+    }
+    (0..mesh.surface_count()).try_for_each(|index| check_counts(mesh, index, report))
+}
+
+/// Looks at the one thing that a region's bytes must be told by: how its counts and strings are spelled.
+fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
+    let Region { field, start, end, element, count } = *region;
+    if field == Field::new("trailing") {
+        report.say("UG24", field, start, format!("{count} bytes after the closing magic belong to no field"));
+    }
+    if element != COMPACT && element != TEXT {
+        return;
+    }
+    let Ok(cursor) = Cursor::new(bytes, "unigine").at(start) else { return };
+    let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
+    if compact::length(value) != length {
+        let engine = compact::length(value);
+        report.say("UG14", field, start, format!("{value} is spelled in {length} bytes; the engine takes {engine}"));
+    }
+    if element != TEXT {
+        return;
+    }
+    let text_at = start.saturating_add(as_u64(length));
+    let Ok(text) = Cursor::new(bytes, "unigine").at(text_at) else { return };
+    let text = usize::try_from(end.saturating_sub(text_at)).ok().and_then(|length| text.rest().get(..length));
+    let fault = match text {
+        Some([]) => "a string of no bytes, not even its closing NUL",
+        Some([name @ .., 0]) if name.contains(&0) => "a NUL inside the string",
+        // The check of the text runs over a copy: the mapped bytes may change under it.
+        Some([name @ .., 0]) if String::from_utf8(name.to_vec()).is_err() => "a string that is not UTF-8",
+        Some([.., 0]) | None => return,
+        Some(_) => "a string without its closing NUL",
+    };
+    report.say("UG14", field, start, String::from(fault));
+}
+
+/// Tells which names occur twice: a sorted list of borrowed names, in the order of the file.
+pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(usize) -> u64, report: &mut Report<'_>) {
+    let mut sorted: Vec<(Name<'_>, usize)> = names.iter().copied().zip(0..).collect();
+    sorted.sort_unstable();
+    for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
+        if let [(name, first), (_, again), ..] = *same {
+            let text = format!("{} are named \"{name}\"; by name, {list} {first} is found", same.len());
+            report.say("UG15", Field::new("name").of(list, as_u64(again)), at(again), text);
+        }
+    }
+}
+
+/// What a surface's counts are held against, once they are known.
+#[derive(Default)]
+struct Seen {
+    positions: u32,
+    frames: u32,
+    corners: u32,
+}
+
+fn check_counts<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Report<'_>) -> Result<()> {
+    let view = mesh.surface(index)?;
+    let surface = Field::new("").of("surface", as_u64(index));
+    if let Some([_, code]) = view.lightmap()
+        && code >= LIGHTMAP_CODES
+    {
+        let text = format!("code {code}, expected 0 to 7 (32 to 4096 texels)");
+        report.say("UG22", surface.named("lightmap"), mesh.head_at(index), text);
+    }
+    let mut seen = Seen::default();
+    let mut arrays = view.arrays()?;
+    while let Some(array) = arrays.next()? {
+        check_count(&array, &mut seen, surface, report);
+        if array.part == Part::Weights
+            && let Some(extent) = mesh.longest_weights(index)
+            && extent.1 > super::super::layout::INFLUENCES
+        {
+            let text = format!("a vertex with {} influences, expected 0 to 4", extent.1);
+            report.say("UG06", surface.named("weights"), array.at.saturating_add(extent.0), text);
+        }
+    }
+    Ok(())
+}
+
+fn check_count(array: &Array<'_>, seen: &mut Seen, surface: Field, report: &mut Report<'_>) {
+    let Array { part, count, count_at, .. } = *array;
+    let mut say = |rule, name, text| report.say(rule, surface.named(name), count_at, text);
+    let of_base = |found: u32, base: u32| format!("{found}, expected {base} as the base shape has");
+    match part {
+        Part::Positions(0) => seen.positions = count,
+        Part::Frames(0) => seen.frames = count,
+        Part::Positions(target) if count != seen.positions => {
+            let field = surface.within("target", target.into()).named("positions.count");
+            report.say("UG26", field, count_at, of_base(count, seen.positions));
+        }
+        Part::Frames(target) if count != seen.frames => {
+            let field = surface.within("target", target.into()).named("tangents.count");
+            report.say("UG26", field, count_at, of_base(count, seen.frames));
+        }
+        Part::Weights if count != 0 && count != seen.positions => {
+            say("UG06", "weights.count", format!("{count}, expected 0 or {}, one per position", seen.positions));
+        }
+        Part::Uv0 | Part::Uv1 | Part::Colors if count != 0 && count != seen.frames => {
+            let name = match part {
+                Part::Uv0 => "uv0.count",
+                Part::Uv1 => "uv1.count",
+                _ => "colors.count",
+            };
+            say("UG05", name, format!("{count}, expected 0 or {}, one per tangent frame", seen.frames));
+        }
+        Part::Indices => {
+            seen.corners = count;
+            if !count.is_multiple_of(3) {
+                say("UG03", "indices.count", format!("{count}, expected a multiple of 3"));
+            }
+        }
+        Part::AttributeIndices if count != seen.corners => {
+            say("UG03", "attribute_indices.count", format!("{count}, expected {}, one per corner", seen.corners));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,212 @@
+//! A surface's arrays, in file order. The one function that reads them serves views, checks and the map alike.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
+use super::read::{Reader, Sink};
+use crate::bytes::as_index;
+use crate::decode::influence::RawInfluence;
+use crate::error::{ErrorKind, Result};
+use crate::field::Field;
+use crate::region::Element;
+use crate::stream::{Extent, RunIndex, Runs};
+
+/// An array of a surface. They come in this order, the first two once per target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Positions(u32),
+    Frames(u32),
+    Weights,
+    Uv0,
+    Uv1,
+    Colors,
+    Indices,
+    AttributeIndices,
+}
+
+impl Part {
+    /// Returns the names of the array and of its count.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Positions(_) => ("positions", "positions.count"),
+            Self::Frames(_) => ("tangents", "tangents.count"),
+            Self::Weights => ("weights", "weights.count"),
+            Self::Uv0 => ("uv0", "uv0.count"),
+            Self::Uv1 => ("uv1", "uv1.count"),
+            Self::Colors => ("colors", "colors.count"),
+            Self::Indices => ("indices", "indices.count"),
+            Self::AttributeIndices => ("attribute_indices", "attribute_indices.count"),
+        }
+    }
+
+    /// Returns the part that follows in a surface of so many targets.
+    fn next(self, targets: u32) -> Option<Self> {
+        Some(match self {
+            Self::Positions(target) => Self::Frames(target),
+            Self::Frames(target) => match target.checked_add(1).filter(|next| *next < targets) {
+                Some(next) => Self::Positions(next),
+                None => Self::Weights,
+            },
+            Self::Weights => Self::Uv0,
+            Self::Uv0 => Self::Uv1,
+            Self::Uv1 => Self::Colors,
+            Self::Colors => Self::Indices,
+            Self::Indices => Self::AttributeIndices,
+            Self::AttributeIndices => return None,
+        })
+    }
+}
+
+/// What the reader remembers of a surface, because finding it again means walking its weights.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// Where the weights end, and the longest list among them.
+    pub(crate) extent: OnceLock<Extent>,
+    /// The index that makes them random-access.
+    pub(crate) index: OnceLock<Option<RunIndex>>,
+}
+
+/// Offsets found so far; 0, which is inside the magic, for those not yet found. Finding is repeatable, so two
+/// threads that look for the same one store the same number and need no lock.
+#[derive(Debug)]
+pub(crate) struct Starts(Box<[AtomicU64]>);
+
+impl Starts {
+    pub(crate) fn new(count: usize, first: u64) -> Self {
+        let starts = Self((0..count).map(|_| AtomicU64::new(0)).collect());
+        starts.set(0, first);
+        starts
+    }
+
+    pub(crate) fn set(&self, index: usize, offset: u64) {
+        if let Some(start) = self.0.get(index) {
+            start.store(offset, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the last start known at or before `index`.
+    pub(crate) fn nearest(&self, index: usize) -> (usize, u64) {
+        let known = self.0.iter().take(index.saturating_add(1)).enumerate().rev();
+        let mut known = known.map(|(index, start)| (index, start.load(Ordering::Relaxed)));
+        known.find(|(_, start)| *start != 0).unwrap_or_default()
+    }
+}
+
+/// An array found in the file: counted, measured, and not looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array<'a> {
+    pub(crate) part: Part,
+    pub(crate) count: u32,
+    /// Offset of the count.
+    pub(crate) count_at: u64,
+    /// Offset of the first item.
+    pub(crate) at: u64,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) element: Element,
+}
+
+/// Finds a surface's arrays one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrays<'a, S> {
+    pub(crate) reader: Reader<'a, S>,
+    generation: Generation,
+    targets: u32,
+    memo: &'a Memo,
+    surface: u64,
+    next: Option<Part>,
+    /// Positions and frames of target 0: index widths and array lengths follow from them.
+    positions: u32,
+    frames: u32,
+}
+
+impl<'a, S: Sink> Arrays<'a, S> {
+    pub(crate) const fn new(
+        reader: Reader<'a, S>,
+        generation: Generation,
+        surface: u64,
+        targets: u32,
+        memo: &'a Memo,
+    ) -> Self {
+        let next = Some(Part::Positions(0));
+        Self { reader, generation, targets, memo, surface, next, positions: 0, frames: 0 }
+    }
+
+    /// Finds the next array; `None` after the last.
+    pub(crate) fn next(&mut self) -> Result<Option<Array<'a>>> {
+        let Some(part) = self.next else { return Ok(None) };
+        let surface = Field::new("").of("surface", self.surface);
+        self.reader.set_place(match part {
+            Part::Positions(target) | Part::Frames(target) => surface.within("target", target.into()),
+            _ => surface,
+        });
+        let (name, count_name) = part.names();
+        let count_at = self.reader.cursor.offset();
+        let count = self.reader.count(count_name)?;
+        match part {
+            Part::Positions(0) => self.positions = count,
+            Part::Frames(0) => self.frames = count,
+            _ => {}
+        }
+        let element = self.element(part);
+        let at = self.reader.cursor.offset();
+        let bytes = match part {
+            Part::Weights => self.weights(count)?,
+            _ => self.reader.cursor.lend(count.into(), element.size.into(), name)?,
+        };
+        self.reader.report(name, at, element, count.into());
+        self.next = part.next(self.targets);
+        Ok(Some(Array { part, count, count_at, at, bytes, element }))
+    }
+
+    /// Goes on until `part` is found.
+    pub(crate) fn find(mut self, part: Part) -> Result<Array<'a>> {
+        loop {
+            match self.next()? {
+                Some(array) if array.part == part => return Ok(array),
+                Some(_) => {}
+                // A target that does not exist: views refuse it before they come here.
+                None => return Err(self.reader.cursor.error(part.names().0, ErrorKind::NoSuch { count: 0, index: 0 })),
+            }
+        }
+    }
+
+    /// Passes the arrays that are left; returns where the surface ends.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        while self.next()?.is_some() {}
+        Ok(self.reader.cursor.offset())
+    }
+
+    fn element(&self, part: Part) -> Element {
+        match part {
+            Part::Positions(_) => POSITION,
+            Part::Frames(_) => self.generation.frame(),
+            Part::Weights => WEIGHTS,
+            Part::Uv0 | Part::Uv1 => UV,
+            Part::Colors => COLOR,
+            Part::Indices => index_element(self.positions),
+            Part::AttributeIndices => index_element(self.frames),
+        }
+    }
+
+    /// Passes the weights: by walking their counts the first time, by what that walk found from then on.
+    fn weights(&mut self, count: u32) -> Result<&'a [u8]> {
+        let cursor = &mut self.reader.cursor;
+        cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
+        let start = cursor.offset();
+        let extent = match self.memo.extent.get() {
+            Some(extent) => *extent,
+            None => match Runs::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
+                Ok(extent) => *self.memo.extent.get_or_init(|| extent),
+                Err(run) => {
+                    let left = cursor.left().saturating_sub(run);
+                    let kind = ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left };
+                    return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
+                }
+            },
+        };
+        let bytes = cursor.lend(extent.bytes, 1, "weights")?;
+        cursor.note_spread(start, count.into());
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,125 @@
+//! The header: everything before the first animation or surface body.
+
+use super::layout::{BYTE, Generation, LEAST_ANIMATION, LEAST_BONE, LEAST_SURFACE, LEAST_TARGET, PARENT, RawBounds};
+use super::read::{Reader, Sink};
+use crate::error::{ErrorKind, Result};
+use crate::field::Field;
+use crate::limits::Limits;
+use crate::name::Name;
+use zerocopy::little_endian::I16;
+
+/// Where things start, in bytes from the start of the file. 8 bytes for each bone, animation and surface: a fraction
+/// of what each takes in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) generation: Generation,
+    /// For each bone, its name.
+    pub(crate) bones: Box<[u64]>,
+    /// For each embedded animation, its name.
+    pub(crate) animations: Box<[u64]>,
+    /// For each surface, its name.
+    pub(crate) surfaces: Box<[u64]>,
+    /// The first bone's bind transform.
+    pub(crate) binds: u64,
+    /// The first animation block, or the first surface's geometry.
+    pub(crate) body: u64,
+}
+
+/// What the header says of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SurfaceHead<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) lightmap: Option<[u8; 2]>,
+    pub(crate) bounds: &'a RawBounds,
+    pub(crate) targets: u32,
+    /// Offset of the first target's name.
+    pub(crate) target_names: u64,
+}
+
+/// Offset of the mesh bounds: right after the magic.
+pub(crate) const BOUNDS_AT: u64 = 4;
+
+impl<'a, S: Sink> Reader<'a, S> {
+    /// Reads the whole header, the magic included.
+    pub(crate) fn header(&mut self, generation: Generation, limits: &Limits) -> Result<Header> {
+        self.magic(generation, "magic")?;
+        self.bounds()?;
+        let bones = self.list("bones.count", "bone", LEAST_BONE, limits, Self::bone)?;
+        let animations = if generation.has_animations() {
+            self.list("animations.count", "animation", LEAST_ANIMATION, limits, |reader| reader.text("name").map(drop))?
+        } else {
+            Box::default()
+        };
+        let surfaces = self.list("surfaces.count", "surface", LEAST_SURFACE, limits, |reader| {
+            let head = reader.surface_head(generation, limits)?;
+            reader.target_names(head.targets)
+        })?;
+        self.magic(generation, "inner_magic")?;
+        let binds = self.cursor.offset();
+        self.transforms(u32::try_from(bones.len()).unwrap_or(u32::MAX))?;
+        let body = self.cursor.offset();
+        Ok(Header { generation, bones, animations, surfaces, binds, body })
+    }
+
+    /// Reads a counted list, and keeps where each item starts.
+    fn list(
+        &mut self,
+        count_name: &'static str,
+        list: &'static str,
+        least: u64,
+        limits: &Limits,
+        mut item: impl FnMut(&mut Self) -> Result<()>,
+    ) -> Result<Box<[u64]>> {
+        let at = self.cursor.offset();
+        let count = self.count_of(count_name, least, limits.items)?;
+        let mut starts = Vec::new();
+        let asked = u64::from(count).saturating_mul(8);
+        starts
+            .try_reserve_exact(crate::bytes::as_index(count))
+            .map_err(|_| self.cursor.error_at(at, count_name, ErrorKind::OutOfMemory { asked }))?;
+        for index in 0..count {
+            self.set_place(Field::new("").of(list, index.into()));
+            starts.push(self.cursor.offset());
+            item(self)?;
+        }
+        self.set_place(Field::new(""));
+        Ok(starts.into())
+    }
+
+    /// Reads a bone's name and parent.
+    fn bone(&mut self) -> Result<()> {
+        self.bone_head().map(drop)
+    }
+
+    /// Reads a bone's name and parent.
+    pub(crate) fn bone_head(&mut self) -> Result<(Name<'a>, i16)> {
+        let name = self.text("name")?;
+        let parent = self.record::<I16>("parent", PARENT)?.get();
+        Ok((name, parent))
+    }
+
+    /// Reads what the header says of a surface, up to its target names.
+    pub(crate) fn surface_head(&mut self, generation: Generation, limits: &Limits) -> Result<SurfaceHead<'a>> {
+        let name = self.text("name")?;
+        let lightmap = if generation.has_lightmap() { Some(*self.record("lightmap", BYTE)?) } else { None };
+        let bounds = self.bounds()?;
+        let at = self.cursor.offset();
+        let targets = self.count_of("targets.count", LEAST_TARGET, limits.items)?;
+        if targets == 0 {
+            let kind = ErrorKind::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
+            return Err(self.cursor.error_at(at, "targets.count", kind));
+        }
+        Ok(SurfaceHead { name, lightmap, bounds, targets, target_names: self.cursor.offset() })
+    }
+
+    /// Passes the names of a surface's targets.
+    pub(crate) fn target_names(&mut self, targets: u32) -> Result<()> {
+        let surface = self.cursor.field("");
+        for target in 0..targets {
+            self.set_place(surface.within("target", target.into()));
+            self.text("name")?;
+        }
+        self.set_place(surface);
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Lowering to the neutral view.
+
+use super::mesh::Mesh;
+use crate::error::Result;
+use crate::name::Name;
+use crate::surface::{Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Uvs, Weights};
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    fn format(&self) -> &'static str {
+        "unigine"
+    }
+
+    fn version(&self) -> &'static str {
+        self.generation().magic()
+    }
+
+    fn bounds(&self) -> Bounds {
+        Self::bounds(self).map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        Self::bounds(self).ok().map(|(_, sphere)| sphere)
+    }
+
+    fn bone_count(&self) -> usize {
+        Self::bone_count(self)
+    }
+
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        Self::bone(self, bone)
+    }
+
+    fn surface_count(&self) -> usize {
+        Self::surface_count(self)
+    }
+
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        self.head(surface).map(|head| head.name)
+    }
+
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        self.head(surface).map(|head| head.bounds.bounds())
+    }
+
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        self.head(surface).map(|head| Some(head.bounds.sphere()))
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        self.surface(surface)?.counts()
+    }
+
+    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
+        self.surface(surface)?.target(target)?.positions().map(Positions::F32)
+    }
+
+    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+        self.surface(surface)?.target(target)?.frames().map(Some)
+    }
+
+    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+        Ok(self.surface(surface)?.uvs(set)?.map(Uvs::F32))
+    }
+
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        Ok(self.surface(surface)?.colors()?.map(Colors::Unorm8))
+    }
+
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        self.surface(surface)?.weights()
+    }
+
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        self.surface(surface)?.indices()
+    }
+
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        self.surface(surface)?.attribute_indices().map(Some)
+    }
+}

@@ -1,0 +1,344 @@
+//! Views of one surface: located, not read. Each array is found when it is asked for.
+
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::{F32, U16, U32};
+
+use super::geometry::{Array, Arrays, Memo, Part};
+use super::header::SurfaceHead;
+use super::layout::{FRAME_7, Generation, INFLUENCES};
+use super::read::{Reader, Unseen};
+use crate::bytes::{Cursor, Record, as_index, as_u64};
+use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
+use crate::name::Name;
+use crate::packed::Packed;
+use crate::stream::Runs;
+use crate::surface::{Bounds, Counts, Frames, Indices, Sphere, Weights};
+
+/// One surface of a [`Mesh`](super::Mesh), borrowed from the file.
+///
+/// Making it looks at the surface's header entry; asking for an array looks at the counts before that array, one page
+/// each where arrays are large, and at none of their items. So the first position of a mesh costs the pages of the
+/// header and no other.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceView<'a> {
+    bytes: &'a [u8],
+    start: u64,
+    touched: Option<&'a crate::Touched>,
+    generation: Generation,
+    index: u64,
+    head: SurfaceHead<'a>,
+    memo: &'a Memo,
+}
+
+impl<'a> SurfaceView<'a> {
+    pub(super) fn new(
+        reader: Reader<'a, Unseen>,
+        generation: Generation,
+        index: u64,
+        head: SurfaceHead<'a>,
+        memo: &'a Memo,
+    ) -> Self {
+        let (bytes, start, touched) = reader.cursor.into_parts();
+        Self { bytes, start, touched, generation, index, head, memo }
+    }
+
+    /// Returns the name, without its closing NUL.
+    #[must_use]
+    pub const fn name(&self) -> Name<'a> {
+        self.head.name
+    }
+
+    /// Returns the box as stored.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.head.bounds.bounds()
+    }
+
+    /// Returns the sphere as stored.
+    #[must_use]
+    pub fn sphere(&self) -> Sphere {
+        self.head.bounds.sphere()
+    }
+
+    pub(crate) const fn head(&self) -> &SurfaceHead<'a> {
+        &self.head
+    }
+
+    /// Returns the offset of its geometry from the start of the file.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.start
+    }
+
+    /// Returns the UV set that lightmaps use, and the code of their resolution, 32·2^code texels: ms12 and ms13 only.
+    #[must_use]
+    pub const fn lightmap(&self) -> Option<[u8; 2]> {
+        self.head.lightmap
+    }
+
+    /// Returns the number of shapes, the base shape included.
+    #[must_use]
+    pub fn target_count(&self) -> usize {
+        as_index(self.head.targets)
+    }
+
+    /// Returns shape `target`; 0 is the base shape, the others are whole shapes to blend it with.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is no such target, or a fault on the way to its name.
+    pub fn target(&self, target: usize) -> Result<Target<'a>> {
+        let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
+            let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
+            let field = Field::new("").of("surface", self.index).within("target", as_u64(target));
+            return Err(Error::without_offset(self.generation.format(), field, kind));
+        };
+        let mut names = self.reader(self.head.target_names)?;
+        names.target_names(number)?;
+        Ok(Target { name: names.text("name")?, surface: *self, number })
+    }
+
+    /// Locates the positions of the base shape: x, y, z in scene units (1 is a metre by the engine's convention).
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
+        self.positions_of(0)
+    }
+
+    /// Locates the tangent frames of the base shape: one per attribute vertex, not per position.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn frames(&self) -> Result<Frames<'a>> {
+        self.frames_of(0)
+    }
+
+    /// Locates the bone weights: a list of up to four per position. `None` where the surface is not skinned.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way; [`ErrorKind::Value`] where there is not one list per position, or a list is longer than four.
+    pub fn weights(&self) -> Result<Option<Weights<'a>>> {
+        let mut arrays = self.arrays()?;
+        let positions = arrays.next()?.map_or(0, |array| array.count);
+        let array = arrays.find(Part::Weights)?;
+        if array.count == 0 {
+            return Ok(None);
+        }
+        self.expect_count(&array, "weights.count", positions, "positions")?;
+        if let Some(extent) = self.memo.extent.get()
+            && extent.longest.1 > INFLUENCES
+        {
+            let (into, count) = extent.longest;
+            let found = format!("{count}").into();
+            let kind = ErrorKind::Value { expected: "0 to 4 influences on a vertex".into(), found };
+            return Err(self.error("weights", array.at.saturating_add(into), kind));
+        }
+        Ok(Some(Weights::new(Runs::new(array.bytes, as_index(array.count)), &self.memo.index)))
+    }
+
+    /// Locates UV set 0 or 1: u to the right, v downwards. `None` where the surface does not have it.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way; [`ErrorKind::Value`] where there is not one pair per attribute vertex.
+    pub fn uvs(&self, set: usize) -> Result<Option<Packed<'a, Floats<2>>>> {
+        let (part, name) = match set {
+            0 => (Part::Uv0, "uv0.count"),
+            1 => (Part::Uv1, "uv1.count"),
+            _ => return Ok(None),
+        };
+        let raw = self.attributes::<[F32; 2]>(part, name)?;
+        Ok(raw.map(|raw| Packed::new(raw, Floats)))
+    }
+
+    /// Locates the vertex colours: red, green, blue, alpha. `None` where the surface has none.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way; [`ErrorKind::Value`] where there is not one per attribute vertex.
+    pub fn colors(&self) -> Result<Option<Packed<'a, Unorm8<4>>>> {
+        let raw = self.attributes::<[u8; 4]>(Part::Colors, "colors.count")?;
+        Ok(raw.map(|raw| Packed::new(raw, Unorm8)))
+    }
+
+    /// Locates the coordinate indices: for each corner, its position and weights.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn indices(&self) -> Result<Indices<'a>> {
+        self.index_stream(Part::Indices)
+    }
+
+    /// Locates the triangle indices: for each corner, its frame, UVs and colour.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn attribute_indices(&self) -> Result<Indices<'a>> {
+        self.index_stream(Part::AttributeIndices)
+    }
+
+    /// Counts what the surface has: looks at every count, and at no item.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn counts(&self) -> Result<Counts> {
+        let mut counts = Counts { targets: self.head.targets, ..Counts::default() };
+        let mut arrays = self.arrays()?;
+        while let Some(Array { part, count, element, .. }) = arrays.next()? {
+            let some = count > 0;
+            let width = u8::try_from(element.size).unwrap_or_default();
+            match part {
+                Part::Positions(0) => counts.vertices = count,
+                Part::Frames(0) => counts.attribute_vertices = count,
+                Part::Positions(_) | Part::Frames(_) => {}
+                Part::Weights => counts.weights = some,
+                Part::Uv0 | Part::Uv1 => counts.uv_sets = counts.uv_sets.saturating_add(some.into()),
+                Part::Colors => counts.colors = some,
+                Part::Indices => (counts.corners, counts.index_widths[0]) = (count, width),
+                Part::AttributeIndices => counts.index_widths[1] = width,
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Blends the positions: the base shape, plus `weights[k]` times the difference between target *k* + 1 and the base
+    /// shape, for each *k*. Weights that are left out are 0. Sequential; allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] for more weights than targets; [`ErrorKind::Value`] where a target with a weight has not as many
+    /// positions as the base shape; [`ErrorKind::Buffer`] where `out` has not.
+    pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
+        let base = self.positions()?;
+        base.decode_into(out)?;
+        for (target, &weight) in (1..).zip(weights) {
+            let shape = self.target(target)?.positions()?;
+            if weight == 0.0 {
+                continue;
+            }
+            if shape.len() != base.len() {
+                let expected = format!("{} positions, as the base shape has", base.len()).into();
+                let kind = ErrorKind::Value { expected, found: shape.len().to_string().into() };
+                let field = Field::new("positions.count").of("surface", self.index).within("target", as_u64(target));
+                return Err(Error::without_offset(self.generation.format(), field, kind));
+            }
+            shape.prefetch();
+            for (out, (from, to)) in out.iter_mut().zip(base.iter().zip(shape.iter())) {
+                for (out, (from, to)) in out.iter_mut().zip(from.into_iter().zip(to)) {
+                    *out += weight * (to - from);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts finding the arrays from the first.
+    pub(crate) fn arrays(&self) -> Result<Arrays<'a, Unseen>> {
+        Ok(Arrays::new(self.reader(self.start)?, self.generation, self.index, self.head.targets, self.memo))
+    }
+
+    fn positions_of(&self, target: u32) -> Result<Packed<'a, Floats<3>>> {
+        let array = self.arrays()?.find(Part::Positions(target))?;
+        Ok(Packed::new(self.cast(&array)?, Floats))
+    }
+
+    fn frames_of(&self, target: u32) -> Result<Frames<'a>> {
+        let array = self.arrays()?.find(Part::Frames(target))?;
+        Ok(if array.element == FRAME_7 {
+            Frames::Quat7(Packed::new(self.cast(&array)?, Quat7))
+        } else {
+            Frames::Quat8(Packed::new(self.cast(&array)?, Quat8))
+        })
+    }
+
+    /// Finds an array that has one item per attribute vertex, or none.
+    fn attributes<T: Record>(&self, part: Part, count_name: &'static str) -> Result<Option<&'a [T]>> {
+        let mut arrays = self.arrays()?;
+        arrays.next()?;
+        let frames = arrays.next()?.map_or(0, |array| array.count);
+        let array = arrays.find(part)?;
+        if array.count == 0 {
+            return Ok(None);
+        }
+        self.expect_count(&array, count_name, frames, "tangents")?;
+        self.cast(&array).map(Some)
+    }
+
+    fn index_stream(&self, part: Part) -> Result<Indices<'a>> {
+        let array = self.arrays()?.find(part)?;
+        Ok(match array.element.size {
+            1 => Indices::U8(Packed::new(self.cast::<u8>(&array)?, Index::new())),
+            2 => Indices::U16(Packed::new(self.cast::<U16>(&array)?, Index::new())),
+            _ => Indices::U32(Packed::new(self.cast::<U32>(&array)?, Index::new())),
+        })
+    }
+
+    /// Types the bytes of an array: every bit pattern is a record, and the length was multiplied from its size.
+    fn cast<T: Record>(&self, array: &Array<'a>) -> Result<&'a [T]> {
+        <[T]>::ref_from_bytes(array.bytes).map_err(|_| {
+            let (needed, left) = (as_u64(size_of::<T>()), as_u64(array.bytes.len()));
+            self.error("array", array.at, ErrorKind::UnexpectedEnd { needed, left })
+        })
+    }
+
+    fn expect_count(&self, array: &Array<'a>, name: &'static str, expected: u32, of: &str) -> Result<()> {
+        if array.count == expected {
+            return Ok(());
+        }
+        let expected = format!("0 or {expected}, the number of {of}").into();
+        Err(self.error(name, array.count_at, ErrorKind::Value { expected, found: array.count.to_string().into() }))
+    }
+
+    fn error(&self, name: &'static str, offset: u64, kind: ErrorKind) -> Error {
+        Error::new(self.generation.format(), Field::new(name).of("surface", self.index), offset, kind)
+    }
+
+    fn reader(&self, offset: u64) -> Result<Reader<'a, Unseen>> {
+        let mut cursor = Cursor::new(self.bytes, self.generation.format()).watched_by(self.touched).at(offset)?;
+        cursor.set_place(Field::new("").of("surface", self.index));
+        Ok(Reader { cursor, sink: Unseen })
+    }
+}
+
+/// A shape of a surface, borrowed from the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    name: Name<'a>,
+    surface: SurfaceView<'a>,
+    number: u32,
+}
+
+impl<'a> Target<'a> {
+    /// Returns the name, empty in every file seen.
+    #[must_use]
+    pub const fn name(&self) -> Name<'a> {
+        self.name
+    }
+
+    /// Locates the positions.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
+        self.surface.positions_of(self.number)
+    }
+
+    /// Locates the tangent frames.
+    ///
+    /// # Errors
+    ///
+    /// A fault on the way, by field and offset.
+    pub fn frames(&self) -> Result<Frames<'a>> {
+        self.surface.frames_of(self.number)
+    }
+}

@@ -1,0 +1,240 @@
+//! What the tests share: the sample meshes, and how to spoil one named field of a file.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::arithmetic_side_effects,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::missing_panics_doc,
+    reason = "each test takes what it needs, and a panic is how a test fails"
+)]
+
+use std::path::PathBuf;
+
+use meshpeek::decode::{Frame, Influence};
+use meshpeek::surface::Transform;
+use meshpeek::unigine::{Generation, Mesh, build};
+
+/// A sample of `data/unigine`: its file's stem, and how it is built.
+pub struct Sample {
+    pub stem: &'static str,
+    pub mesh: build::Mesh,
+}
+
+/// Builds every sample.
+pub fn samples() -> Vec<Sample> {
+    let sample = |stem, mesh| Sample { stem, mesh };
+    let cubes = ["cube_ms10", "cube_ms11", "cube_ms12", "cube_ms13"];
+    let mut all: Vec<Sample> = cubes
+        .into_iter()
+        .zip(Generation::ALL)
+        .map(|(stem, generation)| {
+            sample(stem, build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(generation) })
+        })
+        .collect();
+    all.push(sample("empty_ms12", build::Mesh::new(Generation::Ms12)));
+    all.push(sample("skinned_ms10", skinned(Generation::Ms10)));
+    all.push(sample("skinned_ms12", skinned(Generation::Ms12)));
+    all.push(sample("morph_ms13", morph()));
+    all.push(sample("room_ms11", room()));
+    all
+}
+
+/// Returns a sample's bytes.
+pub fn bytes(stem: &str) -> Vec<u8> {
+    samples().into_iter().find(|sample| sample.stem == stem).unwrap().mesh.to_bytes().unwrap()
+}
+
+/// Returns where the samples' files are.
+pub fn data() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unigine")
+}
+
+/// Returns the folder of real files, where the machine has one; says so where it has not.
+pub fn corpus(format: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("MESHPEEK_CORPUS") else {
+        eprintln!("skipped: MESHPEEK_CORPUS names no folder of real files");
+        return None;
+    };
+    let folder = PathBuf::from(folder).join(format);
+    assert!(folder.is_dir(), "MESHPEEK_CORPUS has no folder {}", folder.display());
+    Some(folder)
+}
+
+/// A cube of eight positions and 24 frames; faces counter-clockwise from outside, UVs with v downwards.
+pub fn cube(name: &str, half: f32) -> build::Surface {
+    // For each face: the normal, the direction of u, and the direction of v.
+    let faces: [[[f32; 3]; 3]; 6] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]],
+        [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
+        [[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    ];
+    let positions: Vec<[f32; 3]> =
+        (0..8_u8).map(|corner| [4, 2, 1].map(|bit| if corner & bit == 0 { half } else { -half })).collect();
+    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
+    let mut frames = Vec::new();
+    for [normal, tangent, down] in faces {
+        let first = u32::try_from(frames.len()).unwrap();
+        for [u, v] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]] {
+            let mut corner = [0.0; 3];
+            for axis in 0..3 {
+                corner[axis] = (normal[axis] + tangent[axis] * (u * 2.0 - 1.0) + down[axis] * (v * 2.0 - 1.0)) * half;
+            }
+            let position = positions.iter().position(|known| *known == corner).unwrap();
+            surface.indices.push(u32::try_from(position).unwrap());
+            // The side of normal x tangent that v grows to: downwards is the other side.
+            frames.push(Frame::from_axes(normal, tangent, handedness(normal, tangent, down)));
+            surface.uvs[0].push([u, v]);
+        }
+        // Top left, bottom left, bottom right; top left, bottom right, top right.
+        let quad: Vec<u32> = surface.indices.split_off(surface.indices.len() - 4);
+        for corner in [0, 3, 2, 0, 2, 1] {
+            surface.indices.push(quad[corner]);
+            surface.attribute_indices.push(first + u32::try_from(corner).unwrap());
+        }
+    }
+    surface.targets = vec![build::Target { positions, frames, ..build::Target::default() }];
+    surface
+}
+
+fn handedness(normal: [f32; 3], tangent: [f32; 3], down: [f32; 3]) -> f32 {
+    let [[nx, ny, nz], [tx, ty, tz]] = [normal, tangent];
+    let cross = [ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx];
+    cross.iter().zip(down).map(|(one, other)| one * other).sum()
+}
+
+/// Two bones, the child before its parent, and a bar that they bend; with an embedded animation.
+pub fn skinned(generation: Generation) -> build::Mesh {
+    let mut bar = cube("bar", 1.0);
+    let influence = |bone, weight| Influence { bone, weight };
+    bar.weights = (0..8)
+        .map(|corner| match corner % 4 {
+            0 => vec![influence(1, 1.0)],
+            1 => vec![influence(1, 0.75), influence(0, 0.25)],
+            2 => vec![influence(0, 0.5), influence(1, 0.5)],
+            _ => vec![influence(0, 1.0)],
+        })
+        .collect();
+    // A mirrored face, so that both signs of the handedness occur.
+    for frame in &mut bar.targets[0].frames[..4] {
+        frame.handedness = 1.0;
+    }
+    let bone = |name: &str, parent, height| build::Bone {
+        name: name.to_owned(),
+        parent,
+        bind: Transform { position: [0.0, 0.0, height], ..Transform::default() },
+    };
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let whole = |height| build::Key {
+        position: [Some(0.0), Some(0.0), Some(height)],
+        rotation: Some([0.0, 0.0, 0.0, 1.0]),
+        scale: [None; 3],
+    };
+    let bend = build::Animation {
+        name: "bend".to_owned(),
+        bones: vec![0, 1],
+        flags: 15,
+        frames: vec![
+            vec![whole(0.5), whole(-1.0)],
+            vec![build::Key { rotation: Some([half, 0.0, 0.0, half]), ..build::Key::default() }, build::Key::default()],
+            vec![build::Key { position: [None, None, Some(2.0)], ..build::Key::default() }, build::Key::default()],
+        ],
+    };
+    build::Mesh {
+        bones: vec![bone("tip", 1, 1.0), bone("root", -1, -1.0)],
+        animations: vec![bend],
+        surfaces: vec![bar],
+        ..build::Mesh::new(generation)
+    }
+}
+
+/// A cube with two more shapes: one stretched, one moved.
+pub fn morph() -> build::Mesh {
+    let mut surface = cube("face", 0.5);
+    let base = surface.targets[0].clone();
+    for (name, scale, offset) in [("stretched", 2.0, 0.0), ("moved", 1.0, 0.25)] {
+        let mut target = build::Target { name: name.to_owned(), ..base.clone() };
+        for [_, _, z] in &mut target.positions {
+            *z = *z * scale + offset;
+        }
+        surface.targets.push(target);
+    }
+    build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) }
+}
+
+/// Three surfaces with everything optional among them: two UV sets, colours, a name that is not ASCII, and a grid
+/// whose second stream is wider than its first.
+pub fn room() -> build::Mesh {
+    let mut lamp = cube("лампа", 0.125);
+    lamp.uvs[1] = lamp.uvs[0].iter().map(|[u, v]| [u * 0.5, v * 0.5]).collect();
+    lamp.colors = (0..24_u8).map(|corner| [255, corner * 10, 0, 255]).collect();
+    let mut plain = cube("box", 0.25);
+    plain.uvs[0].clear();
+    build::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..build::Mesh::new(Generation::Ms11) }
+}
+
+/// A square of `side` x `side` quads; every corner has an attribute of its own where `split` says so.
+pub fn grid(name: &str, side: u32, split: bool) -> build::Surface {
+    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
+    let mut base = build::Target::default();
+    let step = |at: u32| at as f32 / side as f32;
+    for y in 0..=side {
+        for x in 0..=side {
+            let (x, y) = (step(x), step(y));
+            base.positions.push([x * 2.0 - 1.0, y * 2.0 - 1.0, (x * y * 7.0).sin() * 0.1]);
+        }
+    }
+    let frame = Frame { handedness: -1.0, ..Frame::default() };
+    for y in 0..side {
+        for x in 0..side {
+            let at = |dx: u32, dy: u32| (y + dy) * (side + 1) + x + dx;
+            for [dx, dy] in [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]] {
+                surface.indices.push(at(dx, dy));
+                if split {
+                    surface.attribute_indices.push(u32::try_from(base.frames.len()).unwrap());
+                    base.frames.push(frame);
+                    surface.uvs[0].push([step(x + dx), 1.0 - step(y + dy)]);
+                }
+            }
+        }
+    }
+    if !split {
+        surface.attribute_indices = surface.indices.clone();
+        base.frames = vec![frame; base.positions.len()];
+        surface.uvs[0] = base.positions.iter().map(|[x, y, _]| [x * 0.5 + 0.5, 0.5 - y * 0.5]).collect();
+    }
+    surface.targets = vec![base];
+    surface
+}
+
+/// Returns the byte range of the region named `name`.
+pub fn region(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
+    let mesh = Mesh::open(bytes).unwrap();
+    let mut found = None;
+    mesh.regions(&mut |region| {
+        if region.field.to_string() == name {
+            found = Some(usize::try_from(region.start).unwrap()..usize::try_from(region.end).unwrap());
+        }
+    })
+    .unwrap();
+    found.unwrap_or_else(|| panic!("no region {name}"))
+}
+
+/// Replaces the bytes of one named field; the rest moves if the lengths differ.
+pub fn spoil(bytes: &[u8], name: &str, replacement: &[u8]) -> Vec<u8> {
+    let range = region(bytes, name);
+    [&bytes[..range.start], replacement, &bytes[range.end..]].concat()
+}
+
+/// Spells a compact int as the engine does.
+pub fn compact(value: i32) -> Vec<u8> {
+    let (bytes, length) = meshpeek::decode::compact::encode(value);
+    bytes[..length].to_vec()
+}
