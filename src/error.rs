@@ -86,7 +86,7 @@ pub enum ErrorKind {
         advice: &'static str,
     },
     /// The bytes belong to no format this crate knows.
-    #[error("expected a mesh, found bytes that begin {found}")]
+    #[error("expected a mesh, found {found} at its start")]
     Unknown {
         /// The first bytes, printable or as hexadecimal.
         found: String,
@@ -238,7 +238,11 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(out, "{}: ", crate::name::Shown(path.as_os_str().as_encoded_bytes()))?;
         }
-        write!(out, "{format}: {field}")?;
+        // What fails before any format is recognised is about the file as a whole.
+        match field.to_string() {
+            field if field == *format => out.write_str(format)?,
+            field => write!(out, "{format}: {field}")?,
+        }
         if let Some(offset) = offset {
             write!(out, " at byte {offset}")?;
         }

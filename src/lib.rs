@@ -22,7 +22,7 @@
 //! | call | order | pages of the file touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 88 per surface |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 80 per surface |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
 //! | an array of a surface | 1 | one per large array before it | nothing |
 //! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
@@ -55,6 +55,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
 pub mod bytes;
+mod clip;
 pub mod decode;
 mod error;
 mod field;
@@ -70,14 +71,21 @@ pub mod surface;
 mod touched;
 pub mod unigine;
 
+pub use clip::Clip;
+pub use decode::Decode;
 pub use error::{Error, ErrorKind, Result};
 pub use field::{Field, Step};
 pub use file::{Format, Model};
 pub use finding::{Finding, Rule, Severity};
 pub use limits::Limits;
 pub use name::Name;
-pub use packed::{Decode, Packed};
+pub use packed::Packed;
 pub use region::{Element, Region};
 pub use source::{Map, map, read};
 pub use surface::{Bounds, Corner, Corners, Geometry, Surface, Weights};
 pub use touched::{PAGE, Touched};
+
+/// Runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

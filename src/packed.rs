@@ -9,22 +9,11 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use crate::bytes::{Record, as_u64};
-use crate::decode::{Floats, extent};
+use crate::bytes::as_u64;
+use crate::decode::{Decode, Floats, extent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::source;
-
-/// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
-pub trait Decode: Copy {
-    /// What the file holds.
-    type Raw: Record;
-    /// What the caller gets.
-    type Value;
-
-    /// Decodes one record.
-    fn decode(&self, raw: &Self::Raw) -> Self::Value;
-}
 
 /// An array of a file, decoded item by item on access.
 ///

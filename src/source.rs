@@ -156,6 +156,35 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
+/// Opens what is not a regular file, such as a pipe, for reading as a stream. It never waits to be opened: a named pipe
+/// that nobody writes to reads as empty.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotRegular`] for a directory or a socket; [`ErrorKind::Io`].
+pub fn open_stream(path: &Path) -> Result<File> {
+    let file = open_without_waiting(path)?;
+    let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
+    if metadata.is_dir() {
+        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
+    }
+    // Opening must not wait, reading must: a writer may be slow.
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsRawFd as _;
+        let descriptor = file.as_raw_fd();
+        // SAFETY: the descriptor is open, and belongs to `file`; reading and setting its flags touches no memory.
+        let done = unsafe {
+            let flags = libc::fcntl(descriptor, libc::F_GETFL);
+            libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK)
+        };
+        if done < 0 {
+            return Err(failed(path, io::Error::last_os_error().into()));
+        }
+    }
+    Ok(file)
+}
+
 /// Tells the system that exactly these bytes are about to be read in order.
 ///
 /// For bytes of a [`Map`] this starts reading them from the disk in large pieces; for any other memory it does
@@ -164,6 +193,12 @@ pub fn prefetch(bytes: &[u8]) {
     if bytes.len() >= 2 * PAGE {
         advise_will_need(bytes);
     }
+}
+
+/// Tells the same of up to `length` bytes from `start` on: for walks that do not know yet where they end.
+pub(crate) fn prefetch_ahead(bytes: &[u8], start: usize, length: usize) {
+    let end = start.saturating_add(length).min(bytes.len());
+    prefetch(bytes.get(start..end).unwrap_or_default());
 }
 
 /// The least page size of the systems this runs on; advice about half a page is harmless.
@@ -198,20 +233,22 @@ fn advise_will_need(_bytes: &[u8]) {}
 
 /// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
 fn open_regular(path: &Path) -> Result<(File, Metadata)> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let file = match options.open(path) {
-        Ok(file) => file,
-        // Sockets, and directories on some systems, cannot be opened: say what they are.
-        Err(error) => return Err(failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into()))),
-    };
+    let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
     if !metadata.is_file() {
         return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
     }
     Ok((file, metadata))
+}
+
+/// Opens for reading, and does not wait for the writer of a pipe.
+fn open_without_waiting(path: &Path) -> Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    // Sockets, and directories on some systems, cannot be opened: say what they are.
+    options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
 }
 
 fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {

@@ -13,6 +13,8 @@ use crate::source;
 const BLOCK: usize = 64;
 /// The nibble for "15 or more": such a block is walked.
 const LONG: u8 = 15;
+/// Records in a run, at most, as formats have it.
+const USUAL: u8 = 4;
 /// Bytes that a walk asks the system for at a time.
 const WINDOW: usize = 1 << 20;
 
@@ -72,10 +74,12 @@ impl<'a, T: Record> Runs<'a, T> {
         let mut found = Extent { bytes: 0, records: 0, longest: (0, 0) };
         let mut window = 0;
         let mut at = 0_usize;
-        for _ in 0..self.len {
+        for run in 0..self.len {
             if at >= window {
-                source::prefetch(self.bytes.get(at..at.saturating_add(WINDOW)).unwrap_or_default());
-                window = at.saturating_add(WINDOW);
+                // No further than runs of the usual length can reach, lest other arrays are read, too.
+                let reach = self.len.saturating_sub(run).saturating_mul(step::<T>(0, USUAL)).min(WINDOW);
+                source::prefetch_ahead(self.bytes, at, reach);
+                window = at.saturating_add(reach);
             }
             let Some(&count) = self.bytes.get(at) else { return Err(as_u64(at)) };
             let next = step::<T>(at, count);

@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::F32;
 
-use crate::packed::Decode;
+use super::Decode;
 
 /// Decodes `N` floats that stand together: a position, a UV pair. Exact, NaN payloads included.
 #[derive(Clone, Copy, Debug, Default)]

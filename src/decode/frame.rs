@@ -16,8 +16,8 @@
 use zerocopy::little_endian::I16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::Decode;
 use super::truncate;
-use crate::packed::Decode;
 
 /// The scale of a component.
 const SCALE: f32 = 32767.0;

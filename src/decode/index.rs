@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use zerocopy::little_endian::{U16, U32};
 
-use crate::packed::Decode;
+use super::Decode;
 
 /// Decodes an index stored as a `W`: `u8`, or a little-endian `U16` or `U32`.
 #[derive(Debug)]

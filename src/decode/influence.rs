@@ -5,8 +5,8 @@
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::Decode;
 use super::truncate;
-use crate::packed::Decode;
 
 /// How much one bone moves a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -26,6 +26,19 @@ pub use index::Index;
 pub use influence::{Influence, Weight16};
 pub use unorm::Unorm8;
 
+use crate::bytes::Record;
+
+/// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
+pub trait Decode: Copy {
+    /// What the file holds.
+    type Raw: Record;
+    /// What the caller gets.
+    type Value;
+
+    /// Decodes one record.
+    fn decode(&self, raw: &Self::Raw) -> Self::Value;
+}
+
 /// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.
 #[allow(
     clippy::as_conversions,

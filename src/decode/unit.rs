@@ -6,8 +6,8 @@
 
 use zerocopy::little_endian::U16;
 
+use super::Decode;
 use super::truncate;
-use crate::packed::Decode;
 
 /// Decodes a normal of three codes. Not normalised: the components are what the codes say.
 #[derive(Clone, Copy, Debug, Default)]

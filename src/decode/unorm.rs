@@ -1,6 +1,6 @@
 //! Unsigned integers that stand for 0 to 1.
 
-use crate::packed::Decode;
+use super::Decode;
 
 /// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
 #[derive(Clone, Copy, Debug, Default)]

@@ -72,7 +72,7 @@ macro_rules! packed_array {
             /// Returns the bytes that one item takes.
             #[must_use]
             pub const fn stride(&self) -> usize {
-                match self { $(Self::$variant(_) => size_of::<<$decode as crate::packed::Decode>::Raw>(),)+ }
+                match self { $(Self::$variant(_) => size_of::<<$decode as crate::decode::Decode>::Raw>(),)+ }
             }
         }
     };
@@ -144,7 +144,7 @@ impl<'a> Indices<'a> {
     /// Returns the first index that is not below `count`, with its position in the stream.
     #[must_use]
     pub fn first_beyond(&self, count: u32) -> Option<(usize, u32)> {
-        fn find<D: crate::packed::Decode<Value = u32>>(array: &Packed<'_, D>, count: u32) -> Option<(usize, u32)> {
+        fn find<D: crate::decode::Decode<Value = u32>>(array: &Packed<'_, D>, count: u32) -> Option<(usize, u32)> {
             array.iter().enumerate().find(|(_, index)| *index >= count)
         }
         match self {

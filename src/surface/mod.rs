@@ -18,6 +18,7 @@ pub use corners::{Corner, Corners};
 pub use weights::Weights;
 pub use weld::Welded;
 
+use crate::clip::Clip;
 use crate::error::Result;
 use crate::name::Name;
 
@@ -73,8 +74,8 @@ pub struct Counts {
 
 /// A mesh file of any format, as its surfaces. Implemented by each format's owner type.
 ///
-/// Surfaces are numbered from 0 in file order. Every method that takes a surface's number fails as
-/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such surface, and as the format says where the
+/// Surfaces are numbered from 0 in file order. Every method that takes a number fails as
+/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such item, and as the format says where the
 /// bytes on the way to the array are damaged.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Geometry: Send + Sync {
@@ -90,6 +91,10 @@ pub trait Geometry: Send + Sync {
     fn bone_count(&self) -> usize;
     /// Returns a bone.
     fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+    /// Returns the number of animations in the file.
+    fn clip_count(&self) -> usize;
+    /// Locates an animation.
+    fn clip(&self, clip: usize) -> Result<Clip<'_>>;
     /// Returns the number of surfaces.
     fn surface_count(&self) -> usize;
     /// Returns a surface's name.

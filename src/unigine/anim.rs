@@ -24,6 +24,8 @@ use crate::source;
 
 /// The flag that no key has.
 const NEVER: u8 = 0x80;
+/// Bytes of a key with all components.
+const LONGEST: usize = 1 + 3 * 4 + 4 * 2 + 3 * 4;
 /// Bytes that the walk asks the system for at a time.
 const WINDOW: usize = 1 << 20;
 
@@ -118,10 +120,12 @@ impl<'a, S: Sink> Reader<'a, S> {
         let rest = self.cursor.rest();
         let mut at = 0_usize;
         let mut window = 0;
-        for _ in 0..keys {
+        for key in 0..keys {
             if at >= window {
-                source::prefetch(rest.get(at..at.saturating_add(WINDOW)).unwrap_or_default());
-                window = at.saturating_add(WINDOW);
+                let left = usize::try_from(keys.saturating_sub(key)).unwrap_or(usize::MAX);
+                let reach = left.saturating_mul(LONGEST).min(WINDOW);
+                source::prefetch_ahead(rest, at, reach);
+                window = at.saturating_add(reach);
             }
             let offset = start.saturating_add(as_u64(at));
             let left = as_u64(rest.len().saturating_sub(at));

@@ -67,16 +67,20 @@ pub(crate) struct Memo {
     pub(crate) index: OnceLock<Option<RunIndex>>,
 }
 
+// What `Mesh` says that a surface costs.
+const _: () = assert!(size_of::<Memo>() <= 64);
+
 /// Offsets found so far; 0, which is inside the magic, for those not yet found. Finding is repeatable, so two
 /// threads that look for the same one store the same number and need no lock.
 #[derive(Debug)]
 pub(crate) struct Starts(Box<[AtomicU64]>);
 
 impl Starts {
-    pub(crate) fn new(count: usize, first: u64) -> Self {
-        let starts = Self((0..count).map(|_| AtomicU64::new(0)).collect());
+    /// Makes room for `count` offsets, the first of which is known. `None` where there is no memory for them.
+    pub(crate) fn new(count: usize, first: u64) -> Option<Self> {
+        let starts = Self(defaults(count)?);
         starts.set(0, first);
-        starts
+        Some(starts)
     }
 
     pub(crate) fn set(&self, index: usize, offset: u64) {
@@ -91,6 +95,14 @@ impl Starts {
         let mut known = known.map(|(index, start)| (index, start.load(Ordering::Relaxed)));
         known.find(|(_, start)| *start != 0).unwrap_or_default()
     }
+}
+
+/// Makes a list of `count` empty items; `None` where there is no memory for it.
+pub(crate) fn defaults<T: Default>(count: usize) -> Option<Box<[T]>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).ok()?;
+    list.resize_with(count, T::default);
+    Some(list.into())
 }
 
 /// An array found in the file: counted, measured, and not looked at.

@@ -1,7 +1,11 @@
 //! The header: everything before the first animation or surface body.
 
-use super::layout::{BYTE, Generation, LEAST_ANIMATION, LEAST_BONE, LEAST_SURFACE, LEAST_TARGET, PARENT, RawBounds};
+use super::geometry::Memo;
+use super::layout::{
+    Generation, LEAST_ANIMATION, LEAST_BONE, LEAST_SURFACE, LEAST_TARGET, LIGHTMAP, PARENT, RawBounds,
+};
 use super::read::{Reader, Sink};
+use crate::bytes::as_u64;
 use crate::error::{ErrorKind, Result};
 use crate::field::Field;
 use crate::limits::Limits;
@@ -36,6 +40,35 @@ pub(crate) struct SurfaceHead<'a> {
     pub(crate) target_names: u64,
 }
 
+/// A counted list of the header.
+struct List {
+    count_name: &'static str,
+    name: &'static str,
+    /// Least bytes of one item, here and further on.
+    least: [u64; 2],
+    /// Bytes of memory that one item will take.
+    memory: usize,
+}
+
+/// What lists have claimed so far.
+#[derive(Default)]
+struct Claims {
+    /// Bytes further on: what one list was promised, the next cannot be paid with.
+    owed: u64,
+    /// Bytes of memory.
+    memory: u64,
+}
+
+/// The memory that lists may take whether or not the bytes further on are there, so that the header of a file that was
+/// cut can be read. Beyond that each item's bytes must be in hand, and none takes more than four times those.
+const ON_CREDIT: u64 = 48 << 10;
+
+const BONES: List = List { count_name: "bones.count", name: "bone", least: LEAST_BONE, memory: 8 };
+const ANIMATIONS: List =
+    List { count_name: "animations.count", name: "animation", least: LEAST_ANIMATION, memory: 2 * 8 };
+const SURFACES: List =
+    List { count_name: "surfaces.count", name: "surface", least: LEAST_SURFACE, memory: 2 * 8 + size_of::<Memo>() };
+
 /// Offset of the mesh bounds: right after the magic.
 pub(crate) const BOUNDS_AT: u64 = 4;
 
@@ -44,13 +77,14 @@ impl<'a, S: Sink> Reader<'a, S> {
     pub(crate) fn header(&mut self, generation: Generation, limits: &Limits) -> Result<Header> {
         self.magic(generation, "magic")?;
         self.bounds()?;
-        let bones = self.list("bones.count", "bone", LEAST_BONE, limits, Self::bone)?;
+        let mut claims = Claims::default();
+        let bones = self.list(&BONES, limits, &mut claims, Self::bone)?;
         let animations = if generation.has_animations() {
-            self.list("animations.count", "animation", LEAST_ANIMATION, limits, |reader| reader.text("name").map(drop))?
+            self.list(&ANIMATIONS, limits, &mut claims, |reader| reader.text("name").map(drop))?
         } else {
             Box::default()
         };
-        let surfaces = self.list("surfaces.count", "surface", LEAST_SURFACE, limits, |reader| {
+        let surfaces = self.list(&SURFACES, limits, &mut claims, |reader| {
             let head = reader.surface_head(generation, limits)?;
             reader.target_names(head.targets)
         })?;
@@ -64,21 +98,28 @@ impl<'a, S: Sink> Reader<'a, S> {
     /// Reads a counted list, and keeps where each item starts.
     fn list(
         &mut self,
-        count_name: &'static str,
-        list: &'static str,
-        least: u64,
+        list: &List,
         limits: &Limits,
+        claims: &mut Claims,
         mut item: impl FnMut(&mut Self) -> Result<()>,
     ) -> Result<Box<[u64]>> {
+        let List { count_name, name, least: [here, further_on], memory } = *list;
         let at = self.cursor.offset();
-        let count = self.count_of(count_name, least, limits.items)?;
+        let count = self.count_of(count_name, here, limits.items)?;
+        let items = u64::from(count);
+        claims.memory = claims.memory.saturating_add(items.saturating_mul(as_u64(memory)));
+        let (size, left) = (here.saturating_add(further_on), self.cursor.left().saturating_sub(claims.owed));
+        if claims.memory > ON_CREDIT && items.saturating_mul(size) > left {
+            return Err(self.cursor.error_at(at, count_name, ErrorKind::Count { count: items, size, left }));
+        }
+        claims.owed = claims.owed.saturating_add(items.saturating_mul(further_on));
         let mut starts = Vec::new();
         let asked = u64::from(count).saturating_mul(8);
         starts
             .try_reserve_exact(crate::bytes::as_index(count))
             .map_err(|_| self.cursor.error_at(at, count_name, ErrorKind::OutOfMemory { asked }))?;
         for index in 0..count {
-            self.set_place(Field::new("").of(list, index.into()));
+            self.set_place(Field::new("").of(name, index.into()));
             starts.push(self.cursor.offset());
             item(self)?;
         }
@@ -101,7 +142,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     /// Reads what the header says of a surface, up to its target names.
     pub(crate) fn surface_head(&mut self, generation: Generation, limits: &Limits) -> Result<SurfaceHead<'a>> {
         let name = self.text("name")?;
-        let lightmap = if generation.has_lightmap() { Some(*self.record("lightmap", BYTE)?) } else { None };
+        let lightmap = if generation.has_lightmap() { Some(*self.record("lightmap", LIGHTMAP)?) } else { None };
         let bounds = self.bounds()?;
         let at = self.cursor.offset();
         let targets = self.count_of("targets.count", LEAST_TARGET, limits.items)?;

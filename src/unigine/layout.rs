@@ -159,14 +159,14 @@ pub const MOST: u32 = 32_767;
 pub const INFLUENCES: u8 = 4;
 /// Codes of the second lightmap byte: 32·2^code texels, code 0 to 7.
 pub const LIGHTMAP_CODES: u8 = 8;
-/// Least bytes of a bone: an empty name, a parent, and its bind transform further on.
-pub(crate) const LEAST_BONE: u64 = 3 + 40;
-/// Least bytes of a surface: name, bounds, one target's count and name, and nine counts further on.
-pub(crate) const LEAST_SURFACE: u64 = 1 + 40 + 1 + 1 + 8;
-/// Least bytes of a morph target: its name, and two counts further on.
-pub(crate) const LEAST_TARGET: u64 = 1 + 2;
-/// Least bytes of an embedded animation: its name, three counts and the flags.
-pub(crate) const LEAST_ANIMATION: u64 = 1 + 3;
+/// Least bytes of a bone: an empty name and a parent; and its bind transform further on.
+pub(crate) const LEAST_BONE: [u64; 2] = [1 + 2, 40];
+/// Least bytes of an embedded animation: its name; and two counts and the flags further on.
+pub(crate) const LEAST_ANIMATION: [u64; 2] = [1, 3];
+/// Least bytes of a surface: its name, bounds, and one target's count and name; and eight counts further on.
+pub(crate) const LEAST_SURFACE: [u64; 2] = [1 + 40 + 1 + 1, 8];
+/// Least bytes of a morph target's name.
+pub(crate) const LEAST_TARGET: u64 = 1;
 
 pub(crate) const MAGIC: Element = Element::new("magic", 4, 1);
 pub(crate) const COMPACT: Element = Element::new("compact int", 0, 1);
@@ -175,6 +175,7 @@ pub(crate) const BOUNDS: Element = Element::new("bounds", 40, 4);
 pub(crate) const TRANSFORM: Element = Element::new("transform", 40, 4);
 pub(crate) const PARENT: Element = Element::new("i16", 2, 2);
 pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
+pub(crate) const LIGHTMAP: Element = Element::new("u8x2", 2, 1);
 pub(crate) const POSITION: Element = Element::new("f32x3", 12, 4);
 pub(crate) const FRAME_7: Element = Element::new("i16x3+i8 quaternion", 7, 2);
 pub(crate) const FRAME_8: Element = Element::new("i16x4 quaternion", 8, 2);

@@ -2,7 +2,7 @@
 //! instructions each.
 
 use super::anim::EmbeddedAnimation;
-use super::geometry::{Arrays, Memo, Starts};
+use super::geometry::{Arrays, Memo, Starts, defaults};
 use super::header::{BOUNDS_AT, Header, SurfaceHead};
 use super::layout::{Generation, RawBounds, RawTransform, TRAILING, TRANSFORM};
 use super::magic;
@@ -22,7 +22,7 @@ use crate::touched::Touched;
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 88 per surface |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 80 per surface |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | 1 | the counts before it | nothing |
@@ -82,15 +82,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let generation = magic::generation(bytes)?;
         let cursor = Cursor::new(bytes, generation.format()).watched_by(touched.as_deref());
         let header = Reader { cursor, sink: Unseen }.header(generation, limits)?;
-        let mut memos = Vec::new();
-        let asked = as_u64(header.surfaces.len().saturating_mul(size_of::<Memo>()));
-        memos.try_reserve_exact(header.surfaces.len()).map_err(|_| {
+        let out_of_memory = |count: usize, size: usize| {
+            let asked = as_u64(count.saturating_mul(size));
             Error::without_offset(generation.format(), Field::new("surfaces"), ErrorKind::OutOfMemory { asked })
-        })?;
-        memos.resize_with(header.surfaces.len(), Memo::default);
-        let sections = header.animations.len().saturating_add(header.surfaces.len()).saturating_add(1);
-        let starts = Starts::new(sections, header.body);
-        Ok(Self { data, limits: *limits, starts, memos: memos.into(), touched, header })
+        };
+        let surfaces = header.surfaces.len();
+        let memos = defaults(surfaces).ok_or_else(|| out_of_memory(surfaces, size_of::<Memo>()))?;
+        let sections = header.animations.len().saturating_add(surfaces).saturating_add(1);
+        let starts = Starts::new(sections, header.body).ok_or_else(|| out_of_memory(sections, size_of::<u64>()))?;
+        Ok(Self { data, limits: *limits, starts, memos, touched, header })
     }
 
     /// Returns the generation: which layout the file has.

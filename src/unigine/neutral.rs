@@ -1,6 +1,7 @@
 //! Lowering to the neutral view.
 
 use super::mesh::Mesh;
+use crate::clip::Clip;
 use crate::error::Result;
 use crate::name::Name;
 use crate::surface::{Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Uvs, Weights};
@@ -28,6 +29,16 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         Self::bone(self, bone)
+    }
+
+    fn clip_count(&self) -> usize {
+        self.animation_count()
+    }
+
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        let animation = self.animation(clip)?;
+        let bones = u32::try_from(animation.bones.len()).unwrap_or(u32::MAX);
+        Ok(Clip { name: animation.name, frames: animation.frames, bones, rate: None })
     }
 
     fn surface_count(&self) -> usize {

@@ -94,8 +94,8 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(count)
     }
 
-    /// Reads a count of items that each take at least `size` bytes further on: more than the bytes left can hold is
-    /// an error, before anything is allocated.
+    /// Reads a count of items that each take at least `size` bytes: more than the bytes left can hold is an error,
+    /// before anything is allocated.
     pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let count = self.count(name)?;

@@ -84,7 +84,8 @@ impl<'a> SurfaceView<'a> {
         as_index(self.head.targets)
     }
 
-    /// Returns shape `target`; 0 is the base shape, the others are whole shapes to blend it with.
+    /// Returns shape `target`; 0 is the base shape, the others are whole shapes to blend it with. Finding it, and each
+    /// of its arrays, looks at the names and counts of the shapes before it.
     ///
     /// # Errors
     ///
@@ -220,15 +221,21 @@ impl<'a> SurfaceView<'a> {
     pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
         let base = self.positions()?;
         base.decode_into(out)?;
+        self.target(weights.len())?;
+        let mut arrays = self.arrays()?;
         for (target, &weight) in (1..).zip(weights) {
-            let shape = self.target(target)?.positions()?;
+            // The positions and frames of the shape before come first.
+            arrays.next()?;
+            arrays.next()?;
+            let Some(shape) = arrays.clone().next()? else { break };
             if weight == 0.0 {
                 continue;
             }
+            let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);
             if shape.len() != base.len() {
                 let expected = format!("{} positions, as the base shape has", base.len()).into();
                 let kind = ErrorKind::Value { expected, found: shape.len().to_string().into() };
-                let field = Field::new("positions.count").of("surface", self.index).within("target", as_u64(target));
+                let field = Field::new("positions.count").of("surface", self.index).within("target", target);
                 return Err(Error::without_offset(self.generation.format(), field, kind));
             }
             shape.prefetch();
@@ -252,11 +259,14 @@ impl<'a> SurfaceView<'a> {
     }
 
     fn frames_of(&self, target: u32) -> Result<Frames<'a>> {
-        let array = self.arrays()?.find(Part::Frames(target))?;
+        self.cast_frames(&self.arrays()?.find(Part::Frames(target))?)
+    }
+
+    pub(crate) fn cast_frames(&self, array: &Array<'a>) -> Result<Frames<'a>> {
         Ok(if array.element == FRAME_7 {
-            Frames::Quat7(Packed::new(self.cast(&array)?, Quat7))
+            Frames::Quat7(Packed::new(self.cast(array)?, Quat7))
         } else {
-            Frames::Quat8(Packed::new(self.cast(&array)?, Quat8))
+            Frames::Quat8(Packed::new(self.cast(array)?, Quat8))
         })
     }
 
@@ -283,7 +293,7 @@ impl<'a> SurfaceView<'a> {
     }
 
     /// Types the bytes of an array: every bit pattern is a record, and the length was multiplied from its size.
-    fn cast<T: Record>(&self, array: &Array<'a>) -> Result<&'a [T]> {
+    pub(crate) fn cast<T: Record>(&self, array: &Array<'a>) -> Result<&'a [T]> {
         <[T]>::ref_from_bytes(array.bytes).map_err(|_| {
             let (needed, left) = (as_u64(size_of::<T>()), as_u64(array.bytes.len()));
             self.error("array", array.at, ErrorKind::UnexpectedEnd { needed, left })

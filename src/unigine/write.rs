@@ -14,6 +14,7 @@ use super::mesh::Mesh;
 use crate::decode::compact;
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::source;
 
 /// Writes the primitives of UNIGINE files.
 #[derive(Debug)]
@@ -108,6 +109,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             let mut arrays = surface?.arrays()?;
             while let Some(array) = arrays.next()? {
                 writer.count(array.count)?;
+                source::prefetch(array.bytes);
                 writer.bytes(array.bytes)?;
             }
         }

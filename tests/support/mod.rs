@@ -13,11 +13,15 @@
     reason = "each test takes what it needs, and a panic is how a test fails"
 )]
 
+pub mod exercise;
+pub mod random;
+
 use std::path::PathBuf;
 
 use meshpeek::decode::{Frame, Influence};
 use meshpeek::surface::Transform;
 use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::{Error, Finding, Region, Severity};
 
 /// A sample of `data/unigine`: its file's stem, and how it is built.
 pub struct Sample {
@@ -87,7 +91,8 @@ pub fn cube(name: &str, half: f32) -> build::Surface {
             for axis in 0..3 {
                 corner[axis] = (normal[axis] + tangent[axis] * (u * 2.0 - 1.0) + down[axis] * (v * 2.0 - 1.0)) * half;
             }
-            let position = positions.iter().position(|known| *known == corner).unwrap();
+            let same = |known: &[f32; 3]| known.map(f32::to_bits) == corner.map(f32::to_bits);
+            let position = positions.iter().position(same).unwrap();
             surface.indices.push(u32::try_from(position).unwrap());
             // The side of normal x tangent that v grows to: downwards is the other side.
             frames.push(Frame::from_axes(normal, tangent, handedness(normal, tangent, down)));
@@ -214,27 +219,131 @@ pub fn grid(name: &str, side: u32, split: bool) -> build::Surface {
     surface
 }
 
+/// Returns every region of a sound file.
+pub fn regions(bytes: &[u8]) -> Vec<Region> {
+    let mut all = Vec::new();
+    Mesh::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    all
+}
+
+/// Returns the bytes of a region.
+pub fn range(region: &Region) -> std::ops::Range<usize> {
+    usize::try_from(region.start).unwrap()..usize::try_from(region.end).unwrap()
+}
+
 /// Returns the byte range of the region named `name`.
 pub fn region(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
-    let mesh = Mesh::open(bytes).unwrap();
-    let mut found = None;
-    mesh.regions(&mut |region| {
-        if region.field.to_string() == name {
-            found = Some(usize::try_from(region.start).unwrap()..usize::try_from(region.end).unwrap());
-        }
-    })
-    .unwrap();
-    found.unwrap_or_else(|| panic!("no region {name}"))
+    let found = regions(bytes).into_iter().find(|region| region.field.to_string() == name);
+    range(&found.unwrap_or_else(|| panic!("no region {name}")))
 }
 
 /// Replaces the bytes of one named field; the rest moves if the lengths differ.
 pub fn spoil(bytes: &[u8], name: &str, replacement: &[u8]) -> Vec<u8> {
-    let range = region(bytes, name);
-    [&bytes[..range.start], replacement, &bytes[range.end..]].concat()
+    spoil_all(bytes, &[(name, replacement)])
+}
+
+/// Replaces the bytes of several named fields, named as they are before anything is replaced.
+pub fn spoil_all(bytes: &[u8], replacements: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut places: Vec<_> =
+        replacements.iter().map(|(name, replacement)| (region(bytes, name), *replacement)).collect();
+    places.sort_by_key(|(range, _)| range.start);
+    let mut spoilt = Vec::new();
+    let mut at = 0;
+    for (range, replacement) in places {
+        spoilt.extend(&bytes[at..range.start]);
+        spoilt.extend(replacement);
+        at = range.end;
+    }
+    spoilt.extend(&bytes[at..]);
+    spoilt
+}
+
+/// Overwrites the bytes from `into` bytes after the start of a named field on.
+pub fn poke(bytes: &[u8], name: &str, into: usize, replacement: &[u8]) -> Vec<u8> {
+    let start = region(bytes, name).start + into;
+    let mut spoilt = bytes.to_vec();
+    spoilt[start..start + replacement.len()].copy_from_slice(replacement);
+    spoilt
+}
+
+/// Returns what `validate` finds; it must be able to read the file to its end.
+pub fn findings(bytes: &[u8]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    Mesh::open(bytes).unwrap().validate(&mut |finding| found.push(finding)).unwrap();
+    found
+}
+
+/// Returns the findings that are more than worth knowing.
+pub fn faults(bytes: &[u8]) -> Vec<Finding> {
+    findings(bytes).into_iter().filter(|finding| finding.severity > Severity::Info).collect()
+}
+
+/// Opens a file and walks its structure: what a caller who looks at everything would be told.
+pub fn open_and_check(bytes: &[u8]) -> Result<(), Error> {
+    Mesh::open(bytes)?.check()
+}
+
+/// Spells a file field by field, for what the builder refuses to write.
+#[derive(Clone, Debug, Default)]
+pub struct Spelling(pub Vec<u8>);
+
+impl Spelling {
+    /// Starts a file with its magic and bounds.
+    pub fn new(generation: Generation) -> Self {
+        Self::default().put(generation.magic().as_bytes()).bounds()
+    }
+
+    pub fn put(mut self, bytes: &[u8]) -> Self {
+        self.0.extend(bytes);
+        self
+    }
+
+    pub fn count(self, count: i32) -> Self {
+        self.put(&compact(count))
+    }
+
+    pub fn text(self, name: &[u8]) -> Self {
+        self.count(i32::try_from(name.len()).unwrap() + 1).put(name).put(&[0])
+    }
+
+    /// Bounds around nothing, as the engine stores them.
+    pub fn bounds(self) -> Self {
+        let floats = [1e9, 1e9, 1e9, -1e9, -1e9, -1e9, 0.0, 0.0, 0.0, -1.0_f32];
+        self.put(&floats.map(f32::to_le_bytes).concat())
+    }
+
+    /// A bone transform that does nothing.
+    pub fn transform(self) -> Self {
+        let floats = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0_f32];
+        self.put(&floats.map(f32::to_le_bytes).concat())
+    }
+
+    /// Repeats what `one` appends.
+    pub fn times(mut self, times: i32, one: impl Fn(Self, i32) -> Self) -> Self {
+        for number in 0..times {
+            self = one(self, number);
+        }
+        self
+    }
 }
 
 /// Spells a compact int as the engine does.
 pub fn compact(value: i32) -> Vec<u8> {
     let (bytes, length) = meshpeek::decode::compact::encode(value);
     bytes[..length].to_vec()
+}
+
+/// Spells a compact int in as many bytes as one likes, at least those that it needs.
+pub fn long_compact(value: i32, length: usize) -> Vec<u8> {
+    let mut magnitude = value.unsigned_abs();
+    let mut bytes = Vec::new();
+    for position in 0..length {
+        let bits = if position == 0 { 6 } else { 7 };
+        let low = u8::try_from(magnitude & ((1 << bits) - 1)).unwrap();
+        let sign = if position == 0 && value < 0 { 0x40 } else { 0 };
+        bytes.push(low | sign | if position + 1 < length { 0x80 } else { 0 });
+        magnitude >>= bits;
+    }
+    assert_eq!(magnitude, 0, "{value} does not fit in {length} bytes");
+    bytes
 }

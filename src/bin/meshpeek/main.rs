@@ -1,2 +1,125 @@
-//! x
-fn main() {}
+//! The command line of meshpeek: arguments, verbs, exit codes.
+
+mod dump;
+mod info;
+mod input;
+mod map;
+mod output;
+mod pages;
+mod rewrite;
+mod validate;
+mod values;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use output::Outcome;
+
+const EXAMPLES: &str = "\
+Examples:
+  meshpeek info model.mesh                     what is in it
+  meshpeek info assets --json                  every mesh in a folder, for a script
+  meshpeek map model.mesh --at 4711            what the byte at offset 4711 is
+  meshpeek validate 'assets/**/*.mesh'         findings, by rule
+  meshpeek dump model.mesh --attribute uv0 --range 0..10
+  meshpeek rewrite model.mesh -o again.mesh    through reader and writer
+
+Exit codes:
+  0  fine, findings of severity info included
+  1  findings of severity warning or error
+  2  the command line is wrong
+  3  a file could not be read or written
+With several files, all are tried and the highest code wins.";
+
+/// The heading above the options that every verb takes.
+const EVERYWHERE: &str = "Everywhere";
+
+/// Looks into game mesh files: maps them, and reads only what it is asked for.
+#[derive(Debug, Parser)]
+#[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every verb takes.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[derive(Clone, Copy, Debug, Args)]
+struct Global {
+    /// Print JSON (schema 1, described in the README) on standard output
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    json: bool,
+    /// Print neither notes nor progress; validate prints warnings and errors only
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
+    quiet: bool,
+    /// Print more: every surface and bone, sound files, and what was passed over in folders
+    #[arg(short, long, global = true, help_heading = EVERYWHERE, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Read files into memory instead of mapping them
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    no_mmap: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// What is in a file: format, bounds, surfaces, bones, clips, and how many bytes were looked at to know it
+    Info(info::Info),
+    /// Every byte range of a file with its name, type, count and alignment; or what one byte is
+    Map(map::Map),
+    /// Findings by stable rule id
+    Validate(validate::Validate),
+    /// Decoded values of one attribute
+    Dump(dump::Dump),
+    /// Reads and writes a file in the same format again, and says what changed
+    Rewrite(rewrite::Rewrite),
+    /// Prints the completions for a shell
+    Completions(pages::Completions),
+    /// Prints the manual page, of the whole or of one verb
+    Man(pages::Man),
+}
+
+/// Files to read.
+#[derive(Clone, Debug, Args)]
+struct Files {
+    /// Files, folders (searched for meshes), globs, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// A file to read.
+#[derive(Clone, Debug, Args)]
+struct OneFile {
+    /// A file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let Cli { global, verb } = Cli::parse();
+    let done = match verb {
+        Verb::Info(info) => info.run(global),
+        Verb::Map(map) => map.run(global),
+        Verb::Validate(validate) => validate.run(global),
+        Verb::Dump(dump) => dump.run(global),
+        Verb::Rewrite(rewrite) => rewrite.run(global),
+        Verb::Completions(completions) => completions.run(Cli::command()),
+        Verb::Man(man) => man.run(Cli::command()),
+    };
+    done.unwrap_or_else(|error| output::report(&error, global)).into()
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Fine => 0,
+            Outcome::Findings => 1,
+            Outcome::Usage => 2,
+            Outcome::Unreadable => 3,
+            Outcome::PipeClosed => 141,
+        })
+    }
+}

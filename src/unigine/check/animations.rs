@@ -19,26 +19,27 @@ pub(super) fn length(quaternion: [f32; 4]) -> f32 {
 }
 
 pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
+    // For each bone, the last animation that named it: one list for all of them.
+    let mut named = vec![usize::MAX; if mesh.animation_count() == 0 { 0 } else { mesh.bone_count() }];
     for index in 0..mesh.animation_count() {
         let animation = mesh.animation(index)?;
         let field = Field::new("").of("animation", as_u64(index));
-        check_bones(&animation, field, mesh.bone_count(), report);
+        check_bones(&animation, index, &mut named, report);
         check_keys(&animation, field, report);
         check_first_frame(mesh, &animation, field, report)?;
     }
     Ok(())
 }
 
-fn check_bones(animation: &EmbeddedAnimation<'_>, field: Field, bones: usize, report: &mut Report<'_>) {
-    let mut seen = vec![false; bones];
+fn check_bones(animation: &EmbeddedAnimation<'_>, index: usize, named: &mut [usize], report: &mut Report<'_>) {
     let (mut unknown, mut again) = (Tally::default(), Tally::default());
     for (item, bone) in (0..).zip(animation.bones) {
-        match usize::try_from(bone.get()).ok().and_then(|bone| seen.get_mut(bone)) {
-            Some(seen) => again.add(item, std::mem::replace(seen, true)),
+        match usize::try_from(bone.get()).ok().and_then(|bone| named.get_mut(bone)) {
+            Some(by) => again.add(item, std::mem::replace(by, index) == index),
             None => unknown.add(item, true),
         }
     }
-    let at = animation.bones_offset();
+    let (at, field) = (animation.bones_offset(), Field::new("").of("animation", as_u64(index)));
     for (tally, what) in [(unknown, "name no bone"), (again, "were named before")] {
         if tally.any() {
             let text = format!("{} bone numbers {what}; the first is number {}", tally.count, tally.first);

@@ -20,11 +20,6 @@ pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> 
     }
     let names: Result<Vec<Name<'_>>> = (0..mesh.surface_count()).map(|index| Ok(mesh.head(index)?.name)).collect();
     check_names("surface", &names?, |index| mesh.head_at(index), report);
-    for (field, count) in [("surfaces.count", mesh.surface_count()), ("bones.count", mesh.bone_count())] {
-        if as_u64(count) > MOST.into() {
-            report.say("UG25", Field::new(field), 0, format!("{count}, where the engine can number {MOST}"));
-        }
-    }
     (0..mesh.surface_count()).try_for_each(|index| check_counts(mesh, index, report))
 }
 
@@ -39,9 +34,16 @@ fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     }
     let Ok(cursor) = Cursor::new(bytes, "unigine").at(start) else { return };
     let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
-    if compact::length(value) != length {
-        let engine = compact::length(value);
-        report.say("UG14", field, start, format!("{value} is spelled in {length} bytes; the engine takes {engine}"));
+    let (engine, engine_length) = compact::encode(value);
+    if length != engine_length {
+        let text = format!("{value} is spelled in {length} bytes; the engine takes {engine_length}");
+        report.say("UG14", field, start, text);
+    } else if cursor.rest().get(..length) != engine.get(..length) {
+        report.say("UG14", field, start, format!("{value} is spelled with a sign; the engine writes none"));
+    }
+    let numbered = field == Field::new("bones.count") || field == Field::new("surfaces.count");
+    if numbered && u32::try_from(value).is_ok_and(|count| count > MOST) {
+        report.say("UG25", field, start, format!("{value}, where the engine can number {MOST}"));
     }
     if element != TEXT {
         return;

@@ -8,10 +8,12 @@ use super::super::layout::RawBounds;
 use super::super::view::SurfaceView;
 use super::{Mesh, Report, Tally};
 use crate::bytes::{as_index, as_u64};
+use crate::decode::Floats;
 use crate::decode::influence::RawInfluence;
 use crate::error::Result;
 use crate::field::Field;
 use crate::packed::Packed;
+use crate::source;
 use crate::surface::{Bounds, Counts, Frames, Indices, Positions};
 
 /// How far spheres may be off, as a part of their radius.
@@ -31,12 +33,13 @@ pub(super) fn check_surface<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report
     let view = mesh.surface(index)?;
     let field = Field::new("").of("surface", as_u64(index));
     let mut surface = Checked { view, field, counts: view.counts()?, report };
-    surface.positions(mesh.head_at(index))?;
-    surface.frames()?;
+    surface.bounds(mesh.head_at(index))?;
+    surface.targets()?;
     surface.weights(mesh.bone_count())?;
     for (set, part, name) in [(0, Part::Uv0, "uv0"), (1, Part::Uv1, "uv1")] {
         if let Ok(Some(uvs)) = view.uvs(set) {
-            surface.finite(uvs, part, name)?;
+            let at = surface.at(part)?;
+            surface.finite(uvs, at, field.named(name));
         }
     }
     surface.indices()
@@ -51,12 +54,7 @@ impl<'a> Checked<'a, '_, '_> {
         Ok(self.view.arrays()?.find(part)?.at)
     }
 
-    fn finite<const N: usize>(
-        &mut self,
-        values: Packed<'a, crate::decode::Floats<N>>,
-        part: Part,
-        name: &'static str,
-    ) -> Result<()> {
+    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field) {
         let mut wild = Tally::default();
         values.prefetch();
         for (item, value) in (0..).zip(values.iter()) {
@@ -65,21 +63,35 @@ impl<'a> Checked<'a, '_, '_> {
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
             let text = format!("{} items hold a value that is no finite number", wild.count);
-            let offset = wild.offset(self.at(part)?, size);
-            match part {
-                Part::Uv1 => self.report.note("UG17", self.field.named(name), offset, text),
-                _ => self.say("UG17", name, offset, text),
+            let offset = wild.offset(at, size);
+            match field.name() {
+                "uv1" => self.report.note("UG17", field, offset, text),
+                _ => self.report.say("UG17", field, offset, text),
+            }
+        }
+    }
+
+    /// Checks the positions and frames of every shape, in one pass: there may be many shapes.
+    fn targets(&mut self) -> Result<()> {
+        let mut arrays = self.view.arrays()?;
+        while let Some(array) = arrays.next()? {
+            match array.part {
+                Part::Positions(target) => {
+                    let field = self.field.within("target", target.into()).named("positions");
+                    self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field);
+                }
+                Part::Frames(target) => {
+                    let frames = self.view.cast_frames(&array)?;
+                    self.frames(&frames, array.at, self.field.within("target", target.into()).named("tangents"));
+                }
+                _ => break,
             }
         }
         Ok(())
     }
 
-    fn positions(&mut self, head_at: u64) -> Result<()> {
+    fn bounds(&mut self, head_at: u64) -> Result<()> {
         let positions = self.view.positions()?;
-        for target in 0..self.view.target_count() {
-            let part = Part::Positions(u32::try_from(target).unwrap_or(u32::MAX));
-            self.finite(self.view.target(target)?.positions()?, part, "positions")?;
-        }
         let stored = self.view.head().bounds;
         check_finite_bounds(stored, self.field, head_at, self.report);
         if positions.is_empty() {
@@ -109,47 +121,40 @@ impl<'a> Checked<'a, '_, '_> {
         Ok(())
     }
 
-    fn frames(&mut self) -> Result<()> {
-        for target in 0..self.view.target_count() {
-            let (mut length, mut flat) = (Tally::default(), Tally::default());
-            let mut look = |item, quaternion: [f32; 4], lifted: bool| {
-                length.add(item, (super::animations::length(quaternion) - 1.0).abs() > 0.002);
-                flat.add(item, !lifted);
-            };
-            let frames = self.view.target(target)?.frames()?;
-            match frames {
-                Frames::Quat8(frames) => {
-                    for (item, raw) in (0..).zip(frames.raw()) {
-                        look(item, raw.map(scaled), raw[3].get().unsigned_abs() >= 32);
-                    }
-                }
-                Frames::Quat7(frames) => {
-                    for (item, raw) in (0..).zip(frames.raw()) {
-                        let [x, y, z] = raw.xyz.map(scaled);
-                        // w is computed, so the length is off only where x, y and z alone are longer than 1.
-                        look(
-                            item,
-                            [x, y, z, (1.0 - x * x - y * y - z * z).max(0.0).sqrt()],
-                            raw.sign.unsigned_abs() == 127,
-                        );
-                    }
+    fn frames(&mut self, frames: &Frames<'_>, at: u64, field: Field) {
+        let (mut length, mut flat) = (Tally::default(), Tally::default());
+        let mut look = |item, quaternion: [f32; 4], lifted: bool| {
+            length.add(item, (super::animations::length(quaternion) - 1.0).abs() > 0.002);
+            flat.add(item, !lifted);
+        };
+        source::prefetch(frames.as_bytes());
+        match frames {
+            Frames::Quat8(frames) => {
+                for (item, raw) in (0..).zip(frames.raw()) {
+                    look(item, raw.map(scaled), raw[3].get().unsigned_abs() >= 32);
                 }
             }
-            let at = self.at(Part::Frames(u32::try_from(target).unwrap_or(u32::MAX)))?;
-            let size = as_u64(frames.stride());
-            for (tally, what) in
-                [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")]
-            {
-                if tally.any() {
-                    self.say("UG12", "tangents", tally.offset(at, size), format!("{} {what}", tally.count));
+            Frames::Quat7(frames) => {
+                for (item, raw) in (0..).zip(frames.raw()) {
+                    let [x, y, z] = raw.xyz.map(scaled);
+                    // w is computed, so the length is off only where x, y and z alone are longer than 1.
+                    let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
+                    look(item, [x, y, z, w], raw.sign.unsigned_abs() == 127);
                 }
             }
         }
-        Ok(())
+        let size = as_u64(frames.stride());
+        let cases = [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")];
+        for (tally, what) in cases {
+            if tally.any() {
+                self.report.say("UG12", field, tally.offset(at, size), format!("{} {what}", tally.count));
+            }
+        }
     }
 
     fn weights(&mut self, bones: usize) -> Result<()> {
         let array = self.view.arrays()?.find(Part::Weights)?;
+        source::prefetch(array.bytes);
         let runs = crate::stream::Runs::<RawInfluence>::new(array.bytes, as_index(array.count));
         let [mut unknown, mut sums, mut none, mut zero, mut twice] = [Tally::default(); 5];
         let mut at = array.at;

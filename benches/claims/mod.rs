@@ -1,0 +1,198 @@
+//! How the benches compare: the same question to every contestant, in rounds, each answer the same; then the figures
+//! with the bar beside them.
+#![allow(
+    dead_code,
+    clippy::as_conversions,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "each bench takes what it needs, and a panic is how a bench fails"
+)]
+
+use std::fmt::{self, Debug};
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+
+/// Adds up the bits of some floats, so that two sums are equal only where everything in them is.
+#[inline]
+pub fn bits<const N: usize>(values: [f32; N]) -> u64 {
+    values.into_iter().fold(0, |sum: u64, value| sum.wrapping_add(value.to_bits().into()))
+}
+
+/// Tells whether the bench runs as a test: once, on the smallest input, and no figure is judged.
+pub fn testing() -> bool {
+    let has = |flag: &str| std::env::args().any(|argument| argument == flag);
+    !has("--bench") || has("--test")
+}
+
+/// Returns how often to ask each contestant.
+pub fn rounds(full: usize) -> usize {
+    if testing() { 1 } else { full }
+}
+
+/// Returns criterion as these benches run it: few samples, because one of them may take seconds.
+pub fn criterion() -> Criterion {
+    let criterion = Criterion::default().sample_size(10).without_plots();
+    criterion.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2)).configure_from_args()
+}
+
+/// Someone who answers the question: its name, and a run that returns its time and its answer.
+pub struct Contestant<'a, A> {
+    pub name: &'static str,
+    pub run: Box<dyn Fn() -> (Duration, A) + 'a>,
+}
+
+impl<'a, A> Contestant<'a, A> {
+    /// Makes a contestant of a job that returns its answer, and what it holds. Letting go of that is not timed.
+    pub fn new<Held>(name: &'static str, job: impl Fn() -> (A, Held) + 'a) -> Self {
+        let run = move || {
+            let start = Instant::now();
+            let (answer, held) = std::hint::black_box(job());
+            let time = start.elapsed();
+            drop(held);
+            (time, answer)
+        };
+        Self { name, run: Box::new(run) }
+    }
+}
+
+/// Asks all contestants once, and fails where they disagree; then lets criterion time each.
+pub fn compare<A: Debug + PartialEq>(
+    criterion: &mut Criterion,
+    question: &str,
+    input: &str,
+    contestants: &[Contestant<'_, A>],
+) {
+    let expected = (contestants[0].run)().1;
+    let mut group = criterion.benchmark_group(format!("{question}, {input}"));
+    for Contestant { name, run } in contestants {
+        assert_eq!(run().1, expected, "{name}");
+        group.bench_function(*name, |bencher| {
+            bencher.iter_custom(|times| (0..times).map(|_| run().0).sum());
+        });
+    }
+}
+
+/// Asks the contestants in turn, for so many rounds; returns each one's seconds, round by round.
+pub fn race<A: Debug + PartialEq, const N: usize>(count: usize, contestants: &[Contestant<'_, A>; N]) -> [Series; N] {
+    let mut times = [const { Vec::new() }; N];
+    for _ in 0..rounds(count) {
+        let mut expected = None;
+        for (times, Contestant { name, run }) in times.iter_mut().zip(contestants) {
+            let (time, answer) = run();
+            assert_eq!(Some(&answer), expected.as_ref().or(Some(&answer)), "{name}");
+            expected = Some(answer);
+            times.push(time.as_secs_f64());
+        }
+    }
+    times.map(Series)
+}
+
+/// One figure for each round.
+#[derive(Clone, Debug)]
+pub struct Series(pub Vec<f64>);
+
+impl Series {
+    /// Divides round by round.
+    pub fn over(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(mine, other)| mine / other).collect())
+    }
+
+    /// Multiplies each by `factor`: seconds into another unit.
+    pub fn times(&self, factor: f64) -> Self {
+        Self(self.0.iter().map(|figure| figure * factor).collect())
+    }
+
+    /// Divides `amount` by each: what was done in so many seconds into a rate.
+    pub fn rate(&self, amount: f64) -> Self {
+        Self(self.0.iter().map(|seconds| amount / seconds).collect())
+    }
+
+    /// Returns the smallest, the middle and the largest figure.
+    fn spread(&self) -> [f64; 3] {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        [sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1]]
+    }
+}
+
+impl From<f64> for Series {
+    fn from(figure: f64) -> Self {
+        Self(vec![figure])
+    }
+}
+
+impl fmt::Display for Series {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [least, middle, most] = self.spread().map(figure);
+        if self.0.len() == 1 { out.write_str(&middle) } else { write!(out, "{middle} [{least}..{most}]") }
+    }
+}
+
+/// Prints three digits, or all before the point in groups of three.
+fn figure(value: f64) -> String {
+    match value {
+        1000.0.. => {
+            let whole = value.round() as u64;
+            let (high, low) = (whole / 1000, whole % 1000);
+            let high = if high < 1000 { high.to_string() } else { figure(high as f64) };
+            format!("{high},{low:03}")
+        }
+        99.95.. => format!("{value:.0}"),
+        9.995.. => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// What a figure has to be.
+#[derive(Clone, Copy, Debug)]
+pub enum Bar {
+    AtLeast(f64),
+    AtMost(f64),
+    /// Nothing: it is there to be known.
+    None,
+}
+
+impl Bar {
+    fn holds(self, figure: f64) -> bool {
+        match self {
+            Self::AtLeast(bar) => figure >= bar,
+            Self::AtMost(bar) => figure <= bar,
+            Self::None => true,
+        }
+    }
+}
+
+/// Prints the head of a table of claims.
+pub fn title(question: &str) {
+    let judged =
+        if testing() { ", tried once on a small file: not judged" } else { ", median [least..most] of rounds" };
+    println!("\n{question}{judged}");
+}
+
+/// Prints one line of the table, judged by its median; returns whether it holds.
+pub fn claim(what: &str, found: impl Into<Series>, unit: &str, bar: Bar) -> bool {
+    let found = found.into();
+    let [_, median, _] = found.spread();
+    let holds = bar.holds(median);
+    let verdict = match (testing(), holds) {
+        (true, _) => "",
+        (false, true) => ": holds",
+        (false, false) => ": FAILS",
+    };
+    let bar = match bar {
+        Bar::AtLeast(bar) => format!("at least {}{verdict}", figure(bar)),
+        Bar::AtMost(bar) => format!("at most {}{verdict}", figure(bar)),
+        Bar::None => String::new(),
+    };
+    println!("  {what:<58} {:<34} {bar}", format!("{found} {unit}"));
+    holds
+}
+
+/// Prints a line for what this machine cannot tell.
+pub fn skipped(what: &str, why: &str) {
+    println!("  {what:<58} skipped: {why}");
+}

@@ -1,0 +1,82 @@
+//! What the system says of memory: this process's own pages, a file's pages in the cache, page faults. Linux only;
+//! elsewhere nothing is known.
+#![allow(
+    dead_code,
+    unused_imports,
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    clippy::unnecessary_wraps,
+    clippy::arithmetic_side_effects,
+    reason = "each bench takes what it needs, these are system calls, and a panic is how a bench fails"
+)]
+
+pub use system::{anonymous, evict, faults, resident};
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs::{self, File};
+    use std::os::fd::AsRawFd;
+    use std::path::Path;
+
+    /// Returns the bytes of this process that no file backs: its heap and stacks.
+    pub fn anonymous() -> Option<f64> {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        Some(line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() * 1024.0)
+    }
+
+    /// Drops a file from the page cache. Nobody may have it mapped.
+    pub fn evict(path: &Path) {
+        let file = File::open(path).unwrap();
+        file.sync_all().unwrap();
+        // SAFETY: the descriptor is open, and the call changes nothing but what is cached of the file.
+        let refused = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+        assert_eq!(refused, 0);
+    }
+
+    /// Returns how many pages of a mapped file are in the page cache.
+    pub fn resident(map: &[u8]) -> Option<f64> {
+        let mut pages = vec![0_u8; map.len().div_ceil(page())];
+        // SAFETY: the slice is a whole mapping, so it starts at a page, and there is a byte in `pages` for each page.
+        let refused = unsafe { libc::mincore(map.as_ptr().cast_mut().cast(), map.len(), pages.as_mut_ptr().cast()) };
+        assert_eq!(refused, 0);
+        Some(pages.iter().filter(|page| **page & 1 == 1).count() as f64)
+    }
+
+    fn page() -> usize {
+        // SAFETY: asking for a system constant has no precondition.
+        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap()
+    }
+
+    /// Returns how many page faults this process has had so far.
+    pub fn faults() -> Option<f64> {
+        // SAFETY: the structure is plain numbers, for which zero is a value, and the call fills it in.
+        let usage = unsafe {
+            let mut usage = std::mem::zeroed::<libc::rusage>();
+            libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+            usage
+        };
+        Some((usage.ru_minflt + usage.ru_majflt) as f64)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::path::Path;
+
+    pub fn anonymous() -> Option<f64> {
+        None
+    }
+
+    pub fn evict(_: &Path) {}
+
+    pub fn resident(_: &[u8]) -> Option<f64> {
+        None
+    }
+
+    pub fn faults() -> Option<f64> {
+        None
+    }
+}

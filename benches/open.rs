@@ -1,0 +1,151 @@
+//! How long from a closed file to its first vertex, and how much of the file and of memory does that take?
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod memory;
+mod rival;
+
+use std::path::Path;
+use std::process::Command;
+
+use claims::{Bar, Contestant, claim, skipped};
+use inputs::{Input, Inputs};
+use meshpeek::unigine::{Mesh, SurfaceView};
+use meshpeek::{Limits, Map, Result};
+
+/// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
+const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
+
+fn main() {
+    if let [Ok(path), Ok(loader)] = CHILD.map(std::env::var) {
+        return print_growth(Path::new(&path), &loader);
+    }
+    let inputs = Inputs::write();
+    let mut criterion = claims::criterion();
+    for input in &inputs.all {
+        claims::compare(&mut criterion, "open to first vertex", &input.name, &loaders(&input.path));
+    }
+    criterion.final_summary();
+    for input in inputs.largest() {
+        claims::title(&format!("open to first vertex, {}", input.name));
+        time(input);
+        anonymous_memory(input);
+        pages(input).unwrap();
+        cold(input);
+    }
+}
+
+fn map(path: &Path) -> Map {
+    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    unsafe { meshpeek::map(path).unwrap() }
+}
+
+fn loaders(path: &Path) -> [Contestant<'_, Option<[f32; 3]>>; 2] {
+    [
+        Contestant::new("meshpeek", move || {
+            let mesh = Mesh::open(map(path)).unwrap();
+            (first_vertex(&mesh), mesh)
+        }),
+        Contestant::new("copying", move || {
+            let mesh = rival::load(path);
+            (mesh.surfaces.first().and_then(|surface| surface.positions.first().copied()), mesh)
+        }),
+    ]
+}
+
+fn first_vertex(mesh: &Mesh<Map>) -> Option<[f32; 3]> {
+    mesh.surface(0).unwrap().positions().unwrap().get(0)
+}
+
+fn time(input: &Input) {
+    let [ours, copying] = claims::race(7, &loaders(&input.path));
+    let bar = if input.skinned { Bar::None } else { Bar::AtLeast(5000.0) };
+    claim("meshpeek", ours.times(1e6), "us", Bar::None);
+    claim("copying", copying.times(1e6), "us", Bar::None);
+    claim("copying / meshpeek", copying.over(&ours), "times", bar);
+}
+
+/// Measures in a fresh process for each loader, where no freed memory waits to be used again.
+fn anonymous_memory(input: &Input) {
+    let what = "grows anonymous memory (RssAnon) by, ";
+    for (loader, bar) in [("meshpeek", Bar::AtMost(1.0)), ("copying", Bar::None)] {
+        let growth = Command::new(std::env::current_exe().unwrap())
+            .env(CHILD[0], &input.path)
+            .env(CHILD[1], loader)
+            .output()
+            .unwrap();
+        match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
+            Ok(growth) => drop(claim(&format!("{what}{loader}"), growth / 1e6, "MB", bar)),
+            Err(_) => skipped(&format!("{what}{loader}"), "the system does not say"),
+        }
+    }
+}
+
+/// Prints by how many bytes this process grows when the file is opened and while it is held.
+fn print_growth(path: &Path, loader: &str) {
+    memory::anonymous();
+    let before = memory::anonymous();
+    let growth =
+        || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
+    if loader == "copying" {
+        let mesh = rival::load(path);
+        println!("{}", growth());
+        drop(mesh);
+    } else {
+        let mesh = Mesh::open(map(path)).unwrap();
+        std::hint::black_box(first_vertex(&mesh));
+        println!("{}", growth());
+    }
+}
+
+/// Tells which pages the parser looks at, step by step.
+fn pages(input: &Input) -> Result<()> {
+    let mesh = Mesh::watched(map(&input.path), &Limits::default())?;
+    let print = |step: &str, bar| {
+        let (pages, bytes) = mesh.touched().map(|touched| (touched.pages(), touched.bytes())).unwrap();
+        claim(&format!("looked at, {step}"), pages as f64, &format!("pages, {bytes} bytes"), bar);
+    };
+    print("after open", Bar::None);
+    first_vertex(&mesh);
+    print("after the first vertex", Bar::AtMost(4.0));
+    let surface = mesh.surface(0)?;
+    for (array, locate) in ARRAYS {
+        locate(&surface)?;
+        print(&format!("after locating surface 0's {array}"), Bar::None);
+    }
+    Ok(())
+}
+
+type Locate = fn(&SurfaceView<'_>) -> Result<()>;
+
+/// The arrays of a surface in file order, and how each is located.
+const ARRAYS: [(&str, Locate); 6] = [
+    ("positions", |surface| surface.positions().map(drop)),
+    ("frames", |surface| surface.frames().map(drop)),
+    ("weights", |surface| surface.weights().map(drop)),
+    ("UVs", |surface| surface.uvs(0).map(drop)),
+    ("indices", |surface| surface.indices().map(drop)),
+    ("attribute indices", |surface| surface.attribute_indices().map(drop)),
+];
+
+/// Opens the file when none of it is in memory, and asks the system which pages came in.
+fn cold(input: &Input) {
+    let what = "cold, pages of the file that came into memory";
+    memory::evict(&input.path);
+    let Some(before) = memory::resident(map(&input.path).as_ref()) else { return skipped(what, "Linux only") };
+    let start = std::time::Instant::now();
+    let mesh = Mesh::open(map(&input.path)).unwrap();
+    std::hint::black_box(first_vertex(&mesh));
+    let time = start.elapsed();
+    claim("cold, pages in memory before", before, "pages", Bar::None);
+    claim(what, memory::resident(mesh.as_bytes()).unwrap(), "pages", Bar::None);
+    claim("cold", time.as_secs_f64() * 1e6, "us", Bar::None);
+}

@@ -1,0 +1,82 @@
+//! How long from a closed file to everything that its last surface draws: each array once, from the first byte to the
+//! last?
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod rival;
+
+use std::path::Path;
+
+use claims::{Bar, Contestant, bits, claim};
+use inputs::Inputs;
+use meshpeek::unigine::Mesh;
+use meshpeek::{Map, Weights};
+
+fn main() {
+    let inputs = Inputs::write();
+    let mut criterion = claims::criterion();
+    for input in &inputs.all {
+        claims::compare(&mut criterion, "one whole surface", &input.name, &loaders(&input.path));
+    }
+    criterion.final_summary();
+    for input in inputs.largest() {
+        claims::title(&format!("one whole surface of 16, {}", input.name));
+        let [ours, copying] = claims::race(7, &loaders(&input.path));
+        claim("meshpeek", ours.times(1e3), "ms", Bar::None);
+        claim("copying", copying.times(1e3), "ms", Bar::None);
+        claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
+    }
+}
+
+fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
+    [
+        Contestant::new("meshpeek", move || {
+            // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+            let mesh = Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap();
+            (mapped(&mesh), mesh)
+        }),
+        Contestant::new("copying", move || {
+            let mesh = rival::load(path);
+            (copied(mesh.surfaces.last().unwrap()), mesh)
+        }),
+    ]
+}
+
+fn mapped(mesh: &Mesh<Map>) -> u64 {
+    let surface = mesh.surface(mesh.surface_count() - 1).unwrap();
+    let mut sum = 0_u64;
+    let mut add = |bits: u64| sum = sum.wrapping_add(bits);
+    let positions = surface.positions().unwrap();
+    positions.prefetch();
+    positions.iter().for_each(|position| add(bits(position)));
+    surface.frames().unwrap().for_each(|frame| {
+        add([frame.normal(), frame.tangent(), frame.bitangent()].map(bits).into_iter().sum());
+    });
+    for list in surface.weights().unwrap().iter().flat_map(Weights::iter) {
+        list.iter().for_each(|one| add(bits([one.weight, f32::from(one.bone)])));
+    }
+    surface.uvs(0).unwrap().unwrap().iter().for_each(|uv| add(bits(uv)));
+    surface.indices().unwrap().for_each(|index| add(index.into()));
+    surface.attribute_indices().unwrap().for_each(|index| add(index.into()));
+    sum
+}
+
+fn copied(surface: &rival::Surface) -> u64 {
+    let mut sum = 0_u64;
+    let mut add = |bits: u64| sum = sum.wrapping_add(bits);
+    surface.positions.iter().for_each(|position| add(bits(*position)));
+    for frame in &surface.frames {
+        add([frame.normal, frame.tangent, frame.bitangent].map(bits).into_iter().sum());
+    }
+    surface.influences.iter().for_each(|(bone, weight)| add(bits([*weight, f32::from(*bone)])));
+    surface.uvs[0].iter().for_each(|uv| add(bits(*uv)));
+    surface.indices.iter().for_each(|index| add((*index).into()));
+    surface.attribute_indices.iter().for_each(|index| add((*index).into()));
+    sum
+}

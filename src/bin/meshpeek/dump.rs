@@ -1,0 +1,181 @@
+//! `dump`: decoded values of one attribute.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+
+use clap::{Args, ValueEnum};
+use meshpeek::Surface;
+use serde_json::json;
+
+use crate::input;
+use crate::output::{Misuse, Outcome, SCHEMA};
+use crate::values::{Axis, Values};
+use crate::{Global, OneFile};
+
+const HELP: &str = "\
+One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
+With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
+integers for weights. Normals, tangents and bitangents are of unit length; v grows downwards; colours are 0 to 1.
+
+Examples:
+  meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
+  meshpeek dump model.mesh --attribute weights --json";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct Dump {
+    #[command(flatten)]
+    file: OneFile,
+    /// The surface's number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    surface: usize,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Attribute::Positions)]
+    attribute: Attribute,
+    /// Which items: A..B, A.., ..B, or one number; all by default
+    #[arg(long, value_name = "A..B", value_parser = parse_range)]
+    range: Option<Asked>,
+    /// The morph target whose positions or frames to print; 0 is the base shape
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    target: usize,
+    /// Print the numbers that are stored
+    #[arg(long)]
+    raw: bool,
+}
+
+#[allow(clippy::enum_variant_names, reason = "the names are the command line's")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Attribute {
+    Positions,
+    Normals,
+    Tangents,
+    Bitangents,
+    Uv0,
+    Uv1,
+    Uv2,
+    Uv3,
+    Colors,
+    Weights,
+    Indices,
+    AttributeIndices,
+}
+
+impl Attribute {
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// A range whose ends may be left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    start: usize,
+    end: Option<usize>,
+}
+
+fn parse_range(text: &str) -> Result<Asked, String> {
+    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text:?}: {error}"));
+    let Some((start, end)) = text.split_once("..") else {
+        let start = number(text)?;
+        return Ok(Asked { start, end: start.checked_add(1) });
+    };
+    let start = if start.is_empty() { 0 } else { number(start)? };
+    let end = if end.is_empty() { None } else { Some(number(end)?) };
+    if end.is_some_and(|end| end < start) {
+        return Err(format!("expected an end of {start} or more"));
+    }
+    Ok(Asked { start, end })
+}
+
+impl Dump {
+    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let model = input::open(path, global)?;
+        let surface = Surface::new(model.geometry(), self.surface);
+        let values = self.locate(&surface).map_err(|error| error.at_path(path))?;
+        let values = values.ok_or_else(|| self.absent())?;
+        let range = self.range(values.len())?;
+        self.print(&mut BufWriter::new(io::stdout().lock()), &values, range, global)?;
+        model.data().check().map_err(|error| error.at_path(path))?;
+        Ok(Outcome::Fine)
+    }
+
+    fn locate<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Values<'a>>> {
+        use Attribute as A;
+        Ok(match self.attribute {
+            A::Positions => Some(Values::Positions(surface.target_positions(self.target)?)),
+            A::Normals => self.frames(surface, Axis::Normal)?,
+            A::Tangents => self.frames(surface, Axis::Tangent)?,
+            A::Bitangents => self.frames(surface, Axis::Bitangent)?,
+            A::Uv0 => surface.uvs(0)?.map(Values::Uvs),
+            A::Uv1 => surface.uvs(1)?.map(Values::Uvs),
+            A::Uv2 => surface.uvs(2)?.map(Values::Uvs),
+            A::Uv3 => surface.uvs(3)?.map(Values::Uvs),
+            A::Colors => surface.colors()?.map(Values::Colors),
+            A::Weights => surface.weights()?.map(Values::Weights),
+            A::Indices => Some(Values::Indices(surface.indices()?)),
+            A::AttributeIndices => Some(Values::Indices(surface.attribute_indices()?)),
+        })
+    }
+
+    fn absent(&self) -> Misuse {
+        let (surface, name) = (self.surface, self.attribute.name());
+        Misuse(format!("surface {surface} has no {name}; `meshpeek info` tells what it has"))
+    }
+
+    fn frames<'a>(&self, surface: &Surface<'a>, axis: Axis) -> meshpeek::Result<Option<Values<'a>>> {
+        Ok(surface.target_frames(self.target)?.map(|frames| Values::Frames(frames, axis)))
+    }
+
+    fn range(&self, len: usize) -> anyhow::Result<Range<usize>> {
+        let Asked { start, end } = self.range.unwrap_or(Asked { start: 0, end: None });
+        let range = start..end.unwrap_or(len);
+        if range.end > len || range.start > len {
+            let text = format!("--range: expected a part of 0..{len}, found {}..{}", range.start, range.end);
+            return Err(Misuse(text).into());
+        }
+        Ok(range)
+    }
+
+    fn print(&self, out: &mut dyn Write, values: &Values<'_>, range: Range<usize>, global: Global) -> io::Result<()> {
+        if !global.json {
+            values.visit(range, self.raw, &mut |item| {
+                item.text(out)?;
+                writeln!(out)
+            })?;
+            return out.flush();
+        }
+        let head = json!({
+            "schema": SCHEMA,
+            "path": self.file.file.to_string_lossy(),
+            "surface": self.surface,
+            "attribute": self.attribute.name(),
+            "range": [range.start, range.end],
+        });
+        // The values may be many: they are printed as they are decoded, into the open object.
+        let head = head.to_string();
+        write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;
+        let mut first = true;
+        values.visit(range, self.raw, &mut |item| {
+            write!(out, "{}", if std::mem::replace(&mut first, false) { "\n" } else { ",\n" })?;
+            item.json(out)
+        })?;
+        writeln!(out, "\n]}}")?;
+        out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_ranges() {
+        let asked = |start, end| Ok(Asked { start, end });
+        assert_eq!(parse_range("3..7"), asked(3, Some(7)));
+        assert_eq!(parse_range("3.."), asked(3, None));
+        assert_eq!(parse_range("..7"), asked(0, Some(7)));
+        assert_eq!(parse_range("5"), asked(5, Some(6)));
+        assert!(parse_range("7..3").is_err() && parse_range("a..b").is_err() && parse_range("").is_err());
+    }
+}

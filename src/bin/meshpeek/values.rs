@@ -1,0 +1,175 @@
+//! What `dump` prints: arrays that are still in the file, item by item.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use meshpeek::Weights;
+use meshpeek::source::prefetch;
+use meshpeek::surface::{Colors, Frames, Indices, Positions, Uvs};
+
+#[derive(Clone, Copy, Debug)]
+pub enum Axis {
+    Normal,
+    Tangent,
+    Bitangent,
+}
+
+/// An array, still in the file.
+pub enum Values<'a> {
+    Positions(Positions<'a>),
+    Frames(Frames<'a>, Axis),
+    Uvs(Uvs<'a>),
+    Colors(Colors<'a>),
+    Weights(Weights<'a>),
+    Indices(Indices<'a>),
+}
+
+/// One value, ready to print.
+pub enum Item<'v> {
+    Number(u32),
+    Floats(&'v [f32]),
+    Integers(&'v [i32]),
+    Influences(Vec<(i16, f32)>),
+    RawInfluences(Vec<(i16, u16)>),
+}
+
+pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
+
+impl Values<'_> {
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Positions(array) => array.len(),
+            Self::Frames(array, _) => array.len(),
+            Self::Uvs(array) => array.len(),
+            Self::Colors(array) => array.len(),
+            Self::Weights(array) => array.len(),
+            Self::Indices(array) => array.len(),
+        }
+    }
+
+    /// Returns the bytes of the items of `range`; of weights, whose places are found one by one, none.
+    fn bytes(&self, range: Range<usize>) -> &[u8] {
+        let bytes = match self {
+            Self::Positions(array) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Frames(array, _) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Uvs(array) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Colors(array) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Indices(array) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Weights(_) => None,
+        };
+        bytes.unwrap_or_default()
+    }
+
+    pub fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        prefetch(self.bytes(range.clone()));
+        match self {
+            Self::Positions(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Uvs(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Colors(array) if raw => {
+                let mut colors = self.bytes(range).chunks_exact(array.stride());
+                colors.try_for_each(|color| {
+                    visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>()))
+                })
+            }
+            Self::Colors(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Frames(array, _) if raw => visit_raw_frames(array, range, visit),
+            Self::Frames(array, axis) => range.filter_map(|index| array.get(index)).try_for_each(|frame| {
+                visit(Item::Floats(&match axis {
+                    Axis::Normal => frame.normal(),
+                    Axis::Tangent => frame.tangent(),
+                    Axis::Bitangent => frame.bitangent(),
+                }))
+            }),
+            Self::Weights(array) => range.filter_map(|index| array.get(index)).try_for_each(|list| {
+                if raw {
+                    let stored = list.raw().iter().map(|one| (one.bone.get(), one.weight.get()));
+                    return visit(Item::RawInfluences(stored.collect()));
+                }
+                visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))
+            }),
+            Self::Indices(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Number(value)))
+            }
+        }
+    }
+}
+
+fn visit_raw_frames(frames: &Frames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
+    match frames {
+        Frames::Quat8(array) => {
+            let raw = array.raw().get(range).unwrap_or_default();
+            raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i32::from(part.get())))))
+        }
+        Frames::Quat7(array) => {
+            let raw = array.raw().get(range).unwrap_or_default();
+            raw.iter().try_for_each(|raw| {
+                let [x, y, z] = raw.xyz.map(|part| i32::from(part.get()));
+                visit(Item::Integers(&[x, y, z, i32::from(raw.sign)]))
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Item<'_> {
+    pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Number(number) => write!(out, "{number}"),
+            Self::Floats(floats) => separated(out, " ", floats.iter(), |out, float| write!(out, "{float:?}")),
+            Self::Integers(integers) => separated(out, " ", integers.iter(), |out, integer| write!(out, "{integer}")),
+            Self::Influences(list) => {
+                separated(out, ", ", list.iter(), |out, (bone, weight)| write!(out, "{bone} {weight:?}"))
+            }
+            Self::RawInfluences(list) => {
+                separated(out, ", ", list.iter(), |out, (bone, weight)| write!(out, "{bone} {weight}"))
+            }
+        }
+    }
+
+    pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Self::Number(number) = self {
+            return write!(out, "{number}");
+        }
+        write!(out, "[")?;
+        match self {
+            Self::Number(_) => {}
+            Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float))?,
+            Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}"))?,
+            Self::Influences(list) => separated(out, ",", list.iter(), |out, (bone, weight)| {
+                write!(out, "[{bone},")?;
+                json_float(out, *weight)?;
+                write!(out, "]")
+            })?,
+            Self::RawInfluences(list) => {
+                separated(out, ",", list.iter(), |out, (bone, weight)| write!(out, "[{bone},{weight}]"))?;
+            }
+        }
+        write!(out, "]")
+    }
+}
+
+/// Writes the shortest number that reads back as the same `f32`; `null` for what JSON has no number for.
+fn json_float(out: &mut dyn Write, value: f32) -> io::Result<()> {
+    if value.is_finite() { write!(out, "{value:?}") } else { write!(out, "null") }
+}
+
+fn separated<T>(
+    out: &mut dyn Write,
+    separator: &str,
+    items: impl Iterator<Item = T>,
+    mut write: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
+) -> io::Result<()> {
+    for (number, item) in items.enumerate() {
+        if number > 0 {
+            out.write_all(separator.as_bytes())?;
+        }
+        write(out, item)?;
+    }
+    Ok(())
+}
