@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fmt, io};
 
 use crate::field::Field;
@@ -15,10 +16,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a file, or a part of it, could not be read or written.
 ///
 /// One pointer wide, so that a `Result` of a view stays small.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Error(Box<Detail>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Detail {
     path: Option<PathBuf>,
     format: &'static str,
@@ -28,12 +29,12 @@ struct Detail {
 }
 
 /// The kinds of failure. [`ErrorKind::id`] gives each a stable name.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system refused.
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(Arc<io::Error>),
     /// The path leads to something that is not a regular file.
     #[error("expected a regular file, found {found}")]
     NotRegular {
@@ -134,6 +135,12 @@ pub enum ErrorKind {
         /// Bytes asked for.
         asked: u64,
     },
+}
+
+impl From<io::Error> for ErrorKind {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
 }
 
 impl ErrorKind {
@@ -253,7 +260,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Io(error) => Some(&**error),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::limits::Limits;
 use crate::region::Region;
@@ -34,6 +34,13 @@ impl Format {
     pub fn recognises(bytes: &[u8]) -> bool {
         unigine::magic::is_known(bytes)
     }
+}
+
+/// Returns the finding that tells of a fault in a file's bytes: what keeps a file from being opened is a breach of its
+/// format's rules, too. `None` for what is no fault of the bytes.
+#[must_use]
+pub fn finding(fault: &Error) -> Option<Finding> {
+    unigine::finding(fault)
 }
 
 /// A mesh file of whatever format it turned out to be, over any owner of bytes.

@@ -22,9 +22,9 @@
 //! | call | order | pages of the file touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 80 per surface |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 80 per surface |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
-//! | an array of a surface | 1 | one per large array before it | nothing |
+//! | an array of a surface | the arrays before it | one per large array before it | nothing |
 //! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
@@ -75,7 +75,7 @@ pub use clip::Clip;
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Result};
 pub use field::{Field, Step};
-pub use file::{Format, Model};
+pub use file::{Format, Model, finding};
 pub use finding::{Finding, Rule, Severity};
 pub use limits::Limits;
 pub use name::Name;

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::Geometry;
 use super::arrays::Indices;
-use super::{Geometry, fault};
 use crate::error::{ErrorKind, Result};
 
 /// A corner of a triangle. Also a vertex of a [`Welded`](super::Welded) surface; plain old data, ready for a GPU.
@@ -45,15 +45,16 @@ impl<'a> Corners<'a> {
         attributes: Indices<'a>,
     ) -> Result<Self> {
         let (expected, found) = (positions.len(), attributes.len());
-        let wrong = |expected: String, found: String| {
+        let wrong = |name, expected: String, found: String| {
             let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
-            Err(fault(geometry, surface, "attribute_indices.count", kind))
+            Err(geometry.fault(surface, name, 0, kind))
         };
         if expected != found {
-            return wrong(format!("{expected} indices, one per corner"), found.to_string());
+            let expected = format!("{expected} indices, one per corner");
+            return wrong("attribute_indices.count", expected, found.to_string());
         }
         if !expected.is_multiple_of(3) {
-            return wrong(String::from("whole triangles"), format!("{expected} corners"));
+            return wrong("indices.count", String::from("whole triangles"), format!("{expected} corners"));
         }
         Ok(Self { positions, attributes })
     }

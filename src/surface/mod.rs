@@ -19,7 +19,7 @@ pub use weights::Weights;
 pub use weld::Welded;
 
 use crate::clip::Clip;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::name::Name;
 
 /// A joint of a skeleton.
@@ -119,6 +119,8 @@ pub trait Geometry: Send + Sync {
     fn indices(&self, surface: usize) -> Result<Indices<'_>>;
     /// Locates the indices into frames, UVs and colours, one per corner; `None` where they are those into positions.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
+    /// Makes an error about the region `name` of a surface, `into` bytes from its start.
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error;
 }
 
 /// One surface of a mesh file of any format: a name, a box, and arrays lent on request.
@@ -246,15 +248,4 @@ impl<'a> Surface<'a> {
     pub fn weld(&self) -> Result<Welded> {
         weld::weld(self)
     }
-
-    /// Makes an error about this surface.
-    fn error(&self, name: &'static str, kind: crate::error::ErrorKind) -> crate::Error {
-        fault(self.geometry, self.index, name, kind)
-    }
-}
-
-/// Makes an error about a surface as a whole.
-fn fault(geometry: &dyn Geometry, surface: usize, name: &'static str, kind: crate::error::ErrorKind) -> crate::Error {
-    let field = crate::field::Field::new(name).of("surface", crate::bytes::as_u64(surface));
-    crate::Error::without_offset(geometry.version(), field, kind)
 }

@@ -1,6 +1,6 @@
 //! Welding two index streams into one.
 
-use super::{Corner, Surface};
+use super::{Corner, Indices, Surface};
 use crate::bytes::{as_index, as_u64};
 use crate::error::{ErrorKind, Result};
 
@@ -24,20 +24,8 @@ pub struct Welded {
 pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
     let corners = surface.corners()?;
     let counts = surface.counts()?;
-    let mut wrong = None;
-    let mut at = 0_u64;
-    corners.for_each(|corner| {
-        if wrong.is_none() && (corner.position >= counts.vertices || corner.attribute >= counts.attribute_vertices) {
-            wrong = Some((at, corner));
-        }
-        at = at.saturating_add(1);
-    });
-    if let Some((at, Corner { position, attribute })) = wrong {
-        let (vertices, attributes) = (counts.vertices, counts.attribute_vertices);
-        let expected = format!("a position below {vertices} and an attribute below {attributes}").into();
-        let found = format!("{position} and {attribute} at corner {at}").into();
-        return Err(surface.error("indices", ErrorKind::Value { expected, found }));
-    }
+    check(surface, surface.indices()?, "indices", counts.vertices)?;
+    check(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
     let mut order = reserve(surface, corners.len())?;
     order.extend(0..counts.corners);
     let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
@@ -61,6 +49,17 @@ pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
     }
     drop(order);
     number(surface, corners.iter(), represents)
+}
+
+/// Tests that each index of a stream is below `count`.
+fn check(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
+    let Some((corner, index)) = stream.first_beyond(count) else { return Ok(()) };
+    let into = as_u64(corner.saturating_mul(stream.stride()));
+    let kind = ErrorKind::Value {
+        expected: format!("an index below {count}").into(),
+        found: format!("{index} at corner {corner}").into(),
+    };
+    Err(surface.geometry.fault(surface.index, name, into, kind))
 }
 
 /// Sorts corner numbers by their attribute (counting sort): `starts[a]..starts[a + 1]` of `order` share attribute `a`.
@@ -124,5 +123,6 @@ fn reserve(surface: &Surface<'_>, count: usize) -> Result<Vec<u32>> {
 }
 
 fn out_of_memory(surface: &Surface<'_>, count: usize, size: usize) -> crate::Error {
-    surface.error("weld", ErrorKind::OutOfMemory { asked: as_u64(count.saturating_mul(size)) })
+    let asked = as_u64(count.saturating_mul(size));
+    surface.geometry.fault(surface.index, "indices", 0, ErrorKind::OutOfMemory { asked })
 }

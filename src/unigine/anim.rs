@@ -23,7 +23,7 @@ use crate::name::Name;
 use crate::source;
 
 /// The flag that no key has.
-const NEVER: u8 = 0x80;
+pub(super) const NEVER: u8 = 0x80;
 /// Bytes of a key with all components.
 const LONGEST: usize = 1 + 3 * 4 + 4 * 2 + 3 * 4;
 /// Bytes that the walk asks the system for at a time.

@@ -27,7 +27,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// Returns the names of the array and of its count.
-    const fn names(self) -> (&'static str, &'static str) {
+    pub(crate) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Positions(_) => ("positions", "positions.count"),
             Self::Frames(_) => ("tangents", "tangents.count"),

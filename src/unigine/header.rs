@@ -34,7 +34,11 @@ pub(crate) struct Header {
 pub(crate) struct SurfaceHead<'a> {
     pub(crate) name: Name<'a>,
     pub(crate) lightmap: Option<[u8; 2]>,
+    /// Offset of the lightmap bytes.
+    pub(crate) lightmap_at: u64,
     pub(crate) bounds: &'a RawBounds,
+    /// Offset of the bounds.
+    pub(crate) bounds_at: u64,
     pub(crate) targets: u32,
     /// Offset of the first target's name.
     pub(crate) target_names: u64,
@@ -109,7 +113,9 @@ impl<'a, S: Sink> Reader<'a, S> {
         let items = u64::from(count);
         claims.memory = claims.memory.saturating_add(items.saturating_mul(as_u64(memory)));
         let (size, left) = (here.saturating_add(further_on), self.cursor.left().saturating_sub(claims.owed));
-        if claims.memory > ON_CREDIT && items.saturating_mul(size) > left {
+        // Bytes that are there, up to the end of this list.
+        let paid = at.saturating_add(items.saturating_mul(here)).saturating_mul(4);
+        if claims.memory > paid.saturating_add(ON_CREDIT) && items.saturating_mul(size) > left {
             return Err(self.cursor.error_at(at, count_name, ErrorKind::Count { count: items, size, left }));
         }
         claims.owed = claims.owed.saturating_add(items.saturating_mul(further_on));
@@ -142,7 +148,9 @@ impl<'a, S: Sink> Reader<'a, S> {
     /// Reads what the header says of a surface, up to its target names.
     pub(crate) fn surface_head(&mut self, generation: Generation, limits: &Limits) -> Result<SurfaceHead<'a>> {
         let name = self.text("name")?;
+        let lightmap_at = self.cursor.offset();
         let lightmap = if generation.has_lightmap() { Some(*self.record("lightmap", LIGHTMAP)?) } else { None };
+        let bounds_at = self.cursor.offset();
         let bounds = self.bounds()?;
         let at = self.cursor.offset();
         let targets = self.count_of("targets.count", LEAST_TARGET, limits.items)?;
@@ -150,7 +158,8 @@ impl<'a, S: Sink> Reader<'a, S> {
             let kind = ErrorKind::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
             return Err(self.cursor.error_at(at, "targets.count", kind));
         }
-        Ok(SurfaceHead { name, lightmap, bounds, targets, target_names: self.cursor.offset() })
+        let target_names = self.cursor.offset();
+        Ok(SurfaceHead { name, lightmap, lightmap_at, bounds, bounds_at, targets, target_names })
     }
 
     /// Passes the names of a surface's targets.

@@ -1,6 +1,8 @@
 //! The owner of a mesh file's bytes. It has no lifetime and can be stored; views are made from it in about a hundred
 //! instructions each.
 
+use std::sync::OnceLock;
+
 use super::anim::EmbeddedAnimation;
 use super::geometry::{Arrays, Memo, Starts, defaults};
 use super::header::{BOUNDS_AT, Header, SurfaceHead};
@@ -22,10 +24,10 @@ use crate::touched::Touched;
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 80 per surface |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 80 per surface |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
-/// | an array of a [`SurfaceView`] | 1 | the counts before it | nothing |
+/// | an array of a [`SurfaceView`] | the arrays before it | their counts | nothing |
 /// | [`check`](Self::check) | surfaces + skinned vertices | every count | nothing |
 ///
 /// ```
@@ -45,6 +47,8 @@ pub struct Mesh<D> {
     /// The embedded animations' blocks, the surfaces' geometry, and the closing magic, in file order.
     starts: Starts,
     memos: Box<[Memo]>,
+    /// The section that cannot be passed, and why: nothing behind it can be located.
+    fault: OnceLock<(usize, Error)>,
     touched: Option<Box<Touched>>,
 }
 
@@ -90,7 +94,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let memos = defaults(surfaces).ok_or_else(|| out_of_memory(surfaces, size_of::<Memo>()))?;
         let sections = header.animations.len().saturating_add(surfaces).saturating_add(1);
         let starts = Starts::new(sections, header.body).ok_or_else(|| out_of_memory(sections, size_of::<u64>()))?;
-        Ok(Self { data, limits: *limits, starts, memos, touched, header })
+        Ok(Self { data, limits: *limits, starts, memos, fault: OnceLock::new(), touched, header })
     }
 
     /// Returns the generation: which layout the file has.
@@ -170,6 +174,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the offset of a bone's entry in the header.
     pub(crate) fn bone_at(&self, index: usize) -> u64 {
         self.header.bones.get(index).copied().unwrap_or_default()
+    }
+
+    /// Returns the offset of a bone's parent, which ends its entry.
+    pub(crate) fn parent_at(&self, index: usize) -> Result<u64> {
+        let mut reader = self.reader(self.bone_at(index))?;
+        reader.text("name")?;
+        Ok(reader.cursor.offset())
     }
 
     /// Returns the offset of a bone's bind transform.
@@ -294,8 +305,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let left = reader.cursor.left();
         if left > 0 {
             let start = reader.cursor.offset();
-            reader.cursor.lend(left, 1, "trailing")?;
-            reader.report("trailing", start, TRAILING, left);
+            reader.cursor.lend(left, 1, "end")?;
+            reader.report("end", start, TRAILING, left);
         }
         Ok(())
     }
@@ -314,20 +325,30 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns where a section starts: walks from the nearest one known, and remembers each on the way.
     fn locate(&self, section: usize) -> Result<u64> {
+        if let Some((at, error)) = self.fault.get()
+            && section > *at
+        {
+            return Err(error.clone());
+        }
         let (mut known, mut start) = self.starts.nearest(section);
         while known < section {
-            start = match known.checked_sub(self.header.animations.len()) {
-                None => {
-                    let mut reader = self.reader(start)?;
-                    reader.animation(as_u64(known), Name::default())?;
-                    reader.cursor.offset()
-                }
-                Some(surface) => self.arrays(surface, start, Unseen)?.finish()?,
-            };
+            start = self.pass(known, start).map_err(|error| self.fault.get_or_init(|| (known, error)).1.clone())?;
             known = known.saturating_add(1);
             self.starts.set(known, start);
         }
         Ok(start)
+    }
+
+    /// Returns where a section ends that starts at `start`.
+    fn pass(&self, section: usize, start: u64) -> Result<u64> {
+        match section.checked_sub(self.header.animations.len()) {
+            None => {
+                let mut reader = self.reader(start)?;
+                reader.animation(as_u64(section), Name::default())?;
+                Ok(reader.cursor.offset())
+            }
+            Some(surface) => self.arrays(surface, start, Unseen)?.finish(),
+        }
     }
 
     fn cursor(&self) -> Cursor<'_> {

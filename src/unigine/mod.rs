@@ -66,7 +66,7 @@ mod view;
 mod write;
 
 pub use anim::{EmbeddedAnimation, Key, key_size};
-pub use check::RULES;
+pub use check::{RULES, finding};
 pub use layout::Generation;
 pub use mesh::Mesh;
 pub use view::{SurfaceView, Target};

@@ -1,8 +1,10 @@
 //! Lowering to the neutral view.
 
 use super::mesh::Mesh;
+use crate::bytes::as_u64;
 use crate::clip::Clip;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
 use crate::name::Name;
 use crate::surface::{Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Uvs, Weights};
 
@@ -87,5 +89,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.surface(surface)?.attribute_indices().map(Some)
+    }
+
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+        let field = Field::new(name).of("surface", as_u64(surface));
+        match self.surface(surface).and_then(|view| view.offset_of(name)) {
+            Ok(start) => Error::new(self.generation().format(), field, start.saturating_add(into), kind),
+            Err(_) => Error::without_offset(self.generation().format(), field, kind),
+        }
     }
 }

@@ -231,13 +231,13 @@ impl<'a> SurfaceView<'a> {
             if weight == 0.0 {
                 continue;
             }
-            let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);
-            if shape.len() != base.len() {
+            if as_index(shape.count) != base.len() {
                 let expected = format!("{} positions, as the base shape has", base.len()).into();
-                let kind = ErrorKind::Value { expected, found: shape.len().to_string().into() };
+                let kind = ErrorKind::Value { expected, found: shape.count.to_string().into() };
                 let field = Field::new("positions.count").of("surface", self.index).within("target", target);
-                return Err(Error::without_offset(self.generation.format(), field, kind));
+                return Err(Error::new(self.generation.format(), field, shape.count_at, kind));
             }
+            let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);
             shape.prefetch();
             for (out, (from, to)) in out.iter_mut().zip(base.iter().zip(shape.iter())) {
                 for (out, (from, to)) in out.iter_mut().zip(from.into_iter().zip(to)) {
@@ -246,6 +246,19 @@ impl<'a> SurfaceView<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns where a region of the geometry starts, by its name.
+    pub(crate) fn offset_of(&self, name: &str) -> Result<u64> {
+        let mut arrays = self.arrays()?;
+        while let Some(array) = arrays.next()? {
+            match array.part.names() {
+                (of_array, _) if of_array == name => return Ok(array.at),
+                (_, of_count) if of_count == name => return Ok(array.count_at),
+                _ => {}
+            }
+        }
+        Ok(self.start)
     }
 
     /// Starts finding the arrays from the first.

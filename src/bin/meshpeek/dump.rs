@@ -61,6 +61,11 @@ enum Attribute {
 }
 
 impl Attribute {
+    /// Tells whether each morph target has its own.
+    const fn has_targets(self) -> bool {
+        matches!(self, Self::Positions | Self::Normals | Self::Tangents | Self::Bitangents)
+    }
+
     fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
@@ -91,6 +96,10 @@ impl Dump {
     pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         let model = input::open(path, global)?;
+        if self.target != 0 && !self.attribute.has_targets() {
+            let name = self.attribute.name();
+            return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
+        }
         let surface = Surface::new(model.geometry(), self.surface);
         let values = self.locate(&surface).map_err(|error| error.at_path(path))?;
         let values = values.ok_or_else(|| self.absent())?;

@@ -81,11 +81,9 @@ fn copy(path: &Path, size: u64, limits: &Limits) -> meshpeek::Result<Data> {
 
 /// Reads a stream whole, once its first bytes are known to be worth it.
 fn stream(mut stream: impl Read, limits: &Limits) -> meshpeek::Result<Data> {
-    let mut head = read_up_to(stream.by_ref().take(HEAD), HEAD, HEAD)?;
+    let head = read_up_to(stream.by_ref().take(HEAD), HEAD, HEAD)?;
     Format::detect(&head)?;
-    let left = limits.stream.saturating_sub(HEAD);
-    head.extend(read_up_to(stream, 0, left)?);
-    Ok(Data::Bytes(head))
+    read_up_to(head.as_slice().chain(stream), HEAD, limits.stream).map(Data::Bytes)
 }
 
 /// Opens every file that the user's words stand for, and returns the worst outcome. Progress shows how far it has come.
@@ -98,7 +96,7 @@ pub fn each(
     let bar = progress(inputs.paths.len(), global);
     let mut worst = Outcome::Fine;
     for (path, why) in &inputs.unmatched {
-        let nothing = ErrorKind::Io(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
+        let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
         let error = meshpeek::Error::without_offset("file", Field::new("file"), nothing).at_path(path);
         worst = worst.max(visit(path, Err(error))?);
     }
@@ -155,11 +153,9 @@ impl Inputs {
         let before = self.paths.len();
         for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
             match entry {
-                Ok(entry) if entry.file_type().is_file() && is_candidate(entry.path()) => {
-                    self.paths.push(entry.into_path());
-                }
-                Ok(entry) if entry.file_type().is_file() => self.passed_over = self.passed_over.saturating_add(1),
-                Ok(_) => {}
+                Ok(entry) if !is_file(&entry) => {}
+                Ok(entry) if is_candidate(entry.path()) => self.paths.push(entry.into_path()),
+                Ok(_) => self.passed_over = self.passed_over.saturating_add(1),
                 // What cannot be listed is named, so that it is reported and not lost.
                 Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
             }
@@ -172,6 +168,11 @@ impl Inputs {
 
 fn is_glob(word: &Path) -> bool {
     word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
+}
+
+/// Tells whether an entry is a regular file, or a link to one. Links to folders are not followed: they may lead back.
+fn is_file(entry: &walkdir::DirEntry) -> bool {
+    entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file()
 }
 
 fn is_candidate(path: &Path) -> bool {

@@ -1,13 +1,14 @@
 //! `map`: every byte range of a file, by name.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Args;
 use meshpeek::{Model, Region};
 use serde_json::{Value, json};
 
 use crate::input::{self, Data};
-use crate::output::{self, Misuse, Outcome};
+use crate::output::{self, Misuse, Outcome, SCHEMA};
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
@@ -40,20 +41,16 @@ impl Map {
     pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         let model = input::open(path, global)?;
-        let mut regions = Vec::new();
-        let walked = model.regions(&mut |region| regions.push(region)).and_then(|()| model.data().check());
-        let fault = walked.err().map(|error| error.at_path(path));
+        let at_path = |error: meshpeek::Error| error.at_path(path);
         if let Some(offset) = self.at {
-            return self.explain(&model, &regions, offset, fault, global);
+            return self.explain(&model, offset, global);
         }
-        if global.json {
-            let path = path.to_string_lossy();
-            let fields = json!({ "path": path, "regions": regions.iter().map(describe).collect::<Value>() });
-            let fields = fault.iter().fold(fields, |fields, fault| output::with(fields, "error", output::error(fault)));
-            output::print_json(&output::document(fields))?;
-        } else {
-            print(&mut io::BufWriter::new(io::stdout().lock()), &regions)?;
-        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut listing = Listing { out: &mut out, json: global.json, width: width(&model), count: 0, failed: Ok(()) };
+        listing.start(path)?;
+        let walked = model.regions(&mut |region| listing.add(&region)).and_then(|()| model.data().check());
+        let fault = walked.map_err(at_path).err();
+        listing.end(fault.as_ref())?;
         // What could be named has been; what stopped the walk is said last.
         fault.map_or(Ok(Outcome::Fine), |fault| {
             output::complain(&fault);
@@ -61,21 +58,19 @@ impl Map {
         })
     }
 
-    fn explain(
-        &self,
-        model: &Model<Data>,
-        regions: &[Region],
-        offset: u64,
-        fault: Option<meshpeek::Error>,
-        global: Global,
-    ) -> anyhow::Result<Outcome> {
+    fn explain(&self, model: &Model<Data>, offset: u64, global: Global) -> anyhow::Result<Outcome> {
         let bytes = model.data().as_ref();
         let byte = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset));
-        let found = regions.iter().find(|region| region.start <= offset && offset < region.end);
-        let (Some(byte), Some(region)) = (byte, found) else {
+        let mut found = None;
+        let walked = model.regions(&mut |region| {
+            if region.start <= offset && offset < region.end {
+                found = Some(region);
+            }
+        });
+        let (Some(byte), Some(region)) = (byte, &found) else {
+            walked.map_err(|error| error.at_path(&self.file.file))?;
             let last = bytes.len().saturating_sub(1);
-            let beyond = || Misuse(format!("--at: expected an offset up to {last}, found {offset}")).into();
-            return Err(fault.map_or_else(beyond, anyhow::Error::from));
+            return Err(Misuse(format!("--at: expected an offset up to {last}, found {offset}")).into());
         };
         if global.json {
             let element = region.element_at(offset);
@@ -116,15 +111,63 @@ fn describe(region: &Region) -> Value {
     })
 }
 
-fn print(out: &mut dyn Write, regions: &[Region]) -> io::Result<()> {
-    let width = regions.last().map_or(5, |last| last.end.to_string().len()).max(5);
-    writeln!(out, "{:>width$} {:>width$} {:>8}  {:<22} {:<9} name", "start", "end", "count", "element", "aligned")?;
-    for region in regions {
-        let aligned = if region.is_aligned() { "yes" } else { "no" };
-        let Region { field, start, end, element, count } = region;
-        writeln!(out, "{start:>width$} {end:>width$} {count:>8}  {:<22} {aligned:<9} {field}", element.name)?;
+/// Returns how many digits offsets of the file have.
+fn width(model: &Model<Data>) -> usize {
+    model.data().as_ref().len().to_string().len().max(5)
+}
+
+/// Prints regions as the walk comes by them: a file may have more of them than there is memory for.
+struct Listing<'o> {
+    out: &'o mut dyn Write,
+    json: bool,
+    width: usize,
+    count: u64,
+    /// The first failure to print; the walk cannot be stopped by it.
+    failed: io::Result<()>,
+}
+
+impl Listing<'_> {
+    fn start(&mut self, path: &Path) -> io::Result<()> {
+        let width = self.width;
+        if self.json {
+            let path = Value::from(path.to_string_lossy());
+            return write!(self.out, "{{\"schema\":{SCHEMA},\"path\":{path},\"regions\":[");
+        }
+        writeln!(
+            self.out,
+            "{:>width$} {:>width$} {:>8}  {:<22} {:<9} name",
+            "start", "end", "count", "element", "aligned"
+        )
     }
-    out.flush()
+
+    fn add(&mut self, region: &Region) {
+        if self.failed.is_ok() {
+            self.failed = self.print(region);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    fn print(&mut self, region: &Region) -> io::Result<()> {
+        if self.json {
+            let separator = if self.count == 0 { "\n" } else { ",\n" };
+            return write!(self.out, "{separator}{}", describe(region));
+        }
+        let aligned = if region.is_aligned() { "yes" } else { "no" };
+        let (width, Region { field, start, end, element, count }) = (self.width, region);
+        writeln!(self.out, "{start:>width$} {end:>width$} {count:>8}  {:<22} {aligned:<9} {field}", element.name)
+    }
+
+    fn end(self, fault: Option<&meshpeek::Error>) -> io::Result<()> {
+        self.failed?;
+        if self.json {
+            write!(self.out, "\n]")?;
+            if let Some(fault) = fault {
+                write!(self.out, ",\"error\":{}", output::error(fault))?;
+            }
+            writeln!(self.out, "}}")?;
+        }
+        self.out.flush()
+    }
 }
 
 #[cfg(test)]

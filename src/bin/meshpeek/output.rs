@@ -43,7 +43,7 @@ impl std::error::Error for Misuse {}
 pub fn report(error: &anyhow::Error, global: Global) -> Outcome {
     let fault = error.downcast_ref::<meshpeek::Error>();
     let cause = match fault.map(meshpeek::Error::kind) {
-        Some(ErrorKind::Io(cause)) => Some(cause),
+        Some(ErrorKind::Io(cause)) => Some(&**cause),
         Some(_) => None,
         None => error.downcast_ref::<io::Error>(),
     };

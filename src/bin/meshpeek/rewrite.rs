@@ -69,6 +69,11 @@ impl Rewrite {
             let mut out = BufWriter::new(io::stdout().lock());
             model.write_to(&mut Tee { out: &mut out, compared: &mut compared })?;
             out.flush()?;
+            model.data().check()?;
+            // Standard output has the mesh, so the list goes where notes go.
+            if !global.quiet {
+                output::print_findings(&mut anstream::stderr().lock(), &changes)?;
+            }
             return Ok(Outcome::Fine);
         }
         replace(&self.output, self.force, |file| {

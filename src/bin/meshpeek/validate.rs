@@ -44,7 +44,7 @@ impl Validate {
         let outcome = input::each(&self.files, global, |path, opened| {
             let (findings, fault) = match opened {
                 Ok(model) => look(&model, path),
-                Err(error) => (Vec::new(), Some(error)),
+                Err(error) => (meshpeek::finding(&error).into_iter().collect(), Some(error)),
             };
             if global.json {
                 entries.push(entry(path, &findings, fault.as_ref()));

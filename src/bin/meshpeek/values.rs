@@ -27,6 +27,7 @@ pub enum Values<'a> {
 /// One value, ready to print.
 pub enum Item<'v> {
     Number(u32),
+    Integer(i32),
     Floats(&'v [f32]),
     Integers(&'v [i32]),
     Influences(Vec<(i16, f32)>),
@@ -93,6 +94,11 @@ impl Values<'_> {
                 }
                 visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))
             }),
+            Self::Indices(Indices::U32(array)) if raw => {
+                // What is stored is signed, and a damaged file may hold negative ones.
+                let raw = array.raw().get(range).unwrap_or_default();
+                raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
+            }
             Self::Indices(array) => {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Number(value)))
             }
@@ -121,6 +127,7 @@ impl Item<'_> {
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Number(number) => write!(out, "{number}"),
+            Self::Integer(number) => write!(out, "{number}"),
             Self::Floats(floats) => separated(out, " ", floats.iter(), |out, float| write!(out, "{float:?}")),
             Self::Integers(integers) => separated(out, " ", integers.iter(), |out, integer| write!(out, "{integer}")),
             Self::Influences(list) => {
@@ -133,12 +140,12 @@ impl Item<'_> {
     }
 
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        if let Self::Number(number) = self {
-            return write!(out, "{number}");
+        if let Self::Number(_) | Self::Integer(_) = self {
+            return self.text(out);
         }
         write!(out, "[")?;
         match self {
-            Self::Number(_) => {}
+            Self::Number(_) | Self::Integer(_) => {}
             Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float))?,
             Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}"))?,
             Self::Influences(list) => separated(out, ",", list.iter(), |out, (bone, weight)| {

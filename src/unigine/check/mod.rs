@@ -1,15 +1,19 @@
 //! The rules that `validate` knows for UNIGINE meshes.
 //!
-//! All of them hold on thousands of real files. A finding is about one rule at one place; where many items of an array
-//! breach a rule, there is one finding, which counts them and points at the first.
+//! UG01 to UG24 hold on thousands of real files; UG25 and UG26 follow from the engine's 16-bit numbers and from what
+//! blending needs. A finding is about one rule at one place; where many items of an array breach a rule, there is one
+//! finding, which counts them and points at the first. Of one file, at most 1,000 findings by a rule are told.
+//!
+//! Floats that are not finite are a warning where thousands of files have none: positions, UV set 0, bounds. Nobody has
+//! counted those of UV set 1, bind transforms and keys, and drawing can do without; there they are for information.
 
 mod animations;
 mod skeleton;
 mod structure;
 mod values;
 
-use super::Mesh;
-use crate::error::Result;
+use super::{Generation, Mesh};
+use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::finding::{Finding, Rule, Severity};
 
@@ -31,7 +35,11 @@ pub const RULES: &[Rule] = &[
         "Weights are absent or one list per position, of at most 4, naming bones that exist.",
     ),
     rule("UG07", Severity::Error, "Every bone's parent is -1 or a bone, and no bone is its own ancestor."),
-    rule("UG08", Severity::Error, "An animation's bone numbers name bones, each once."),
+    rule(
+        "UG08",
+        Severity::Error,
+        "An animation's bone numbers name bones, each once; bit 7 of a key's flags is never set.",
+    ),
     rule("UG09", Severity::Warning, "A key's flags are among the animation's, and frame 0 has all of them."),
     rule(
         "UG10",
@@ -65,18 +73,41 @@ pub const RULES: &[Rule] = &[
     rule("UG26", Severity::Warning, "The shapes of a surface have as many positions and frames as its base shape."),
 ];
 
-/// Passes findings on, with the severity that their rule has.
-struct Report<'r>(&'r mut dyn FnMut(Finding));
+/// The most findings by one rule on one file: a hostile file could have a million.
+const MOST_FINDINGS: u32 = 1000;
 
-impl Report<'_> {
+/// Passes findings on, with the severity that their rule has.
+struct Report<'r> {
+    sink: &'r mut dyn FnMut(Finding),
+    /// Findings by each rule.
+    counts: [u32; RULES.len()],
+}
+
+impl<'r> Report<'r> {
+    fn new(sink: &'r mut dyn FnMut(Finding)) -> Self {
+        Self { sink, counts: [0; RULES.len()] }
+    }
+
     fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
         let severity = RULES.iter().find(|known| known.id == rule).map_or(Severity::Error, |known| known.severity);
-        (self.0)(Finding { rule, severity, field, offset, text });
+        self.pass(Finding { rule, severity, field, offset, text });
+    }
+
+    fn pass(&mut self, mut finding: Finding) {
+        let number = RULES.iter().position(|known| known.id == finding.rule);
+        let count = number.and_then(|number| self.counts.get_mut(number));
+        let count = count.map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
+        if count == MOST_FINDINGS {
+            finding.text.push_str("; further findings by this rule are left out");
+        }
+        if count <= MOST_FINDINGS {
+            (self.sink)(finding);
+        }
     }
 
     /// Says something of a rule's matter that sound files may have, too.
     fn note(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
-        (self.0)(Finding { rule, severity: Severity::Info, field, offset, text });
+        self.pass(Finding { rule, severity: Severity::Info, field, offset, text });
     }
 }
 
@@ -107,6 +138,18 @@ impl Tally {
     }
 }
 
+/// Returns the finding that tells of a fault in the bytes of a mesh: what keeps a file from being opened is a breach of
+/// a rule, too. `None` for what is no fault of the bytes.
+#[must_use]
+pub fn finding(error: &Error) -> Option<Finding> {
+    let known = Generation::ALL.iter().any(|generation| generation.format() == error.format());
+    let offset = error.offset().filter(|_| known)?;
+    let mut found = None;
+    let text = error.kind().to_string();
+    Report::new(&mut |finding| found = Some(finding)).say(structure::rule_of(error), error.field(), offset, text);
+    found
+}
+
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Reports what the structure alone shows: counts, strings, parents. Looks at no vertex, so its cost is that of
     /// [`check`](Self::check).
@@ -115,7 +158,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The fault that keeps the rest from being read; it is reported, too, as UG01 or UG02.
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        let mut report = Report(report);
+        let mut report = Report::new(report);
         structure::check(self, &mut report)?;
         skeleton::check_structure(self, &mut report)
     }
@@ -127,7 +170,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// As [`survey`](Self::survey).
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         self.survey(report)?;
-        let mut report = Report(report);
+        let mut report = Report::new(report);
         skeleton::check_values(self, &mut report)?;
         animations::check(self, &mut report)?;
         for index in 0..self.surface_count() {

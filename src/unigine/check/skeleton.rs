@@ -26,14 +26,14 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
         let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
         if found.is_none() && parent != super::super::layout::ROOT {
             let text = format!("{parent}, expected -1 to {}", as_u64(count).saturating_sub(1));
-            report.say("UG07", bone(index, "parent"), mesh.bone_at(index), text);
+            report.say("UG07", bone(index, "parent"), mesh.parent_at(index)?, text);
         }
         parents.push(found);
     }
     check_names("bone", &names, |index| mesh.bone_at(index), report);
     for index in cycles(&parents) {
         let text = String::from("the bone is its own ancestor");
-        report.say("UG07", bone(index, "parent"), mesh.bone_at(index), text);
+        report.say("UG07", bone(index, "parent"), mesh.parent_at(index)?, text);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::super::layout::{COMPACT, LIGHTMAP_CODES, MOST, TEXT};
 use super::{Mesh, Report};
 use crate::bytes::{Cursor, as_u64};
 use crate::decode::compact;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
 use crate::region::Region;
@@ -14,8 +14,7 @@ pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> 
     let bytes = mesh.as_bytes();
     let walked = mesh.regions(&mut |region| check_region(bytes, &region, report));
     if let Err(error) = walked {
-        let rule = if matches!(error.kind(), ErrorKind::Magic { .. }) { "UG01" } else { "UG02" };
-        report.say(rule, error.field(), error.offset().unwrap_or_default(), error.kind().to_string());
+        report.say(rule_of(&error), error.field(), error.offset().unwrap_or_default(), error.kind().to_string());
         return Err(error);
     }
     let names: Result<Vec<Name<'_>>> = (0..mesh.surface_count()).map(|index| Ok(mesh.head(index)?.name)).collect();
@@ -23,10 +22,19 @@ pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> 
     (0..mesh.surface_count()).try_for_each(|index| check_counts(mesh, index, report))
 }
 
+/// Returns the rule that a fault breaches.
+pub(super) fn rule_of(error: &Error) -> &'static str {
+    match (error.kind(), error.field().name()) {
+        (_, "magic" | "inner_magic" | "closing_magic") => "UG01",
+        (ErrorKind::Value { .. }, "keys") => "UG08",
+        _ => "UG02",
+    }
+}
+
 /// Looks at the one thing that a region's bytes must be told by: how its counts and strings are spelled.
 fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     let Region { field, start, end, element, count } = *region;
-    if field == Field::new("trailing") {
+    if field == Field::new("end") {
         report.say("UG24", field, start, format!("{count} bytes after the closing magic belong to no field"));
     }
     if element != COMPACT && element != TEXT {
@@ -89,7 +97,7 @@ fn check_counts<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Repor
         && code >= LIGHTMAP_CODES
     {
         let text = format!("code {code}, expected 0 to 7 (32 to 4096 texels)");
-        report.say("UG22", surface.named("lightmap"), mesh.head_at(index), text);
+        report.say("UG22", surface.named("lightmap"), view.head().lightmap_at, text);
     }
     let mut seen = Seen::default();
     let mut arrays = view.arrays()?;

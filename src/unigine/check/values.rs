@@ -33,7 +33,7 @@ pub(super) fn check_surface<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report
     let view = mesh.surface(index)?;
     let field = Field::new("").of("surface", as_u64(index));
     let mut surface = Checked { view, field, counts: view.counts()?, report };
-    surface.bounds(mesh.head_at(index))?;
+    surface.bounds()?;
     surface.targets()?;
     surface.weights(mesh.bone_count())?;
     for (set, part, name) in [(0, Part::Uv0, "uv0"), (1, Part::Uv1, "uv1")] {
@@ -90,10 +90,10 @@ impl<'a> Checked<'a, '_, '_> {
         Ok(())
     }
 
-    fn bounds(&mut self, head_at: u64) -> Result<()> {
+    fn bounds(&mut self) -> Result<()> {
         let positions = self.view.positions()?;
-        let stored = self.view.head().bounds;
-        check_finite_bounds(stored, self.field, head_at, self.report);
+        let (stored, at) = (self.view.head().bounds, self.view.head().bounds_at);
+        check_finite_bounds(stored, self.field, at, self.report);
         if positions.is_empty() {
             return Ok(());
         }
@@ -101,22 +101,19 @@ impl<'a> Checked<'a, '_, '_> {
         let found = Positions::F32(positions).bounds();
         if !nearly_equal(&bounds, &found) {
             let text = format!("stored {}, computed {}", shown(&bounds), shown(&found));
-            self.say("UG10", "bounds", head_at, text);
+            self.say("UG10", "bounds", at, text);
         }
         let middle = center(&bounds);
-        let slack = SPHERE_SLACK * sphere.radius.abs();
-        let off = middle
-            .iter()
-            .zip(sphere.center)
-            .any(|(middle, stored)| (middle - stored).abs() > slack + f32::EPSILON * middle.abs());
+        let slack = slack(&bounds, sphere.radius);
+        let off = middle.iter().zip(sphere.center).any(|(middle, stored)| (middle - stored).abs() > slack);
         if off {
             let text = format!("sphere centre {:?}, the box's middle is {middle:?}", sphere.center);
-            self.say("UG11", "bounds", head_at, text);
+            self.say("UG11", "bounds", at, text);
         }
         let radius = reach(sphere.center, positions.iter());
-        if (radius - sphere.radius).abs() > SPHERE_SLACK * radius.max(sphere.radius.abs()) {
+        if (radius - sphere.radius).abs() > slack {
             let text = format!("sphere radius {}, the farthest position is {radius} from its centre", sphere.radius);
-            self.say("UG11", "bounds", head_at, text);
+            self.say("UG11", "bounds", at, text);
         }
         Ok(())
     }
@@ -247,7 +244,7 @@ pub(super) fn check_mesh<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>
     check_finite_bounds(stored, field, at, report);
     let mut union = Bounds::EMPTY;
     let sphere = stored.sphere();
-    let (mut covered, mut farthest) = (true, f32::NEG_INFINITY);
+    let (bounds, mut farthest) = (stored.bounds(), f32::NEG_INFINITY);
     for index in 0..mesh.surface_count() {
         let head = mesh.head(index)?;
         let (bounds, of_surface) = (head.bounds.bounds(), head.bounds.sphere());
@@ -255,26 +252,30 @@ pub(super) fn check_mesh<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>
             continue;
         }
         union = union.union(&bounds);
-        let reach = distance(sphere.center, of_surface.center) + of_surface.radius;
-        covered &= reach <= sphere.radius * (1.0 + SPHERE_SLACK);
-        farthest = farthest.max(reach);
+        farthest = farthest.max(distance(sphere.center, of_surface.center) + of_surface.radius);
     }
     if union.is_empty() {
         return Ok(());
     }
-    let bounds = stored.bounds();
     if !nearly_equal(&bounds, &union) {
         let text = format!("stored {}, the surfaces' union is {}", shown(&bounds), shown(&union));
         report.say("UG10", field.named("bounds"), at, text);
     }
-    if !covered {
+    let slack = slack(&bounds, sphere.radius);
+    if farthest > sphere.radius + slack {
         let text = format!("radius {}, a surface's sphere reaches {farthest} from the centre", sphere.radius);
         report.say("UG11", field.named("bounds"), at, text);
-    } else if farthest < sphere.radius * (1.0 - SPHERE_SLACK) {
+    } else if farthest < sphere.radius - slack {
         let text = format!("radius {}, the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
         report.say("UG11", field.named("bounds"), at, text);
     }
     Ok(())
+}
+
+/// Returns how far a sphere may be off: a part of its radius, and what floats as large as its coordinates round to.
+fn slack(bounds: &Bounds, radius: f32) -> f32 {
+    let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    SPHERE_SLACK * radius.abs() + 4.0 * f32::EPSILON * largest
 }
 
 fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {

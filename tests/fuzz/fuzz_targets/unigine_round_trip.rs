@@ -1,0 +1,31 @@
+//! What opens and writes is the same when it is read and written again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::unigine::Mesh;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(mesh) = Mesh::open(bytes) else { return };
+    let mut once = Vec::new();
+    if mesh.write_to(&mut once).is_err() {
+        assert!(mesh.check().is_err(), "what cannot be written says why when it is checked");
+        return;
+    }
+    let again = Mesh::open(once.as_slice()).expect("our own output opens");
+    let mut twice = Vec::new();
+    again.write_to(&mut twice).expect("our own output writes");
+    assert!(once == twice);
+    assert_eq!(again.end().expect("our own output ends"), once.len() as u64);
+    assert_eq!((mesh.bone_count(), mesh.animation_count()), (again.bone_count(), again.animation_count()));
+    assert_eq!(mesh.surface_count(), again.surface_count());
+    for (one, other) in mesh.surfaces().zip(again.surfaces()) {
+        let (one, other) = (one.expect("written"), other.expect("written"));
+        assert_eq!((one.name(), one.lightmap()), (other.name(), other.lightmap()));
+        let positions = [&one, &other].map(|view| view.positions().map(|positions| positions.raw()).ok());
+        assert!(positions[0].map(bits) == positions[1].map(bits));
+    }
+});
+
+fn bits(positions: &[[zerocopy::little_endian::F32; 3]]) -> Vec<u32> {
+    positions.iter().flatten().map(|value| value.get().to_bits()).collect()
+}

@@ -1,0 +1,330 @@
+//! The neutral view, over the one format there is and over one made up here; welding and corners against naive twins.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::float_cmp,
+    reason = "a panic is how a test fails, and exact floats are what is meant"
+)]
+
+mod support;
+
+use std::collections::HashMap;
+
+use meshpeek::decode::{Floats, Frame, Index};
+use meshpeek::surface::{Bone, Bounds, Colors, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights, Welded};
+use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::{Clip, Corner, ErrorKind, Format, Geometry, Model, Name, Packed, Surface};
+use support::random::Random;
+use support::{bytes, grid, samples};
+use zerocopy::little_endian::{F32, U16, U32};
+
+/// Welds with a hash map: one vertex for each pair, in the order of first use.
+fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
+    let mut welded = Welded::default();
+    let mut numbers = HashMap::new();
+    for corner in corners {
+        let number = *numbers.entry(corner).or_insert_with(|| {
+            welded.vertices.push(corner);
+            u32::try_from(welded.vertices.len() - 1).unwrap()
+        });
+        welded.indices.push(number);
+    }
+    welded
+}
+
+/// Compares corners and welding of every surface with their naive twins.
+fn expect_twins(geometry: &dyn Geometry) {
+    for surface in Surface::all(geometry) {
+        let (indices, attributes) = (surface.indices().unwrap(), surface.attribute_indices().unwrap());
+        let naive: Vec<Corner> = (0..indices.len())
+            .map(|corner| Corner { position: indices.get(corner).unwrap(), attribute: attributes.get(corner).unwrap() })
+            .collect();
+        let corners = surface.corners().unwrap();
+        assert_eq!((corners.len(), corners.is_empty()), (naive.len(), naive.is_empty()));
+        assert_eq!(corners.triangle_count(), naive.len() / 3);
+        assert!(corners.iter().eq(naive.iter().copied()));
+        assert_eq!(corners.iter().len(), naive.len());
+        let mut visited = Vec::new();
+        corners.for_each(|corner| visited.push(corner));
+        assert_eq!(visited, naive);
+        for (number, triangle) in naive.chunks(3).enumerate() {
+            assert_eq!(corners.triangle(number).unwrap(), *triangle);
+            assert_eq!(corners.get(number * 3 + 1), Some(triangle[1]));
+        }
+        for beyond in [naive.len(), naive.len() + 1, usize::MAX] {
+            assert_eq!(corners.get(beyond), None);
+        }
+        for beyond in [naive.len() / 3, usize::MAX / 3, usize::MAX] {
+            assert_eq!(corners.triangle(beyond), None);
+        }
+        assert_eq!(surface.weld().unwrap(), naive_weld(naive.into_iter()));
+    }
+}
+
+#[test]
+fn welds_like_its_naive_twin() {
+    for sample in samples() {
+        expect_twins(&Mesh::open(sample.mesh.to_bytes().unwrap()).unwrap());
+    }
+    let surfaces = vec![grid("split", 20, true), grid("shared", 20, false), grid("wide", 70, true)];
+    let mesh = build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms13) };
+    expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
+}
+
+#[test]
+fn welds_random_streams_like_its_naive_twin() {
+    let mut random = Random::new(11);
+    for round in 0..300 {
+        let (positions, frames) = (random.within(1..400), random.within(1..400));
+        let corners = random.below(200) * 3;
+        // Now and then only a few of the items are used, so that pairs repeat.
+        let few = if random.one_in(2) { 3 } else { usize::MAX };
+        let mut stream = |items: usize| -> Vec<u32> {
+            (0..corners).map(|_| u32::try_from(random.below(items.min(few))).unwrap()).collect()
+        };
+        let (indices, attribute_indices) = (stream(positions), stream(frames));
+        let target = build::Target {
+            positions: vec![[0.0; 3]; positions],
+            frames: vec![Frame::default(); frames],
+            ..build::Target::default()
+        };
+        let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };
+        let generation = Generation::ALL[round % 4];
+        let mesh = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(generation) };
+        expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn a_welded_surface_is_the_surface() {
+    let mesh = Mesh::open(bytes("room_ms11")).unwrap();
+    for surface in Surface::all(&mesh) {
+        let (corners, welded) = (surface.corners().unwrap(), surface.weld().unwrap());
+        assert!(corners.iter().eq(welded.indices.iter().map(|vertex| welded.vertices[*vertex as usize])));
+        // Ready for a GPU as they are.
+        assert_eq!(bytemuck_bytes(&welded.vertices), welded.vertices.len() * 8);
+    }
+    let lamp = Surface::new(&mesh, 1).weld().unwrap();
+    assert_eq!((lamp.vertices.len(), lamp.indices.len()), (24, 36), "a cube has four vertices to a face");
+    let floor = Surface::new(&mesh, 0).weld().unwrap();
+    assert_eq!(floor.vertices.len(), 8 * 8 * 6, "every corner of the split grid is its own");
+}
+
+fn bytemuck_bytes(corners: &[Corner]) -> usize {
+    bytemuck::cast_slice::<Corner, u8>(corners).len()
+}
+
+#[test]
+fn prints_what_is_lent() {
+    let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
+    let positions = mesh.surface(0).unwrap().positions().unwrap();
+    assert!(format!("{positions:?}").starts_with("[[0.5, 0.5, 0.5], [0.5, 0.5, -0.5]"));
+    let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else { panic!("positions are floats") };
+    assert!(same.iter().eq(positions.iter()));
+}
+
+#[test]
+fn arrays_agree_with_themselves() {
+    let mesh = Mesh::open(bytes("room_ms11")).unwrap();
+    for surface in Surface::all(&mesh) {
+        let positions = surface.positions().unwrap();
+        let one_by_one: Vec<_> = (0..positions.len()).map(|item| positions.get(item).unwrap()).collect();
+        let mut bulk = vec![[0.0; 3]; positions.len()];
+        positions.decode_into(&mut bulk).unwrap();
+        let mut visited = Vec::new();
+        positions.for_each(|position| visited.push(position));
+        assert_eq!((&bulk, &visited), (&one_by_one, &one_by_one));
+        let middle = positions.slice(2..5).unwrap();
+        assert_eq!((middle.len(), middle.get(0)), (3, positions.get(2)));
+        assert!(positions.slice(0..positions.len() + 1).is_none());
+        assert_eq!(positions.as_bytes().len(), positions.len() * positions.stride());
+        let short = positions.decode_into(&mut bulk[1..]).unwrap_err();
+        assert!(matches!(short.kind(), ErrorKind::Buffer { .. }), "{short}");
+        let bounds = positions.bounds();
+        for axis in 0..3 {
+            let values = || one_by_one.iter().map(|position| position[axis]);
+            assert_eq!(bounds.min[axis], values().fold(f32::INFINITY, f32::min));
+            assert_eq!(bounds.max[axis], values().fold(f32::NEG_INFINITY, f32::max));
+        }
+        let native = mesh.surface(surface.index()).unwrap().positions().unwrap().as_native().map(<[_]>::to_vec);
+        assert!(native.is_none_or(|native| native == one_by_one));
+
+        let indices = surface.attribute_indices().unwrap();
+        let slow: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
+        assert!(indices.iter().eq(slow.iter().copied()));
+        assert!((&indices).into_iter().skip(7).eq(slow.iter().copied().skip(7)));
+        let mut rest = indices.into_iter();
+        assert_eq!((rest.next(), rest.len()), (slow.first().copied(), slow.len() - 1));
+        assert_eq!(rest.fold(0, u64_sum), slow[1..].iter().copied().fold(0, u64_sum));
+        for limit in [0, 1, 5, 1000] {
+            let expected = slow.iter().copied().enumerate().find(|(_, index)| *index >= limit);
+            assert_eq!(indices.first_beyond(limit), expected);
+        }
+    }
+}
+
+fn u64_sum(sum: u64, index: u32) -> u64 {
+    sum + u64::from(index)
+}
+
+/// A format of our own: positions and nothing else, one stream of indices, and what the one real format never has.
+struct Plain {
+    positions: Vec<[F32; 3]>,
+    indices: Vec<U16>,
+    attributes: Option<Vec<U32>>,
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "as the trait has it")]
+impl Plain {
+    fn missing<T>(&self, list: &'static str, index: usize) -> meshpeek::Result<T> {
+        let kind = ErrorKind::NoSuch { count: 1, index: index as u64 };
+        Err(meshpeek::Error::without_offset(self.version(), meshpeek::Field::new("").of(list, index as u64), kind))
+    }
+
+    fn only<T>(&self, surface: usize, value: T) -> meshpeek::Result<T> {
+        if surface == 0 { Ok(value) } else { self.missing("surface", surface) }
+    }
+}
+
+impl Geometry for Plain {
+    fn format(&self) -> &'static str {
+        "plain"
+    }
+    fn version(&self) -> &'static str {
+        "plain 1"
+    }
+    fn bounds(&self) -> Bounds {
+        Bounds::EMPTY
+    }
+    fn sphere(&self) -> Option<Sphere> {
+        None
+    }
+    fn bone_count(&self) -> usize {
+        0
+    }
+    fn bone(&self, bone: usize) -> meshpeek::Result<Bone<'_>> {
+        self.missing("bone", bone)
+    }
+    fn clip_count(&self) -> usize {
+        0
+    }
+    fn clip(&self, clip: usize) -> meshpeek::Result<Clip<'_>> {
+        self.missing("clip", clip)
+    }
+    fn surface_count(&self) -> usize {
+        1
+    }
+    fn surface_name(&self, surface: usize) -> meshpeek::Result<Name<'_>> {
+        self.only(surface, Name::default())
+    }
+    fn surface_bounds(&self, surface: usize) -> meshpeek::Result<Bounds> {
+        self.only(surface, Bounds::EMPTY)
+    }
+    fn surface_sphere(&self, surface: usize) -> meshpeek::Result<Option<Sphere>> {
+        self.only(surface, None)
+    }
+    fn counts(&self, surface: usize) -> meshpeek::Result<Counts> {
+        let vertices = u32::try_from(self.positions.len()).unwrap();
+        let corners = u32::try_from(self.indices.len()).unwrap();
+        let attribute_vertices = if self.attributes.is_some() { 1 } else { vertices };
+        self.only(surface, Counts { vertices, attribute_vertices, corners, targets: 1, ..Counts::default() })
+    }
+    fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
+        self.only(surface, Positions::F32(Packed::new(&self.positions, Floats)))
+    }
+    fn frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Frames<'_>>> {
+        self.only(surface, None)
+    }
+    fn uvs(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Uvs<'_>>> {
+        self.only(surface, None)
+    }
+    fn colors(&self, surface: usize) -> meshpeek::Result<Option<Colors<'_>>> {
+        self.only(surface, None)
+    }
+    fn weights(&self, surface: usize) -> meshpeek::Result<Option<Weights<'_>>> {
+        self.only(surface, None)
+    }
+    fn indices(&self, surface: usize) -> meshpeek::Result<Indices<'_>> {
+        self.only(surface, Indices::U16(Packed::new(&self.indices, Index::new())))
+    }
+    fn attribute_indices(&self, surface: usize) -> meshpeek::Result<Option<Indices<'_>>> {
+        let indices = |attributes| Indices::U32(Packed::new(attributes, Index::new()));
+        self.only(surface, self.attributes.as_deref().map(indices))
+    }
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: meshpeek::ErrorKind) -> meshpeek::Error {
+        meshpeek::Error::new(self.version(), meshpeek::Field::new(name).of("surface", surface as u64), into, kind)
+    }
+}
+
+fn plain(positions: usize, indices: &[u16], attributes: Option<&[u32]>) -> Plain {
+    Plain {
+        positions: vec![[F32::new(0.0); 3]; positions],
+        indices: indices.iter().copied().map(U16::new).collect(),
+        attributes: attributes.map(|attributes| attributes.iter().copied().map(U32::new).collect()),
+    }
+}
+
+#[test]
+fn one_stream_stands_for_both() {
+    let mesh = plain(4, &[0, 1, 2, 0, 2, 3], None);
+    expect_twins(&mesh);
+    let welded = Surface::new(&mesh, 0).weld().unwrap();
+    assert_eq!(welded.indices, [0, 1, 2, 0, 2, 3]);
+    assert!(welded.vertices.iter().all(|vertex| vertex.position == vertex.attribute));
+    expect_twins(&plain(4, &[0, 1, 2, 0, 2, 3], Some(&[0; 6])));
+    expect_twins(&plain(0, &[], None));
+    assert!(Surface::new(&mesh, 1).corners().is_err());
+}
+
+#[test]
+fn refuses_streams_that_do_not_fit() {
+    let fails = |mesh: &Plain, words: &str| {
+        let error = Surface::new(mesh, 0).weld().unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(error.format(), "plain 1");
+        assert_eq!(error.field().outer().unwrap().list, "surface");
+    };
+    fails(&plain(4, &[0, 1, 2, 3], None), "4 corners");
+    fails(&plain(4, &[0, 1, 2], Some(&[0, 0])), "found 2");
+    fails(&plain(2, &[0, 1, 2], None), "below 2, found 2 at corner 2");
+    fails(&plain(3, &[0, 1, 2], Some(&[0, 0, 1])), "below 1, found 1 at corner 2");
+    fails(&plain(3, &[0, 1, 2], Some(&[0, u32::MAX, 0])), "corner 1");
+}
+
+#[test]
+fn opens_whatever_it_is() {
+    for sample in samples() {
+        let whole = sample.mesh.to_bytes().unwrap();
+        assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
+        assert!(Format::recognises(&whole));
+        let model = Model::open(whole.clone()).unwrap();
+        let geometry = model.geometry();
+        assert_eq!(geometry.version(), sample.mesh.generation.magic());
+        assert_eq!(Surface::all(geometry).len(), sample.mesh.surfaces.len());
+        for (surface, built) in Surface::all(geometry).zip(&sample.mesh.surfaces) {
+            assert_eq!(surface.name().unwrap().as_bytes(), built.name.as_bytes());
+            assert_eq!(surface.corners().unwrap().len(), built.indices.len());
+        }
+        model.check().unwrap();
+        let (mut surveyed, mut validated, mut end) = (0, 0, 0);
+        model.survey(&mut |_| surveyed += 1).unwrap();
+        model
+            .validate(&mut |finding| {
+                assert!(model.rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                validated += 1;
+            })
+            .unwrap();
+        assert!(validated >= surveyed);
+        model.regions(&mut |region| end = region.end).unwrap();
+        assert_eq!(end, whole.len() as u64);
+        assert!(*model.data() == whole && model.touched().is_none());
+    }
+    for (bytes, known) in [(&b"an11...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
+        assert_eq!(Format::recognises(bytes), known);
+        assert!(Format::detect(bytes).is_err() && Model::open(bytes).is_err());
+    }
+}
