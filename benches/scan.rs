@@ -16,6 +16,7 @@ mod rival;
 
 use std::ops::Range;
 use std::path::Path;
+use std::time::Instant;
 
 use claims::{Bar, Contestant, claim};
 use inputs::{Input, Inputs};
@@ -32,12 +33,14 @@ fn main() {
         claims::compare(&mut criterion, "box around all positions", &input.name, &loaders(&input.path));
     }
     criterion.final_summary();
-    for input in inputs.largest() {
-        claims::title(&format!("box around all positions, {}", input.name));
-        time(input);
-        already_mapped(input);
-        freshly_mapped(input);
-    }
+    let [still, skinned] = inputs.largest();
+    claims::title(&format!("box around all positions, {}", still.name));
+    time(still, Bar::AtLeast(5.0));
+    already_mapped(still);
+    freshly_mapped(still);
+    cold(still);
+    claims::title(&format!("box around all positions, {}", skinned.name));
+    time(skinned, Bar::None);
 }
 
 fn open(path: &Path) -> Mesh<Map> {
@@ -78,23 +81,17 @@ fn copied_bounds(mesh: &rival::Mesh) -> Bounds {
     bounds
 }
 
-fn time(input: &Input) {
+fn time(input: &Input, bar: Bar) {
     let [ours, copying] = claims::race(7, &loaders(&input.path));
     claim("meshpeek, open and scan", ours.times(1e3), "ms", Bar::None);
     claim("copying, load and scan", copying.times(1e3), "ms", Bar::None);
-    claim("copying / meshpeek", copying.over(&ours), "times", bar(input, Bar::AtLeast(5.0)));
-}
-
-/// Judges the static file; the skinned one is there to be known.
-const fn bar(input: &Input, bar: Bar) -> Bar {
-    if input.skinned { Bar::None } else { bar }
+    claim("copying / meshpeek", copying.over(&ours), "times", bar);
 }
 
 /// Scans what is mapped, located and in the page tables already.
 fn already_mapped(input: &Input) {
     let mesh = open(&input.path);
     let positions = positions(&mesh);
-    let bytes = positions.iter().map(|one| one.raw().as_bytes().len()).sum();
     let contestants = [
         Contestant::new("meshpeek", || ((), mapped_bounds(&positions))),
         Contestant::new("plain read", || {
@@ -102,7 +99,7 @@ fn already_mapped(input: &Input) {
             ((), sums.fold(0, u64::wrapping_add))
         }),
     ];
-    rates("already mapped", bytes, &contestants, bar(input, Bar::AtLeast(0.8)));
+    rates("already mapped", bytes(&positions), &contestants);
 }
 
 /// Maps the file, scans it, and so takes every page fault on the way. The plain read is told where to read.
@@ -124,15 +121,39 @@ fn freshly_mapped(input: &Input) {
             ((), (sums.fold(0, u64::wrapping_add), map))
         }),
     ];
-    rates("fresh map", bytes, &contestants, bar(input, Bar::AtLeast(0.8)));
-    for contestant in &contestants {
+    rates("fresh map", bytes, &contestants);
+    for Contestant { name, run } in &contestants {
+        let what = format!("fresh map, {name}: pages per fault");
         let before = memory::faults();
-        (contestant.run)();
-        if let Some(faults) = memory::faults().zip(before).map(|(after, before)| after - before) {
-            let pages = (bytes / 4096) as f64;
-            claim(&format!("fresh map, {}: pages per fault", contestant.name), pages / faults, "pages", Bar::None);
+        run();
+        match memory::faults().zip(before) {
+            Some((after, before)) => drop(claim(&what, bytes as f64 / 4096.0 / (after - before), "", Bar::None)),
+            None => claims::skipped(&what, "Linux only"),
         }
     }
+}
+
+/// Scans the file when none of it is in memory, and asks the system which pages came in.
+fn cold(input: &Input) {
+    memory::evict(&input.path);
+    let mesh = open(&input.path);
+    let before = memory::resident(mesh.as_bytes());
+    let start = Instant::now();
+    let positions = positions(&mesh);
+    std::hint::black_box(mapped_bounds(&positions));
+    let rate = bytes(&positions) as f64 / 1e9 / start.elapsed().as_secs_f64();
+    match memory::resident(mesh.as_bytes()).zip(before) {
+        Some((after, before)) => {
+            claim("cold, meshpeek", rate, "GB/s", Bar::None);
+            let needed = bytes(&positions) as f64 / 4096.0;
+            claim("cold, pages read / pages of positions", (after - before) / needed, "times", Bar::None);
+        }
+        None => claims::skipped("cold", "Linux only"),
+    }
+}
+
+fn bytes(positions: &[Packed<'_, Floats<3>>]) -> usize {
+    positions.iter().map(|one| one.raw().as_bytes().len()).sum()
 }
 
 fn offsets(bytes: &[u8], start: usize) -> Range<usize> {
@@ -140,11 +161,11 @@ fn offsets(bytes: &[u8], start: usize) -> Range<usize> {
     at..at + bytes.len()
 }
 
-fn rates(state: &str, bytes: usize, contestants: &[Contestant<'_, ()>; 2], bar: Bar) {
+fn rates(state: &str, bytes: usize, contestants: &[Contestant<'_, ()>; 2]) {
     let [ours, plain] = claims::race(21, contestants).map(|times| times.rate(bytes as f64 / 1e9));
     claim(&format!("{state}, meshpeek"), ours.clone(), "GB/s", Bar::None);
     claim(&format!("{state}, plain read"), plain.clone(), "GB/s", Bar::None);
-    claim(&format!("{state}, meshpeek / plain read"), ours.over(&plain), "of its rate", bar);
+    claim(&format!("{state}, meshpeek / plain read"), ours.over(&plain), "of its rate", Bar::AtLeast(0.8));
 }
 
 /// Reads bytes as fast as one thread can. Of several shapes tried, explicit 32-byte vectors among them, none read memory

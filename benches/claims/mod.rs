@@ -1,5 +1,5 @@
 //! How the benches compare: the same question to every contestant, in rounds, each answer the same; then the figures
-//! with the bar beside them.
+//! with the bar beside them. `cargo bench -- claims` prints those alone.
 #![allow(
     dead_code,
     clippy::as_conversions,
@@ -14,7 +14,7 @@
 use std::fmt::{self, Debug};
 use std::time::{Duration, Instant};
 
-use criterion::Criterion;
+use criterion::{Criterion, SamplingMode};
 
 /// Adds up the bits of some floats, so that two sums are equal only where everything in them is.
 #[inline]
@@ -68,6 +68,7 @@ pub fn compare<A: Debug + PartialEq>(
 ) {
     let expected = (contestants[0].run)().1;
     let mut group = criterion.benchmark_group(format!("{question}, {input}"));
+    group.sampling_mode(SamplingMode::Flat);
     for Contestant { name, run } in contestants {
         assert_eq!(run().1, expected, "{name}");
         group.bench_function(*name, |bencher| {
@@ -135,6 +136,7 @@ impl fmt::Display for Series {
 /// Prints three digits, or all before the point in groups of three.
 fn figure(value: f64) -> String {
     match value {
+        ..1000.0 if value.fract() == 0.0 => value.to_string(),
         1000.0.. => {
             let whole = value.round() as u64;
             let (high, low) = (whole / 1000, whole % 1000);

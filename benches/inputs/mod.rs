@@ -13,7 +13,7 @@
     reason = "each bench takes what it needs, and a panic is how a bench fails"
 )]
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -56,7 +56,11 @@ impl Inputs {
             for (kind, skinned) in [("static", false), ("skinned", true)] {
                 let name = format!("{size} {kind}");
                 let path = folder.path().join(format!("{name}.mesh"));
-                repeat(&mesh(1, side(*bytes, skinned), skinned), File::create(&path).unwrap());
+                let side = side(*bytes, skinned);
+                repeat(&mesh(1, side, skinned), File::create(&path).unwrap());
+                if crate::claims::testing() {
+                    assert_eq!(fs::read(&path).unwrap(), mesh(SURFACES.into(), side, skinned).to_bytes().unwrap());
+                }
                 all.push(Input { name, path, skinned });
             }
         }

@@ -27,7 +27,7 @@ mod system {
         Some(line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() * 1024.0)
     }
 
-    /// Drops a file from the page cache. Nobody may have it mapped.
+    /// Drops a file from the page cache; what somebody has mapped and looked at stays.
     pub fn evict(path: &Path) {
         let file = File::open(path).unwrap();
         file.sync_all().unwrap();
