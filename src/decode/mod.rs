@@ -8,7 +8,7 @@
 //! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
-//! | [`unit`] | 16-bit unsigned integer | −1 to 1 |
+//! | [`unit`](mod@unit) | 16-bit unsigned integer | −1 to 1 |
 //! | [`influence`] | bone number and 16-bit weight | [`Influence`] |
 
 pub mod compact;

@@ -75,7 +75,7 @@ pub struct Counts {
 /// A mesh file of any format, as its surfaces. Implemented by each format's owner type.
 ///
 /// Surfaces are numbered from 0 in file order. Every method that takes a number fails as
-/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such item, and as the format says where the
+/// [`ErrorKind::NoSuch`] where there is no such item, and as the format says where the
 /// bytes on the way to the array are damaged.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Geometry: Send + Sync {
@@ -234,7 +234,7 @@ impl<'a> Surface<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) where they do not.
+    /// [`ErrorKind::Value`] where they do not.
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
     }
@@ -243,8 +243,8 @@ impl<'a> Surface<'a> {
     ///
     /// # Errors
     ///
-    /// As [`corners`](Self::corners); [`ErrorKind::Value`](crate::ErrorKind::Value) where a corner's index is out of range,
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// As [`corners`](Self::corners); [`ErrorKind::Value`] where a corner's index is out of range,
+    /// [`ErrorKind::OutOfMemory`].
     pub fn weld(&self) -> Result<Welded> {
         weld::weld(self)
     }
