@@ -230,6 +230,11 @@ pub(crate) fn prefetch_ahead(bytes: &[u8], start: usize, length: usize) {
     prefetch(bytes.get(start..end).unwrap_or_default());
 }
 
+/// Bytes that the system is advised about at a time. Linux reads no more of one piece of advice than the disk's
+/// read-ahead, 128 KiB by default, and leaves the rest to be read page by page.
+#[cfg(all(unix, not(miri)))]
+const PIECE: usize = 128 << 10;
+
 /// The least page size of the systems this runs on; advice about half a page is harmless.
 const PAGE: usize = 4096;
 
@@ -237,11 +242,15 @@ const PAGE: usize = 4096;
 fn advise_will_need(bytes: &[u8]) {
     let start = bytes.as_ptr();
     let before = start.addr() & page_mask();
-    let length = bytes.len().saturating_add(before);
-    // SAFETY: the range starts at the page that holds the first byte of a live slice and ends with its last byte, so
-    // all of it is mapped. This advice changes neither content nor protection, and its failure changes nothing.
-    unsafe {
-        libc::madvise(start.wrapping_sub(before).cast_mut().cast(), length, libc::MADV_WILLNEED);
+    let (start, length) = (start.wrapping_sub(before), bytes.len().saturating_add(before));
+    for piece in (0..length).step_by(PIECE) {
+        let part = length.saturating_sub(piece).min(PIECE);
+        // SAFETY: the range starts at the page that holds the first byte of a live slice and ends with its last byte,
+        // so all of it is mapped, and so is each piece. This advice changes neither content nor protection, and its
+        // failure changes nothing.
+        unsafe {
+            libc::madvise(start.wrapping_add(piece).cast_mut().cast(), part, libc::MADV_WILLNEED);
+        }
     }
 }
 
