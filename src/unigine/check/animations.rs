@@ -7,6 +7,7 @@ use super::{Mesh, Report, Tally};
 use crate::bytes::{Record, as_index, as_u64};
 use crate::error::Result;
 use crate::field::Field;
+use crate::finding::Severity;
 
 /// How far from 1 the length of a key's quaternion may be.
 const SLACK: f32 = 2e-3;
@@ -60,17 +61,14 @@ fn check_keys(animation: &EmbeddedAnimation<'_>, field: Field, report: &mut Repo
         length_off.add(key.offset, parts.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
     }
     let cases = [
-        ("UG09", foreign, "keys have components that the animation's flags do not announce"),
-        ("UG09", partial, "keys of frame 0 lack components that the animation's flags announce"),
-        ("UG17", wild, "keys hold a value that is no finite number"),
-        ("UG18", length_off, "keys hold a quaternion that is not of unit length"),
+        (Severity::Warning, "UG09", foreign, "keys have components that the animation's flags do not announce"),
+        (Severity::Warning, "UG09", partial, "keys of frame 0 lack components that the animation's flags announce"),
+        (Severity::Info, "UG17", wild, "keys hold a value that is no finite number"),
+        (Severity::Info, "UG18", length_off, "keys hold a quaternion that is not of unit length"),
     ];
-    for (rule, tally, what) in cases {
-        let text = format!("{} {what}", tally.count);
-        match rule {
-            _ if !tally.any() => {}
-            "UG17" => report.note(rule, field.named("keys"), tally.first, text),
-            _ => report.say(rule, field.named("keys"), tally.first, text),
+    for (severity, rule, tally, what) in cases {
+        if tally.any() {
+            report.say_as(severity, rule, field.named("keys"), tally.first, format!("{} {what}", tally.count));
         }
     }
 }

@@ -90,7 +90,7 @@ impl<'r> Report<'r> {
 
     fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
         let severity = RULES.iter().find(|known| known.id == rule).map_or(Severity::Error, |known| known.severity);
-        self.pass(Finding { rule, severity, field, offset, text });
+        self.say_as(severity, rule, field, offset, text);
     }
 
     fn pass(&mut self, mut finding: Finding) {
@@ -105,9 +105,9 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// Says something of a rule's matter that sound files may have, too.
-    fn note(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
-        self.pass(Finding { rule, severity: Severity::Info, field, offset, text });
+    /// Says that a rule is breached, with a severity of the place's own.
+    fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
+        self.pass(Finding { rule, severity, field, offset, text });
     }
 }
 

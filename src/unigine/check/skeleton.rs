@@ -5,6 +5,7 @@ use super::{Mesh, Report};
 use crate::bytes::as_u64;
 use crate::error::Result;
 use crate::field::Field;
+use crate::finding::Severity;
 use crate::name::Name;
 use crate::surface::Transform;
 
@@ -61,7 +62,8 @@ pub(super) fn check_values<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'
     for index in 0..mesh.bone_count() {
         let (.., raw) = mesh.raw_bone(index)?;
         let Transform { position, rotation, scale } = raw.get();
-        let mut say = |rule, text| report.note(rule, bone(index, "bind_transform"), mesh.bind_at(index), text);
+        let mut say =
+            |rule, text| report.say_as(Severity::Info, rule, bone(index, "bind_transform"), mesh.bind_at(index), text);
         if !position.iter().chain(&rotation).chain(&scale).all(|value| value.is_finite()) {
             say("UG17", String::from("a bind transform with a value that is no finite number"));
         }

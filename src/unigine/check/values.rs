@@ -12,6 +12,7 @@ use crate::decode::Floats;
 use crate::decode::influence::RawInfluence;
 use crate::error::Result;
 use crate::field::Field;
+use crate::finding::Severity;
 use crate::packed::Packed;
 use crate::source;
 use crate::surface::{Bounds, Counts, Frames, Indices, Positions};
@@ -36,10 +37,11 @@ pub(super) fn check_surface<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report
     surface.bounds()?;
     surface.targets()?;
     surface.weights(mesh.bone_count())?;
-    for (set, part, name) in [(0, Part::Uv0, "uv0"), (1, Part::Uv1, "uv1")] {
+    let sets = [(0, Part::Uv0, "uv0", Severity::Warning), (1, Part::Uv1, "uv1", Severity::Info)];
+    for (set, part, name, severity) in sets {
         if let Ok(Some(uvs)) = view.uvs(set) {
             let at = surface.at(part)?;
-            surface.finite(uvs, at, field.named(name));
+            surface.finite(uvs, at, field.named(name), severity);
         }
     }
     surface.indices()
@@ -54,7 +56,7 @@ impl<'a> Checked<'a, '_, '_> {
         Ok(self.view.arrays()?.find(part)?.at)
     }
 
-    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field) {
+    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
         let mut wild = Tally::default();
         values.prefetch();
         for (item, value) in (0..).zip(values.iter()) {
@@ -64,10 +66,7 @@ impl<'a> Checked<'a, '_, '_> {
             let size = as_u64(size_of::<[f32; N]>());
             let text = format!("{} items hold a value that is no finite number", wild.count);
             let offset = wild.offset(at, size);
-            match field.name() {
-                "uv1" => self.report.note("UG17", field, offset, text),
-                _ => self.report.say("UG17", field, offset, text),
-            }
+            self.report.say_as(severity, "UG17", field, offset, text);
         }
     }
 
@@ -78,7 +77,7 @@ impl<'a> Checked<'a, '_, '_> {
             match array.part {
                 Part::Positions(target) => {
                     let field = self.field.within("target", target.into()).named("positions");
-                    self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field);
+                    self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field, Severity::Warning);
                 }
                 Part::Frames(target) => {
                     let frames = self.view.cast_frames(&array)?;
