@@ -64,17 +64,6 @@ impl<'a> Cursor<'a> {
         self.place.named(name)
     }
 
-    /// Returns the format that errors name.
-    #[must_use]
-    pub const fn format(&self) -> &'static str {
-        self.format
-    }
-
-    /// Corrects the format that errors name, once its version is known.
-    pub const fn set_format(&mut self, format: &'static str) {
-        self.format = format;
-    }
-
     /// Returns the offset of the next byte from the start of the file.
     #[must_use]
     pub fn offset(&self) -> u64 {

@@ -224,10 +224,26 @@ fn pages_from_disk() -> Option<i64> {
     None
 }
 
-/// Tells the same of up to `length` bytes from `start` on: for walks that do not know yet where they end.
-pub(crate) fn prefetch_ahead(bytes: &[u8], start: usize, length: usize) {
-    let end = start.saturating_add(length).min(bytes.len());
-    prefetch(bytes.get(start..end).unwrap_or_default());
+/// Bytes that a walk asks for at a time.
+const WINDOW: usize = 1 << 20;
+
+/// Reads ahead of a walk that does not know yet where it ends: asks for the next MiB whenever the last is used up.
+#[derive(Debug, Default)]
+pub(crate) struct ReadAhead {
+    /// Where the bytes end that were asked for.
+    until: usize,
+}
+
+impl ReadAhead {
+    /// Notes that the walk has come to byte `at` of `bytes`, and that what is left of it should take `left` bytes: no
+    /// more is asked for, lest other arrays are read, too.
+    #[inline]
+    pub(crate) fn pass(&mut self, bytes: &[u8], at: usize, left: impl FnOnce() -> usize) {
+        if at >= self.until {
+            self.until = at.saturating_add(left().min(WINDOW));
+            prefetch(bytes.get(at..self.until.min(bytes.len())).unwrap_or_default());
+        }
+    }
 }
 
 /// Bytes that the system is advised about at a time. Linux reads no more of one piece of advice than the disk's

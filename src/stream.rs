@@ -7,7 +7,7 @@
 use zerocopy::FromBytes as _;
 
 use crate::bytes::{Record, as_u64};
-use crate::source;
+use crate::source::ReadAhead;
 
 /// Runs that one block of a [`RunIndex`] covers.
 const BLOCK: usize = 64;
@@ -15,8 +15,6 @@ const BLOCK: usize = 64;
 const LONG: u8 = 15;
 /// Records in a run, at most, as formats have it.
 const USUAL: u8 = 4;
-/// Bytes that a walk asks the system for at a time.
-const WINDOW: usize = 1 << 20;
 
 /// What one walk over runs found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,15 +70,10 @@ impl<'a, T: Record> Runs<'a, T> {
     /// The offset, from the first run, of the run that the bytes end in.
     pub fn extent(&self) -> Result<Extent, u64> {
         let mut found = Extent { bytes: 0, records: 0, longest: (0, 0) };
-        let mut window = 0;
+        let mut ahead = ReadAhead::default();
         let mut at = 0_usize;
         for run in 0..self.len {
-            if at >= window {
-                // No further than runs of the usual length can reach, lest other arrays are read, too.
-                let reach = self.len.saturating_sub(run).saturating_mul(step::<T>(0, USUAL)).min(WINDOW);
-                source::prefetch_ahead(self.bytes, at, reach);
-                window = at.saturating_add(reach);
-            }
+            ahead.pass(self.bytes, at, || self.len.saturating_sub(run).saturating_mul(step::<T>(0, USUAL)));
             let Some(&count) = self.bytes.get(at) else { return Err(as_u64(at)) };
             let next = step::<T>(at, count);
             if next > self.bytes.len() {

@@ -20,14 +20,12 @@ use crate::bytes::{Cursor, as_u64};
 use crate::error::{ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
-use crate::source;
+use crate::source::ReadAhead;
 
 /// The flag that no key has.
 pub(super) const NEVER: u8 = 0x80;
 /// Bytes of a key with all components.
 const LONGEST: usize = 1 + 3 * 4 + 4 * 2 + 3 * 4;
-/// Bytes that the walk asks the system for at a time.
-const WINDOW: usize = 1 << 20;
 
 /// An animation embedded in a mesh, borrowed from the file.
 #[derive(Clone, Copy, Debug)]
@@ -119,14 +117,11 @@ impl<'a, S: Sink> Reader<'a, S> {
         let start = self.cursor.offset();
         let rest = self.cursor.rest();
         let mut at = 0_usize;
-        let mut window = 0;
+        let mut ahead = ReadAhead::default();
         for key in 0..keys {
-            if at >= window {
-                let left = usize::try_from(keys.saturating_sub(key)).unwrap_or(usize::MAX);
-                let reach = left.saturating_mul(LONGEST).min(WINDOW);
-                source::prefetch_ahead(rest, at, reach);
-                window = at.saturating_add(reach);
-            }
+            ahead.pass(rest, at, || {
+                usize::try_from(keys.saturating_sub(key)).unwrap_or(usize::MAX).saturating_mul(LONGEST)
+            });
             let offset = start.saturating_add(as_u64(at));
             let left = as_u64(rest.len().saturating_sub(at));
             let Some(&flags) = rest.get(at) else {

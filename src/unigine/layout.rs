@@ -182,16 +182,14 @@ pub(crate) const FRAME_8: Element = Element::new("i16x4 quaternion", 8, 2);
 pub(crate) const WEIGHTS: Element = Element::new("u8 + (i16, u16) list", 0, 1);
 pub(crate) const UV: Element = Element::new("f32x2", 8, 4);
 pub(crate) const COLOR: Element = Element::new("u8x4", 4, 1);
-pub(crate) const INDEX_1: Element = Element::new("u8", 1, 1);
 pub(crate) const INDEX_2: Element = Element::new("u16", 2, 2);
 pub(crate) const INDEX_4: Element = Element::new("i32", 4, 4);
 pub(crate) const KEYS: Element = Element::new("u8 flags + components", 0, 1);
-pub(crate) const TRAILING: Element = Element::new("u8", 1, 1);
 
 /// Returns what an index into `count` items is made of: the width follows from the count alone.
 pub(crate) const fn index_element(count: u32) -> Element {
     match count {
-        0..=0xff => INDEX_1,
+        0..=0xff => BYTE,
         0x100..=0xffff => INDEX_2,
         _ => INDEX_4,
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::anim::EmbeddedAnimation;
 use super::geometry::{Arrays, Memo, Starts, defaults};
 use super::header::{BOUNDS_AT, Header, SurfaceHead};
-use super::layout::{Generation, RawBounds, RawTransform, TRAILING, TRANSFORM};
+use super::layout::{BYTE, Generation, RawBounds, RawTransform, TRANSFORM};
 use super::magic;
 use super::read::{Reader, Sink, Unseen};
 use super::view::SurfaceView;
@@ -158,10 +158,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(crate) fn raw_bone(&self, index: usize) -> Result<(Name<'_>, i16, &RawTransform)> {
-        let Some(&start) = self.header.bones.get(index) else {
-            return Err(self.no_such("bone", self.header.bones.len(), index));
-        };
-        let (name, parent) = self.reader(start)?.bone_head()?;
+        let (name, parent) = self.entry("bone", &self.header.bones, index)?.bone_head()?;
         Ok((name, parent, self.reader(self.bind_at(index))?.record("bind_transform", TRANSFORM)?))
     }
 
@@ -194,10 +191,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(crate) fn animation_name(&self, index: usize) -> Result<Name<'_>> {
-        let Some(&start) = self.header.animations.get(index) else {
-            return Err(self.no_such("animation", self.header.animations.len(), index));
-        };
-        self.reader(start)?.text("name")
+        self.entry("animation", &self.header.animations, index)?.text("name")
     }
 
     /// Locates embedded animation `index`: looks at the flags of every key of it and of those before it.
@@ -231,12 +225,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Reads what the header says of a surface, without locating it.
     pub(crate) fn head(&self, index: usize) -> Result<SurfaceHead<'_>> {
-        let Some(&start) = self.header.surfaces.get(index) else {
-            return Err(self.no_such("surface", self.header.surfaces.len(), index));
-        };
-        let mut reader = self.reader(start)?;
-        reader.set_place(Field::new("").of("surface", as_u64(index)));
-        reader.surface_head(self.generation(), &self.limits)
+        self.entry("surface", &self.header.surfaces, index)?.surface_head(self.generation(), &self.limits)
     }
 
     /// Returns where the longest list of a surface's weights starts, in bytes from the first, and its length; `None` while
@@ -306,7 +295,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if left > 0 {
             let start = reader.cursor.offset();
             reader.cursor.lend(left, 1, "end")?;
-            reader.report("end", start, TRAILING, left);
+            reader.report("end", start, BYTE, left);
         }
         Ok(())
     }
@@ -357,6 +346,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     fn reader(&self, offset: u64) -> Result<Reader<'_, Unseen>> {
         Ok(Reader { cursor: self.cursor().at(offset)?, sink: Unseen })
+    }
+
+    /// Starts reading item `index` of a list of the header.
+    fn entry(&self, list: &'static str, starts: &[u64], index: usize) -> Result<Reader<'_, Unseen>> {
+        let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
+        let mut reader = self.reader(*start)?;
+        reader.set_place(Field::new("").of(list, as_u64(index)));
+        Ok(reader)
     }
 
     fn no_such(&self, list: &'static str, count: usize, index: usize) -> Error {
