@@ -57,3 +57,71 @@ impl fmt::Display for Finding {
         write!(out, "{severity} {rule}: {field} at byte {offset}: {text}")
     }
 }
+
+/// The most findings by one rule on one file: a hostile file could have a million.
+const MOST_FINDINGS: u32 = 1000;
+
+/// Passes findings on, with the severity that their rule has.
+pub(crate) struct Report<'r> {
+    rules: &'static [Rule],
+    sink: &'r mut dyn FnMut(Finding),
+    /// Findings by each rule.
+    counts: Vec<u32>,
+}
+
+impl<'r> Report<'r> {
+    pub(crate) fn new(rules: &'static [Rule], sink: &'r mut dyn FnMut(Finding)) -> Self {
+        Self { rules, sink, counts: vec![0; rules.len()] }
+    }
+
+    /// Says that a rule is breached.
+    pub(crate) fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
+        let severity = self.rules.iter().find(|known| known.id == rule).map_or(Severity::Error, |known| known.severity);
+        self.say_as(severity, rule, field, offset, text);
+    }
+
+    /// Says that a rule is breached, with a severity of the place's own.
+    pub(crate) fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
+        self.pass(Finding { rule, severity, field, offset, text });
+    }
+
+    /// Passes on a finding, unless there were too many by its rule.
+    pub(crate) fn pass(&mut self, mut finding: Finding) {
+        let number = self.rules.iter().position(|known| known.id == finding.rule);
+        let count = number.and_then(|number| self.counts.get_mut(number));
+        let count = count.map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
+        if count == MOST_FINDINGS {
+            finding.text.push_str("; further findings by this rule are left out");
+        }
+        if count <= MOST_FINDINGS {
+            (self.sink)(finding);
+        }
+    }
+}
+
+/// Counts the items of an array that breach a rule, and remembers the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) count: u64,
+    pub(crate) first: u64,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, item: u64, breach: bool) {
+        if breach {
+            if self.count == 0 {
+                self.first = item;
+            }
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    pub(crate) const fn any(self) -> bool {
+        self.count > 0
+    }
+
+    /// Returns the offset of the first breach in an array of items of `size` bytes.
+    pub(crate) const fn offset(self, start: u64, size: u64) -> u64 {
+        start.saturating_add(self.first.saturating_mul(size))
+    }
+}

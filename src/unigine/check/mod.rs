@@ -14,8 +14,7 @@ mod values;
 
 use super::{Generation, Mesh};
 use crate::error::{Error, Result};
-use crate::field::Field;
-use crate::finding::{Finding, Rule, Severity};
+use crate::finding::{Finding, Report, Rule, Severity, Tally};
 
 const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
     Rule { id, severity, text }
@@ -73,69 +72,9 @@ pub const RULES: &[Rule] = &[
     rule("UG26", Severity::Warning, "The shapes of a surface have as many positions and frames as its base shape."),
 ];
 
-/// The most findings by one rule on one file: a hostile file could have a million.
-const MOST_FINDINGS: u32 = 1000;
-
-/// Passes findings on, with the severity that their rule has.
-struct Report<'r> {
-    sink: &'r mut dyn FnMut(Finding),
-    /// Findings by each rule.
-    counts: [u32; RULES.len()],
-}
-
-impl<'r> Report<'r> {
-    fn new(sink: &'r mut dyn FnMut(Finding)) -> Self {
-        Self { sink, counts: [0; RULES.len()] }
-    }
-
-    fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
-        let severity = RULES.iter().find(|known| known.id == rule).map_or(Severity::Error, |known| known.severity);
-        self.say_as(severity, rule, field, offset, text);
-    }
-
-    fn pass(&mut self, mut finding: Finding) {
-        let number = RULES.iter().position(|known| known.id == finding.rule);
-        let count = number.and_then(|number| self.counts.get_mut(number));
-        let count = count.map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
-        if count == MOST_FINDINGS {
-            finding.text.push_str("; further findings by this rule are left out");
-        }
-        if count <= MOST_FINDINGS {
-            (self.sink)(finding);
-        }
-    }
-
-    /// Says that a rule is breached, with a severity of the place's own.
-    fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
-        self.pass(Finding { rule, severity, field, offset, text });
-    }
-}
-
-/// Counts the items of an array that breach a rule, and remembers the first.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    count: u64,
-    first: u64,
-}
-
-impl Tally {
-    fn add(&mut self, item: u64, breach: bool) {
-        if breach {
-            if self.count == 0 {
-                self.first = item;
-            }
-            self.count = self.count.saturating_add(1);
-        }
-    }
-
-    const fn any(self) -> bool {
-        self.count > 0
-    }
-
-    /// Returns the offset of the first breach in an array of items of `size` bytes.
-    const fn offset(self, start: u64, size: u64) -> u64 {
-        start.saturating_add(self.first.saturating_mul(size))
-    }
+/// Starts a report by these rules.
+fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
+    Report::new(RULES, sink)
 }
 
 /// Returns the finding that tells of a fault in the bytes of a mesh: what keeps a file from being opened is a breach of
@@ -146,7 +85,7 @@ pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| known)?;
     let mut found = None;
     let text = error.kind().to_string();
-    Report::new(&mut |finding| found = Some(finding)).say(structure::rule_of(error), error.field(), offset, text);
+    report(&mut |finding| found = Some(finding)).say(structure::rule_of(error), error.field(), offset, text);
     found
 }
 
@@ -158,7 +97,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The fault that keeps the rest from being read; it is reported, too, as UG01 or UG02.
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        let mut report = Report::new(report);
+        let mut report = self::report(report);
         structure::check(self, &mut report)?;
         skeleton::check_structure(self, &mut report)
     }
@@ -170,7 +109,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// As [`survey`](Self::survey).
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         self.survey(report)?;
-        let mut report = Report::new(report);
+        let mut report = self::report(report);
         skeleton::check_values(self, &mut report)?;
         animations::check(self, &mut report)?;
         for index in 0..self.surface_count() {
