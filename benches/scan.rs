@@ -66,7 +66,7 @@ fn loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
 }
 
 fn mapped_bounds(positions: &[Packed<'_, Floats<3>>]) -> Bounds {
-    let extents = positions.iter().filter_map(Packed::extent);
+    let extents = positions.iter().filter_map(Packed::<meshpeek::decode::Floats<3>>::extent);
     extents.fold(Bounds::EMPTY, |bounds, [min, max]| bounds.union(&Bounds { min, max }))
 }
 

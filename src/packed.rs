@@ -10,7 +10,7 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::bytes::as_u64;
-use crate::decode::{Decode, Floats, extent};
+use crate::decode::{Decode, Floats, Packed32, Packed64, extent, packed32, packed64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::source;
@@ -91,9 +91,7 @@ impl<'a, D: Decode> Packed<'a, D> {
             return Err(Error::without_offset("packed array", Field::new("out"), kind));
         }
         self.prefetch();
-        for (value, raw) in out.iter_mut().zip(self.raw) {
-            *value = self.decode.decode(raw);
-        }
+        self.decode.decode_all(self.raw, out);
         Ok(())
     }
 
@@ -101,6 +99,25 @@ impl<'a, D: Decode> Packed<'a, D> {
     #[must_use]
     pub const fn raw(&self) -> &'a [D::Raw] {
         self.raw
+    }
+
+    /// Decodes all items in order, after prefetching them.
+    #[inline]
+    pub fn for_each(&self, visit: impl FnMut(D::Value)) {
+        self.prefetch();
+        self.iter().for_each(visit);
+    }
+
+    /// Returns the raw bytes, straight from the file.
+    #[must_use]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.raw.as_bytes()
+    }
+
+    /// Returns where item `index` lies, in bytes from the first.
+    #[must_use]
+    pub const fn place(&self, index: usize) -> usize {
+        index.saturating_mul(size_of::<D::Raw>())
     }
 
     /// Tells the system that the whole array is about to be read in order ([`source::prefetch`]).
@@ -124,5 +141,23 @@ impl Packed<'_, Floats<3>> {
     #[must_use]
     pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
         extent::extent(self.raw)
+    }
+}
+
+impl Packed<'_, Packed32> {
+    /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
+    /// `None` where there are no positions.
+    #[must_use]
+    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
+        packed32::extent(self.raw)
+    }
+}
+
+impl Packed<'_, Packed64> {
+    /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
+    /// `None` where there are no positions.
+    #[must_use]
+    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
+        packed64::extent(self.raw)
     }
 }

@@ -141,7 +141,7 @@ fn arrays_agree_with_themselves() {
         let middle = positions.slice(2..5).unwrap();
         assert_eq!((middle.len(), middle.get(0)), (3, positions.get(2)));
         assert!(positions.slice(0..positions.len() + 1).is_none());
-        assert_eq!(positions.as_bytes().len(), positions.len() * positions.stride());
+        assert_eq!(positions.as_bytes().len(), positions.place(positions.len()));
         let short = positions.decode_into(&mut bulk[1..]).unwrap_err();
         assert!(matches!(short.kind(), ErrorKind::Buffer { .. }), "{short}");
         let bounds = positions.bounds();

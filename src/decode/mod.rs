@@ -9,6 +9,9 @@
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
 //! | [`unit`](mod@unit) | 16-bit unsigned integer | −1 to 1 |
+//! | [`packed32`] | 11, 11 and 10 bits of a 32-bit word | `[f32; 3]` |
+//! | [`packed64`] | three 16-bit integers and a pad | `[f32; 3]` |
+//! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
 //! | [`influence`] | bone number and 16-bit weight | [`Influence`] |
 
 pub mod compact;
@@ -17,6 +20,9 @@ pub mod float;
 pub mod frame;
 pub mod index;
 pub mod influence;
+pub mod packed32;
+pub mod packed64;
+pub mod polygon;
 pub mod unit;
 pub mod unorm;
 
@@ -24,6 +30,9 @@ pub use float::Floats;
 pub use frame::{Frame, Quat7, Quat8};
 pub use index::Index;
 pub use influence::{Influence, Weight16};
+pub use packed32::Packed32;
+pub use packed64::Packed64;
+pub use polygon::{PolygonIndices, PolygonUvs};
 pub use unorm::Unorm8;
 
 use crate::bytes::Record;
@@ -37,6 +46,14 @@ pub trait Decode: Copy {
 
     /// Decodes one record.
     fn decode(&self, raw: &Self::Raw) -> Self::Value;
+
+    /// Decodes records one after another, until either they or the places for their values end. An encoding that has a
+    /// faster way than one by one goes it here; the values are the same.
+    fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
+        for (value, raw) in out.iter_mut().zip(raw) {
+            *value = self.decode(raw);
+        }
+    }
 }
 
 /// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.

@@ -4,22 +4,36 @@
 //! and `decode_into` match first and loop inside, and the [`Packed`] array within each variant can be used as it is.
 //! `get` matches on each call, which is what a random access costs.
 
-use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::Bounds;
-use crate::decode::{Floats, Frame, Index, Quat7, Quat8, Unorm8};
+use super::{Bounds, Counting};
+use crate::decode::{Floats, Frame, Index, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unorm8};
 use crate::error::Result;
+use crate::gathered::Gathered;
 use crate::packed::Packed;
+
+/// Runs `$body` with the array inside an `Indices`: what it is made of is matched here, once.
+macro_rules! with_width {
+    ($indices:expr, $array:ident => $body:expr) => {
+        match $indices {
+            Indices::U8($array) => $body,
+            Indices::U16($array) => $body,
+            Indices::U32($array) => $body,
+            Indices::Polygon($array) => $body,
+            Indices::Counting($array) => $body,
+        }
+    };
+}
+pub(super) use with_width;
 
 /// Gives an enum of packed arrays what all of them can do.
 macro_rules! packed_array {
-    ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($decode:ty),)+ }) => {
+    ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub enum $name<'a> {
-            $($(#[$variant_doc])* $variant(Packed<'a, $decode>),)+
+            $($(#[$variant_doc])* $variant($array),)+
         }
 
         impl<'a> $name<'a> {
@@ -45,7 +59,7 @@ macro_rules! packed_array {
             /// Decodes all items in order, after prefetching them.
             #[inline]
             pub fn for_each(&self, visit: impl FnMut($value)) {
-                match self { $(Self::$variant(array) => { array.prefetch(); array.iter().for_each(visit) })+ }
+                match self { $(Self::$variant(array) => array.for_each(visit),)+ }
             }
 
             /// Decodes all items into `out`.
@@ -63,16 +77,16 @@ macro_rules! packed_array {
                 match self { $(Self::$variant(array) => array.slice(range).map(Self::$variant),)+ }
             }
 
-            /// Returns the raw bytes, straight from the file.
+            /// Returns the bytes of the file that the items lie in: no others, except where a format interleaves arrays.
             #[must_use]
             pub fn as_bytes(&self) -> &'a [u8] {
-                match self { $(Self::$variant(array) => array.raw().as_bytes(),)+ }
+                match self { $(Self::$variant(array) => array.as_bytes(),)+ }
             }
 
-            /// Returns the bytes that one item takes.
+            /// Returns where item `index` lies, in bytes from the first of [`as_bytes`](Self::as_bytes).
             #[must_use]
-            pub const fn stride(&self) -> usize {
-                match self { $(Self::$variant(_) => size_of::<<$decode as crate::decode::Decode>::Raw>(),)+ }
+            pub fn place(&self, index: usize) -> usize {
+                match self { $(Self::$variant(array) => array.place(index),)+ }
             }
         }
     };
@@ -82,7 +96,11 @@ packed_array! {
     /// Positions: x, y, z in scene units.
     Positions of [f32; 3] {
         /// Three floats.
-        F32(Floats<3>),
+        F32(Packed<'a, Floats<3>>),
+        /// Whole numbers of 11, 11 and 10 bits.
+        Packed32(Packed<'a, Packed32>),
+        /// Whole numbers of 16 bits each.
+        Packed64(Packed<'a, Packed64>),
     }
 }
 
@@ -91,8 +109,12 @@ impl Positions<'_> {
     /// passed over; [`Bounds::EMPTY`] where there is no number.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let Self::F32(array) = self;
-        array.extent().map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+        let extent = match self {
+            Self::F32(array) => array.extent(),
+            Self::Packed32(array) => array.extent(),
+            Self::Packed64(array) => array.extent(),
+        };
+        extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
     }
 }
 
@@ -100,9 +122,9 @@ packed_array! {
     /// Tangent frames.
     Frames of Frame {
         /// A quaternion in eight bytes.
-        Quat8(Quat8),
+        Quat8(Packed<'a, Quat8>),
         /// A quaternion in seven bytes.
-        Quat7(Quat7),
+        Quat7(Packed<'a, Quat7>),
     }
 }
 
@@ -110,7 +132,24 @@ packed_array! {
     /// Texture coordinates: u to the right, v downwards, 1 is the image's size.
     Uvs of [f32; 2] {
         /// Two floats.
-        F32(Floats<2>),
+        F32(Packed<'a, Floats<2>>),
+        /// Two bytes, of which 255 is the image's size, in the record of a triangle.
+        Polygon255(Gathered<'a, PolygonUvs<255>>),
+        /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
+        Polygon256(Gathered<'a, PolygonUvs<256>>),
+    }
+}
+
+impl Uvs<'_> {
+    /// Returns the stored bytes of item `index`, where two bytes are what is stored.
+    #[must_use]
+    pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
+        let (polygon, corner) = match self {
+            Self::F32(_) => return None,
+            Self::Polygon255(array) => array.raw(index)?,
+            Self::Polygon256(array) => array.raw(index)?,
+        };
+        polygon.uvs.get(corner).copied()
     }
 }
 
@@ -118,7 +157,7 @@ packed_array! {
     /// Vertex colours: red, green, blue, alpha, 0 to 1, in the space that the file's author meant.
     Colors of [f32; 4] {
         /// Four bytes.
-        Unorm8(Unorm8<4>),
+        Unorm8(Packed<'a, Unorm8<4>>),
     }
 }
 
@@ -126,11 +165,15 @@ packed_array! {
     /// Indices. One that is out of range is only found by using it.
     Indices of u32 {
         /// One byte each.
-        U8(Index<u8>),
+        U8(Packed<'a, Index<u8>>),
         /// Two bytes each.
-        U16(Index<U16>),
+        U16(Packed<'a, Index<U16>>),
         /// Four bytes each; negative ones widen to numbers that are out of any range.
-        U32(Index<U32>),
+        U32(Packed<'a, Index<U32>>),
+        /// Two bytes each, in the record of a triangle.
+        Polygon(Gathered<'a, PolygonIndices>),
+        /// Each its own number, and not stored: of attributes that stand one to a corner.
+        Counting(Counting),
     }
 }
 
@@ -144,14 +187,10 @@ impl<'a> Indices<'a> {
     /// Returns the first index that is not below `count`, with its position in the stream.
     #[must_use]
     pub fn first_beyond(&self, count: u32) -> Option<(usize, u32)> {
-        fn find<D: crate::decode::Decode<Value = u32>>(array: &Packed<'_, D>, count: u32) -> Option<(usize, u32)> {
-            array.iter().enumerate().find(|(_, index)| *index >= count)
+        fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {
+            indices.enumerate().find(|(_, index)| *index >= count)
         }
-        match self {
-            Self::U8(array) => find(array, count),
-            Self::U16(array) => find(array, count),
-            Self::U32(array) => find(array, count),
-        }
+        with_width!(*self, array => find(array.iter(), count))
     }
 }
 
@@ -197,9 +236,7 @@ impl Iterator for IndicesIter<'_> {
 
     fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, fold: F) -> B {
         match self.indices.slice(self.at..self.indices.len()) {
-            Some(Indices::U8(array)) => array.iter().fold(first, fold),
-            Some(Indices::U16(array)) => array.iter().fold(first, fold),
-            Some(Indices::U32(array)) => array.iter().fold(first, fold),
+            Some(left) => with_width!(left, array => array.iter().fold(first, fold)),
             None => first,
         }
     }

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::Geometry;
-use super::arrays::Indices;
+use super::arrays::{Indices, with_width};
 use crate::error::{ErrorKind, Result};
 
 /// A corner of a triangle. Also a vertex of a [`Welded`](super::Welded) surface; plain old data, ready for a GPU.
@@ -24,17 +24,6 @@ pub struct Corner {
 pub struct Corners<'a> {
     positions: Indices<'a>,
     attributes: Indices<'a>,
-}
-
-/// Runs `$body` with the packed array inside an `Indices`: the width is matched here, once.
-macro_rules! with_width {
-    ($indices:expr, $array:ident => $body:expr) => {
-        match $indices {
-            Indices::U8($array) => $body,
-            Indices::U16($array) => $body,
-            Indices::U32($array) => $body,
-        }
-    };
 }
 
 impl<'a> Corners<'a> {

@@ -7,18 +7,23 @@
 //! what it says.
 
 mod arrays;
+mod between;
 mod bounds;
 mod corners;
+mod counting;
 mod weights;
 mod weld;
 
 pub use arrays::{Colors, Frames, Indices, IndicesIter, Positions, Uvs};
+pub use between::Between;
 pub use bounds::{Bounds, Sphere};
 pub use corners::{Corner, Corners};
+pub use counting::Counting;
 pub use weights::Weights;
 pub use weld::Welded;
 
-use crate::clip::Clip;
+use crate::bytes::as_u64;
+use crate::clip::{Clip, Notify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Name;
 
@@ -49,6 +54,15 @@ impl Default for Transform {
     fn default() -> Self {
         Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
     }
+}
+
+/// A place on a mesh where something else hangs: a weapon in a hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// Where, in the units of the positions it was asked for in.
+    pub position: [f32; 3],
+    /// The directions of x, y and z there, each of unit length; `None` where the mesh gives no direction.
+    pub axes: Option<[[f32; 3]; 3]>,
 }
 
 /// How many there are of each thing in a surface.
@@ -95,6 +109,21 @@ pub trait Geometry: Send + Sync {
     fn clip_count(&self) -> usize;
     /// Locates an animation.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
+    /// Returns what a game is told of while an animation plays, in file order; `None` after the last.
+    fn notify(&self, clip: usize, index: usize) -> Result<Option<Notify<'_>>> {
+        let _ = (clip, index);
+        Ok(None)
+    }
+    /// Returns how many whole shapes of every vertex there are, which animations play one after another; 0 in formats
+    /// that move vertices by bones.
+    fn vertex_frame_count(&self) -> usize {
+        0
+    }
+    /// Locates the positions of a surface in a vertex frame.
+    fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
+        let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
+        Err(self.fault(surface, "frame", 0, kind))
+    }
     /// Returns the number of surfaces.
     fn surface_count(&self) -> usize;
     /// Returns a surface's name.
@@ -103,6 +132,16 @@ pub trait Geometry: Send + Sync {
     fn surface_bounds(&self, surface: usize) -> Result<Bounds>;
     /// Returns the sphere that the file declares for a surface.
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>>;
+    /// Returns the name of a surface's material or texture, where the file or its script has one.
+    fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
+        let _ = surface;
+        Ok(None)
+    }
+    /// Tells whether a surface is there to be seen. What is not marks places, and who draws or exports leaves it out.
+    fn is_drawn(&self, surface: usize) -> Result<bool> {
+        let _ = surface;
+        Ok(true)
+    }
     /// Counts what a surface has; looks at every count of it, and at no vertex.
     fn counts(&self, surface: usize) -> Result<Counts>;
     /// Locates the positions of a shape: target 0 is the base shape, the others are whole shapes to blend it with.
@@ -175,6 +214,21 @@ impl<'a> Surface<'a> {
     /// Returns the sphere that the file declares.
     pub fn sphere(&self) -> Result<Option<Sphere>> {
         self.geometry.surface_sphere(self.index)
+    }
+
+    /// Returns the name of its material or texture.
+    pub fn material(&self) -> Result<Option<Name<'a>>> {
+        self.geometry.surface_material(self.index)
+    }
+
+    /// Tells whether it is there to be seen: who draws or exports leaves the others out.
+    pub fn is_drawn(&self) -> Result<bool> {
+        self.geometry.is_drawn(self.index)
+    }
+
+    /// Locates its positions in a vertex frame.
+    pub fn vertex_frame(&self, frame: usize) -> Result<Positions<'a>> {
+        self.geometry.vertex_frame(self.index, frame)
     }
 
     /// Counts what it has.

@@ -8,7 +8,8 @@ use crate::error::{ErrorKind, Result};
 ///
 /// Every distinct pair of indices that a corner uses becomes one vertex, numbered in the order in which the corners
 /// first use it; a pair that no corner uses becomes none. So for each corner, `vertices[indices[corner]]` is the corner
-/// it was, and no attribute is lost. To upload positions, gather them: `vertices.iter().map(|v| positions.get(v.position))`.
+/// it was, and no attribute is lost. Where a format stores an attribute for every corner, equal ones are taken for the same;
+/// the first of them is the vertex's. To upload positions, gather them: `vertices.iter().map(|v| positions.get(v.position))`.
 ///
 /// This copies, and is never done behind your back. Time: linear in the corners, with a sort of those that share an
 /// attribute index. Memory: 4 bytes per corner and 8 per vertex to keep; while it runs, 8 more per corner and 4 per
@@ -28,33 +29,47 @@ pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
     check(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
     let mut order = reserve(surface, corners.len())?;
     order.extend(0..counts.corners);
-    let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
-    group(&corners.iter().map(|corner| corner.attribute), counts.attribute_vertices, &mut starts, &mut order);
-    let position = |corner: u32| corners.get(as_index(corner)).unwrap_or_default().position;
     let mut represents = reserve(surface, corners.len())?;
     represents.resize(corners.len(), 0);
-    for bounds in starts.windows(2) {
-        let [start, end] = [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
-        let Some(same_attribute) = order.get_mut(start..end) else { continue };
-        // Corners of one position become neighbours, the earliest first.
-        same_attribute.sort_unstable_by_key(|corner| (position(*corner), *corner));
-        for same in same_attribute.chunk_by(|one, next| position(*one) == position(*next)) {
-            let Some(earliest) = same.first() else { continue };
-            for corner in same {
-                if let Some(represents) = represents.get_mut(as_index(*corner)) {
-                    *represents = *earliest;
-                }
-            }
+    let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
+    if let Indices::Counting(_) = surface.attribute_indices()? {
+        // Attributes that stand one to a corner all differ by number, and may be the same by value.
+        let uvs = surface.uvs(0)?;
+        let value = |corner: u32| uvs.and_then(|uvs| uvs.stored_bytes(as_index(at(corner).attribute)));
+        order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
+        let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
+        order.chunk_by(same).for_each(|same| represent(same, &mut represents));
+    } else {
+        let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
+        group(&corners.iter().map(|corner| corner.attribute), counts.attribute_vertices, &mut starts, &mut order);
+        for bounds in starts.windows(2) {
+            let [start, end] =
+                [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
+            let Some(same_attribute) = order.get_mut(start..end) else { continue };
+            // Corners of one position become neighbours, the earliest first.
+            same_attribute.sort_unstable_by_key(|corner| (at(*corner).position, *corner));
+            let same = |one: &u32, next: &u32| at(*one).position == at(*next).position;
+            same_attribute.chunk_by(same).for_each(|same| represent(same, &mut represents));
         }
     }
     drop(order);
     number(surface, corners.iter(), represents)
 }
 
+/// Makes the earliest of some corners stand for all of them.
+fn represent(same: &[u32], represents: &mut [u32]) {
+    let Some(earliest) = same.first() else { return };
+    for corner in same {
+        if let Some(represents) = represents.get_mut(as_index(*corner)) {
+            *represents = *earliest;
+        }
+    }
+}
+
 /// Tests that each index of a stream is below `count`.
 fn check(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
     let Some((corner, index)) = stream.first_beyond(count) else { return Ok(()) };
-    let into = as_u64(corner.saturating_mul(stream.stride()));
+    let into = as_u64(stream.place(corner));
     let kind = ErrorKind::Value {
         expected: format!("an index below {count}").into(),
         found: format!("{index} at corner {corner}").into(),

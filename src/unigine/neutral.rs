@@ -40,7 +40,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         let animation = self.animation(clip)?;
         let bones = u32::try_from(animation.bones.len()).unwrap_or(u32::MAX);
-        Ok(Clip { name: animation.name, frames: animation.frames, bones, rate: None })
+        Ok(Clip { name: animation.name, frames: animation.frames, bones, rate: None, first_vertex_frame: None })
     }
 
     fn surface_count(&self) -> usize {

@@ -94,7 +94,7 @@ impl Summary {
             Ok(SurfaceSummary { name, bounds, counts })
         });
         let clips = (0..geometry.clip_count()).map(|clip| {
-            let meshpeek::Clip { name, frames, bones, rate } = geometry.clip(clip)?;
+            let meshpeek::Clip { name, frames, bones, rate, .. } = geometry.clip(clip)?;
             Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })
         });
         let mut summary = Self {

@@ -71,7 +71,7 @@ impl Values<'_> {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
             }
             Self::Colors(array) if raw => {
-                let mut colors = self.bytes(range).chunks_exact(array.stride());
+                let mut colors = self.bytes(range).chunks_exact(array.place(1));
                 colors.try_for_each(|color| {
                     visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>()))
                 })

@@ -139,7 +139,7 @@ impl<'a> Checked<'a, '_, '_> {
                 }
             }
         }
-        let size = as_u64(frames.stride());
+        let size = as_u64(frames.place(1));
         let cases = [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")];
         for (tally, what) in cases {
             if tally.any() {
@@ -192,7 +192,7 @@ impl<'a> Checked<'a, '_, '_> {
             let (beyond, unused) = uses(&stream, count);
             if beyond.any() {
                 let text = format!("{} indices name a {what} that does not exist; there are {count}", beyond.count);
-                self.say("UG04", name, beyond.offset(at, as_u64(stream.stride())), text);
+                self.say("UG04", name, beyond.offset(at, as_u64(stream.place(1))), text);
             }
             if unused.any() {
                 let text =
@@ -207,7 +207,7 @@ impl<'a> Checked<'a, '_, '_> {
             flat.add(triangle, a == b || b == c || c == a);
         }
         if flat.any() {
-            let size = as_u64(indices.stride()).saturating_mul(3);
+            let size = as_u64(indices.place(1)).saturating_mul(3);
             let text =
                 format!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
             self.say("UG16", "indices", flat.offset(self.at(Part::Indices)?, size), text);

@@ -1,0 +1,184 @@
+//! Whole numbers of 11, 11 and 10 bits in a 32-bit word: x in bits 0 to 10, y in 11 to 21, z in 22 to 31, each in two's
+//! complement. Decoded exactly: x and y from −1024 to 1023, z from −512 to 511.
+//!
+//! Unreal's vertices. Their author's units are x/8, y/8 and z/4. The published packing, `(int)(x*8) & 0x7ff`, truncates
+//! toward zero and wraps what is out of range; who rounds to the nearest and refuses what is out of
+//! range loses less.
+//!
+//! Going through an array is what this encoding is for, so both loops over arrays are compiled for several generations of
+//! processors, and the one at hand is chosen when they start: a loop of one shift, one shift and one conversion for each
+//! coordinate is what compilers make vectors of, as long as the vectors are wide. Measured in cache on the build without
+//! any option: 0.3 to 0.4 of the rate of copying the output with baseline instructions, 0.6 to 0.7 with AVX2, 1.0 or
+//! more with AVX-512.
+
+use multiversion::multiversion;
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::U32;
+
+use super::Decode;
+use crate::source;
+
+/// Decodes a word to x, y and z.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Packed32;
+
+impl Decode for Packed32 {
+    type Raw = U32;
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &U32) -> [f32; 3] {
+        decode(*raw)
+    }
+
+    fn decode_all(&self, raw: &[U32], out: &mut [[f32; 3]]) {
+        decode_all(raw, out);
+    }
+}
+
+/// Bits above x, above y, and below z: shifting left by what is above a number and back to the right extends its sign.
+const ABOVE: [u32; 3] = [21, 10, 0];
+/// What is left of 32 bits beside x, y and z.
+const BESIDE: [u32; 3] = [21, 21, 22];
+
+#[inline]
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a float holds 11 bits exactly")]
+fn decode(raw: U32) -> [f32; 3] {
+    parts(raw).map(|part| part as f32)
+}
+
+#[inline]
+fn parts(raw: U32) -> [i32; 3] {
+    let word = i32::from_le_bytes(raw.to_bytes());
+    let [x, y, z] = ABOVE.map(|above| word.wrapping_shl(above));
+    let [beside_x, beside_y, beside_z] = BESIDE;
+    [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)]
+}
+
+/// Returns the stored x, y and z.
+#[must_use]
+pub fn integers(raw: &U32) -> [i16; 3] {
+    parts(*raw).map(narrow)
+}
+
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "11 bits fit")]
+const fn narrow(part: i32) -> i16 {
+    part as i16
+}
+
+/// Encodes x, y and z; `None` where one is out of range.
+#[must_use]
+pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
+    let fits = (-1024..1024).contains(&x) && (-1024..1024).contains(&y) && (-512..512).contains(&z);
+    let bits = |value: i16, mask: u32| u32::from(u16::from_le_bytes(value.to_le_bytes())) & mask;
+    fits.then(|| U32::new(bits(x, 0x7ff) | bits(y, 0x7ff) << 11 | bits(z, 0x3ff) << 22))
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn decode_all(raw: &[U32], out: &mut [[f32; 3]]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = decode(*raw);
+    }
+}
+
+/// Words compared at a time, each with a minimum and a maximum of its own.
+const LANES: usize = 16;
+
+/// Returns the smallest and the largest value of each coordinate; `None` of no words. As fast as memory is read where
+/// there are AVX2 instructions.
+#[must_use]
+pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
+    source::prefetch(raw.as_bytes());
+    let first = raw.first()?;
+    let (chunks, rest) = raw.as_chunks::<LANES>();
+    // A word twice in a box changes nothing, so the last chunk is filled up with the first word.
+    let mut last = [*first; LANES];
+    last.iter_mut().zip(rest).for_each(|(last, word)| *last = *word);
+    let [low, high] = widest(chunks, &last);
+    let corners = [low.map(|lane| lane.into_iter().min()), high.map(|lane| lane.into_iter().max())];
+    Some(corners.map(|corner| {
+        let [x, y, z] = corner.map(Option::unwrap_or_default);
+        let [beside_x, beside_y, beside_z] = BESIDE;
+        let shifted = [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)];
+        shifted.map(|part| f32::from(narrow(part)))
+    }))
+}
+
+/// For each coordinate, the least and the greatest of each lane, still shifted to the top of the word: what stands below
+/// a number there decides only between equal ones.
+type Lanes = [[[i32; LANES]; 3]; 2];
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> Lanes {
+    let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
+    for chunk in chunks.iter().chain([last]) {
+        for ((above, low), high) in ABOVE.into_iter().zip(&mut low).zip(&mut high) {
+            for ((low, high), raw) in low.iter_mut().zip(high).zip(chunk) {
+                let value = i32::from_le_bytes(raw.to_bytes()).wrapping_shl(above);
+                *low = value.min(*low);
+                *high = value.max(*high);
+            }
+        }
+    }
+    [low, high]
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "whole numbers are exact")]
+mod tests {
+    use super::*;
+    use crate::packed::Packed;
+
+    fn words(count: u32) -> Vec<U32> {
+        (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()
+    }
+
+    /// The twin that follows the format page's formulas.
+    fn naive(raw: U32) -> [i16; 3] {
+        let w = raw.get();
+        let part = |bits: u32, sign: u32| i16::try_from(i64::from(bits ^ sign) - i64::from(sign)).unwrap();
+        [part(w & 0x7ff, 0x400), part((w >> 11) & 0x7ff, 0x400), part(w >> 22, 0x200)]
+    }
+
+    #[test]
+    fn extends_signs() {
+        for (code, value) in [(0, 0), (0x3ff, 1023), (0x400, -1024), (0x7ff, -1)] {
+            assert_eq!(integers(&U32::new(code)), [value, 0, 0]);
+            assert_eq!(integers(&U32::new(code << 11)), [0, value, 0]);
+        }
+        for (code, value) in [(0x1ff, 511), (0x200, -512), (0x3ff, -1)] {
+            assert_eq!(integers(&U32::new(code << 22)), [0, 0, value]);
+        }
+    }
+
+    #[test]
+    fn every_code_returns() {
+        for code in 0..0x800_u32 {
+            let word = U32::new(code | (code ^ 0x2aa) << 11 | (code & 0x3ff) << 22);
+            assert_eq!(encode(integers(&word)), Some(word));
+            assert_eq!(integers(&word), naive(word));
+            assert_eq!(Packed32.decode(&word), integers(&word).map(f32::from));
+        }
+        for out in [[1024, 0, 0], [0, -1025, 0], [0, 0, 512], [0, 0, -513], [i16::MIN; 3], [i16::MAX; 3]] {
+            assert_eq!(encode(out), None);
+        }
+    }
+
+    #[test]
+    fn agrees_with_its_naive_twin() {
+        let bytes: Vec<u8> = std::iter::once(0).chain(words(1000).iter().flat_map(|word| word.to_bytes())).collect();
+        for count in (0..70).chain([200, 999]) {
+            // One byte off, so that nothing is aligned.
+            let raw: &[U32] = zerocopy::FromBytes::ref_from_bytes(&bytes[1..=count * 4]).unwrap();
+            let values: Vec<_> = raw.iter().copied().map(naive).collect();
+            let mut out = vec![[0.0; 3]; count];
+            Packed::new(raw, Packed32).decode_into(&mut out).unwrap();
+            assert_eq!(out, values.iter().map(|value| value.map(f32::from)).collect::<Vec<_>>());
+            let corner = |pick: fn(i16, i16) -> i16| {
+                let fold = |a: [i16; 3], b: [i16; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
+                values.iter().copied().reduce(fold).map(|corner| corner.map(f32::from))
+            };
+            assert_eq!(extent(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
+        }
+    }
+}

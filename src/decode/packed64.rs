@@ -1,0 +1,120 @@
+//! Three whole numbers of 16 bits and a pad: x, y, z, nothing. Decoded exactly.
+//!
+//! The vertices of Deus Ex and of other Ion Storm games, which are finer than Unreal's: their author's units are x/256,
+//! y/256 and z/256. The pad is 0 in every file that was ever seen.
+//!
+//! As for [`packed32`](super::packed32), the loops over arrays are compiled for several generations of processors.
+
+use multiversion::multiversion;
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::I16;
+
+use super::Decode;
+use crate::source;
+
+/// Decodes eight bytes to x, y and z.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Packed64;
+
+impl Decode for Packed64 {
+    type Raw = [I16; 4];
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &[I16; 4]) -> [f32; 3] {
+        integers(raw).map(f32::from)
+    }
+
+    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        decode_all(raw, out);
+    }
+}
+
+/// Returns the stored x, y and z.
+#[inline]
+#[must_use]
+pub fn integers([x, y, z, _]: &[I16; 4]) -> [i16; 3] {
+    [x.get(), y.get(), z.get()]
+}
+
+/// Encodes x, y and z, with a pad of 0.
+#[must_use]
+pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
+    [x, y, z, 0].map(I16::new)
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn decode_all(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = integers(raw).map(f32::from);
+    }
+}
+
+/// Vertices compared at a time, each with a minimum and a maximum of its own.
+const LANES: usize = 16;
+
+/// Returns the smallest and the largest value of each coordinate; `None` of no vertices. As fast as memory is read.
+#[must_use]
+pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
+    source::prefetch(raw.as_bytes());
+    let first = raw.first()?;
+    let (chunks, rest) = raw.as_chunks::<LANES>();
+    // A vertex twice in a box changes nothing, so the last chunk is filled up with the first one.
+    let mut last = [*first; LANES];
+    last.iter_mut().zip(rest).for_each(|(last, vertex)| *last = *vertex);
+    let [low, high] = widest(chunks, &last);
+    let fold = |lanes: [[i16; 4]; LANES], pick: fn(i16, i16) -> i16| {
+        lanes.into_iter().reduce(|[x, y, z, pad], [a, b, c, _]| [pick(x, a), pick(y, b), pick(z, c), pad])
+    };
+    let [[min_x, min_y, min_z, _], [max_x, max_y, max_z, _]] = [fold(low, i16::min)?, fold(high, i16::max)?];
+    Some([[min_x, min_y, min_z], [max_x, max_y, max_z]].map(|corner| corner.map(f32::from)))
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
+    let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
+    for chunk in chunks.iter().chain([last]) {
+        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+            for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
+                *low = raw.get().min(*low);
+                *high = raw.get().max(*high);
+            }
+        }
+    }
+    [low, high]
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "whole numbers are exact")]
+mod tests {
+    use super::*;
+    use crate::packed::Packed;
+
+    #[test]
+    fn agrees_with_its_naive_twin() {
+        let number = |seed: u32| {
+            let [low, high, ..] = seed.wrapping_mul(2_654_435_761).rotate_left(seed).to_le_bytes();
+            i16::from_le_bytes([low, high])
+        };
+        let vertices: Vec<[i16; 3]> = (0..500).map(|at| [at, at + 1000, at + 2000].map(number)).collect();
+        let mut bytes = vec![0];
+        // A pad that is not 0 changes nothing.
+        bytes.extend(vertices.iter().flat_map(|vertex| {
+            let mut raw = encode(*vertex);
+            raw[3] = I16::new(vertex[0].wrapping_mul(3));
+            raw.as_bytes().to_vec()
+        }));
+        for count in (0..40).chain([100, 499]) {
+            let raw: &[[I16; 4]] = zerocopy::FromBytes::ref_from_bytes(&bytes[1..=count * 8]).unwrap();
+            let mut out = vec![[0.0; 3]; count];
+            Packed::new(raw, Packed64).decode_into(&mut out).unwrap();
+            assert_eq!(out, vertices[..count].iter().map(|vertex| vertex.map(f32::from)).collect::<Vec<_>>());
+            assert!(raw.iter().map(integers).eq(vertices[..count].iter().copied()));
+            let corner = |pick: fn(i16, i16) -> i16| {
+                let fold = |a: [i16; 3], b: [i16; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
+                vertices[..count].iter().copied().reduce(fold).map(|corner| corner.map(f32::from))
+            };
+            assert_eq!(extent(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A triangle with its texture coordinates in one record of 16 bytes, as Unreal's vertex meshes have it.
+//!
+//! Indices and coordinates of the three corners lie in the record side by side, so an array of either is not an array of
+//! the file: [`Gathered`](crate::Gathered) takes them out of the records, wherever those are.
+
+use zerocopy::little_endian::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::Decode;
+
+/// A triangle, as stored: 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RawPolygon {
+    /// Numbers of the three vertices, from 0.
+    pub vertices: [U16; 3],
+    /// Style in the low three bits, flags above.
+    pub kind: u8,
+    /// Unused; nearly always 0.
+    pub color: u8,
+    /// U and V of each corner, in 1/255 or 1/256 of the image; v downwards.
+    pub uvs: [[u8; 2]; 3],
+    /// Texture slot.
+    pub texture: u8,
+    /// Unused; nearly always 0.
+    pub flags: u8,
+}
+
+const _: () = assert!(size_of::<RawPolygon>() == 16);
+
+impl RawPolygon {
+    /// A polygon of zeros.
+    pub const EMPTY: Self =
+        Self { vertices: [U16::ZERO; 3], kind: 0, color: 0, uvs: [[0; 2]; 3], texture: 0, flags: 0 };
+}
+
+/// Makes three values of a record, one for each corner of a triangle, which lie side by side in it.
+pub trait DecodeCorners: Decode<Value = [Self::Corner; 3]> {
+    /// What there is one of for each corner.
+    type Corner: Copy;
+    /// Offset of the first corner's bytes in the record.
+    const AT: usize;
+    /// Bytes of a corner.
+    const SIZE: usize;
+}
+
+/// Decodes the numbers of a triangle's vertices. Exact.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PolygonIndices;
+
+impl Decode for PolygonIndices {
+    type Raw = RawPolygon;
+    type Value = [u32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &RawPolygon) -> [u32; 3] {
+        raw.vertices.map(|vertex| vertex.get().into())
+    }
+}
+
+impl DecodeCorners for PolygonIndices {
+    type Corner = u32;
+    const AT: usize = 0;
+    const SIZE: usize = 2;
+}
+
+/// Decodes a triangle's texture coordinates: each is `u / DIVISOR`, v downwards. Exact for 256, half a unit in the last
+/// place for 255.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PolygonUvs<const DIVISOR: u16>;
+
+impl<const DIVISOR: u16> Decode for PolygonUvs<DIVISOR> {
+    type Raw = RawPolygon;
+    type Value = [[f32; 2]; 3];
+
+    #[inline]
+    fn decode(&self, raw: &RawPolygon) -> [[f32; 2]; 3] {
+        raw.uvs.map(|uv| uv.map(|code| f32::from(code) / f32::from(DIVISOR)))
+    }
+}
+
+impl<const DIVISOR: u16> DecodeCorners for PolygonUvs<DIVISOR> {
+    type Corner = [f32; 2];
+    const AT: usize = 8;
+    const SIZE: usize = 2;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_has_its_place() {
+        let raw: RawPolygon = zerocopy::transmute!([1_u8, 0, 2, 0, 0, 255, 7, 8, 0, 255, 51, 128, 64, 0, 200, 15]);
+        assert_eq!(PolygonIndices.decode(&raw), [1, 2, 0xff00]);
+        assert_eq!((raw.kind, raw.color, raw.texture, raw.flags), (7, 8, 200, 15));
+        let [[u, v], [third, half], [quarter, zero]] = PolygonUvs::<256>.decode(&raw);
+        assert_eq!(
+            [u, v, third, half, quarter, zero].map(f32::to_bits),
+            [0.0, 0.996_093_75, 0.199_218_75, 0.5, 0.25, 0.0_f32].map(f32::to_bits)
+        );
+        assert_eq!(PolygonUvs::<255>.decode(&raw)[0].map(f32::to_bits), [0.0, 1.0_f32].map(f32::to_bits));
+    }
+}
