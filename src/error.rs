@@ -110,6 +110,26 @@ pub enum ErrorKind {
         /// The number asked for.
         index: u64,
     },
+    /// Something that belongs to a file is not where it was looked for.
+    #[error("expected {expected}, found none")]
+    Missing {
+        /// What was looked for, and where.
+        expected: Cow<'static, str>,
+    },
+    /// A path that a file holds leads to where the file has no say.
+    #[error("expected a path below the script's own folders, found {path}")]
+    Outside {
+        /// The path, as the file holds it.
+        path: String,
+    },
+    /// One of several things must be named, and none of them was.
+    #[error("expected one of {names}, found {found}")]
+    Choice {
+        /// The names there are.
+        names: String,
+        /// What was named instead.
+        found: Cow<'static, str>,
+    },
     /// The caller's buffer does not fit.
     #[error("expected a buffer of {needed} items, found {given}")]
     Buffer {
@@ -159,6 +179,9 @@ impl ErrorKind {
             Self::Unknown { .. } => "unknown",
             Self::Limit { .. } => "limit",
             Self::NoSuch { .. } => "no-such",
+            Self::Missing { .. } => "missing",
+            Self::Outside { .. } => "outside",
+            Self::Choice { .. } => "choice",
             Self::Buffer { .. } => "buffer",
             Self::Truncated { .. } => "truncated",
             Self::Changed => "changed",
@@ -181,6 +204,9 @@ impl ErrorKind {
             Self::Unknown { .. } => "check that this is a mesh and not a renamed or encrypted file",
             Self::Limit { .. } => "raise the limit if you trust the file",
             Self::NoSuch { .. } => "`meshpeek info` lists what there is",
+            Self::Missing { .. } => "fetch what is missing, too",
+            Self::Outside { .. } => "name the files themselves, if you trust them",
+            Self::Choice { .. } => "name one of them",
             Self::Buffer { .. } => "pass a buffer of that length",
             Self::Truncated { .. } | Self::Changed => "read it again when nobody writes to it",
             Self::OutOfMemory { .. } => "ask for a part of the data",

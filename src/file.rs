@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use crate::error::{Error, Result};
+use crate::bytes::as_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
 use crate::finding::{Finding, Rule};
 use crate::limits::Limits;
 use crate::region::Region;
 use crate::surface::Geometry;
-use crate::touched::Touched;
-use crate::unigine;
+use crate::{unigine, unreal};
 
 /// A format that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +17,14 @@ use crate::unigine;
 pub enum Format {
     /// UNIGINE 2.x `.mesh`.
     Unigine,
+    /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
+    /// ([`unreal::find`](crate::unreal::find)).
+    Unreal,
 }
 
 impl Format {
-    /// Tells the format by a file's first bytes; the name of a file says nothing.
+    /// Tells the format by a file's first bytes; the name of a file says nothing, except of Unreal's files, whose first
+    /// bytes are numbers like any other.
     ///
     /// # Errors
     ///
@@ -40,10 +45,13 @@ impl Format {
 /// format's rules, too. `None` for what is no fault of the bytes.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
-    unigine::finding(fault)
+    unigine::finding(fault).or_else(|| unreal::finding(fault))
 }
 
-/// A mesh file of whatever format it turned out to be, over any owner of bytes.
+/// A mesh of whatever format it turned out to be, over any owner of bytes.
+///
+/// Most are one file. An Unreal mesh is several, its *sources*: 0 is the data file, 1 the aniv file, 2 the script, where
+/// there is one. Such a mesh becomes a model by `into`.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -59,6 +67,20 @@ pub fn finding(fault: &Error) -> Option<Finding> {
 pub enum Model<D> {
     /// UNIGINE 2.x `.mesh`.
     Unigine(unigine::Mesh<D>),
+    /// Unreal 1 vertex mesh.
+    Unreal(Box<unreal::Mesh<D>>),
+}
+
+impl<D> From<unigine::Mesh<D>> for Model<D> {
+    fn from(mesh: unigine::Mesh<D>) -> Self {
+        Self::Unigine(mesh)
+    }
+}
+
+impl<D> From<unreal::Mesh<D>> for Model<D> {
+    fn from(mesh: unreal::Mesh<D>) -> Self {
+        Self::Unreal(Box::new(mesh))
+    }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
@@ -87,22 +109,28 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn geometry(&self) -> &dyn Geometry {
         match self {
             Self::Unigine(mesh) => mesh,
+            Self::Unreal(mesh) => &**mesh,
         }
     }
 
-    /// Returns the owner of the bytes.
-    #[must_use]
-    pub const fn data(&self) -> &D {
-        match self {
-            Self::Unigine(mesh) => mesh.data(),
-        }
+    /// Returns the owners of the bytes, one for each source.
+    pub fn sources(&self) -> impl Iterator<Item = &D> {
+        let sources = match self {
+            Self::Unigine(mesh) => [Some(mesh.data()), None, None],
+            Self::Unreal(mesh) => {
+                [Some(mesh.data()), Some(mesh.aniv()), mesh.whole_script().map(unreal::uc::Script::data)]
+            }
+        };
+        sources.into_iter().flatten()
     }
 
-    /// Returns which bytes were looked at so far, of a model opened by [`watched`](Self::watched).
+    /// Returns how many distinct bytes of all sources were looked at so far, of a model opened by
+    /// [`watched`](Self::watched).
     #[must_use]
-    pub fn touched(&self) -> Option<&Touched> {
+    pub fn touched_bytes(&self) -> Option<u64> {
         match self {
-            Self::Unigine(mesh) => mesh.touched(),
+            Self::Unigine(mesh) => mesh.touched().map(crate::Touched::bytes),
+            Self::Unreal(mesh) => mesh.touched_bytes(),
         }
     }
 
@@ -114,18 +142,35 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn check(&self) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.check(),
+            Self::Unreal(mesh) => mesh.check(),
         }
     }
 
-    /// Names every byte of the file, in file order and without gaps.
+    /// Names every byte of a source, in file order and without gaps.
     ///
     /// # Errors
     ///
-    /// The first fault; the regions before it have been handed out then.
-    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        match self {
-            Self::Unigine(mesh) => mesh.regions(see),
+    /// The first fault; the regions before it have been handed out then. [`ErrorKind::NoSuch`] where there is no such
+    /// source.
+    pub fn regions(&self, source: usize, see: &mut dyn FnMut(Region)) -> Result<()> {
+        match (self, source) {
+            (Self::Unigine(mesh), 0) => mesh.regions(see),
+            (Self::Unreal(mesh), 0) => mesh.data_regions(see),
+            (Self::Unreal(mesh), 1) => mesh.aniv_regions(see),
+            (_, source) => self.script(source)?.regions(see),
         }
+    }
+
+    /// Returns the script of a mesh that has one as its third source.
+    fn script(&self, source: usize) -> Result<&unreal::uc::Script<D>> {
+        let script = match self {
+            Self::Unreal(mesh) if source == 2 => mesh.whole_script(),
+            _ => None,
+        };
+        script.ok_or_else(|| {
+            let kind = ErrorKind::NoSuch { count: as_u64(self.sources().count()), index: as_u64(source) };
+            Error::without_offset(self.geometry().format(), Field::new("source"), kind)
+        })
     }
 
     /// Reports what the structure alone shows: counts, names, parents; no vertex is looked at.
@@ -136,6 +181,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.survey(report),
+            Self::Unreal(mesh) => mesh.survey(report),
         }
     }
 
@@ -147,6 +193,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.validate(report),
+            Self::Unreal(mesh) => mesh.validate(report),
         }
     }
 
@@ -155,17 +202,21 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub const fn rules(&self) -> &'static [Rule] {
         match self {
             Self::Unigine(_) => unigine::RULES,
+            Self::Unreal(_) => unreal::RULES,
         }
     }
 
-    /// Writes the file again through the format's writer; a sound binary file comes out byte for byte.
+    /// Writes a source again through the format's writer; a sound binary file comes out byte for byte.
     ///
     /// # Errors
     ///
-    /// The file's first fault, or what the output refuses.
-    pub fn write_to(&self, out: &mut dyn Write) -> Result<()> {
-        match self {
-            Self::Unigine(mesh) => mesh.write_to(out),
+    /// The file's first fault, or what the output refuses; [`ErrorKind::NoSuch`] where there is no such source.
+    pub fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        match (self, source) {
+            (Self::Unigine(mesh), 0) => mesh.write_to(out),
+            (Self::Unreal(mesh), 0) => mesh.write_data(out),
+            (Self::Unreal(mesh), 1) => mesh.write_aniv(out),
+            (_, source) => self.script(source)?.write_to(out),
         }
     }
 }

@@ -26,6 +26,9 @@
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
 //! | an array of a surface | the arrays before it | one per large array before it | nothing |
 //! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
+//! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
+//! | [`frame(n)`](unreal::Mesh::frame) of it | 1 | none | nothing |
+//! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!
@@ -48,7 +51,7 @@
 //!
 //! # Where things are
 //!
-//! Formats ([`unigine`]) know their own words and layouts, and lower to the neutral [`Surface`] through
+//! Formats ([`unigine`], [`unreal`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
 //! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
 
@@ -71,6 +74,7 @@ pub mod stream;
 pub mod surface;
 mod touched;
 pub mod unigine;
+pub mod unreal;
 
 pub use clip::{Clip, Moment, Notify};
 pub use decode::Decode;

@@ -15,10 +15,12 @@ pub struct Limits {
     pub items: u64,
     /// Bytes read from something that is not a regular file, such as a pipe. 1 GiB by default.
     pub stream: u64,
+    /// Bytes of a script, such as a `.uc` file. 16 MiB by default.
+    pub script: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { items: 1 << 20, stream: 1 << 30 }
+        Self { items: 1 << 20, stream: 1 << 30, script: 16 << 20 }
     }
 }

@@ -286,7 +286,7 @@ fn page_mask() -> usize {
 fn advise_will_need(_bytes: &[u8]) {}
 
 /// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
-fn open_regular(path: &Path) -> Result<(File, Metadata)> {
+pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
     if !metadata.is_file() {

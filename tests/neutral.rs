@@ -319,9 +319,9 @@ fn opens_whatever_it_is() {
             })
             .unwrap();
         assert!(validated >= surveyed);
-        model.regions(&mut |region| end = region.end).unwrap();
+        model.regions(0, &mut |region| end = region.end).unwrap();
         assert_eq!(end, whole.len() as u64);
-        assert!(*model.data() == whole && model.touched().is_none());
+        assert!(*model.sources().next().unwrap() == whole && model.touched_bytes().is_none());
     }
     for (bytes, known) in [(&b"an11...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
         assert_eq!(Format::recognises(bytes), known);

@@ -1,19 +1,24 @@
-//! The files of `data/unigine` are what the builder makes. `MESHPEEK_BLESS=1 cargo test` writes them anew.
+//! The files of `data` are what the builders make. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic is how a test fails")]
 
 mod support;
 
 use meshpeek::Severity;
 use meshpeek::unigine::{Generation, Mesh, build};
-use support::{data, samples};
+use support::{data, samples, unreal, unreal_data};
 
 #[test]
-fn are_what_the_builder_makes() {
-    for sample in samples() {
-        let path = data().join(sample.stem).with_extension("mesh");
-        let bytes = sample.mesh.to_bytes().unwrap();
+fn are_what_the_builders_make() {
+    let unigine = samples()
+        .into_iter()
+        .map(|sample| (data().join(sample.stem).with_extension("mesh"), sample.mesh.to_bytes().unwrap()));
+    let unreal = unreal::samples().into_iter().flat_map(|sample| {
+        let files = sample.files.into_iter();
+        files.map(move |(ending, bytes)| (unreal_data().join(format!("{}{ending}", sample.stem)), bytes))
+    });
+    for (path, bytes) in unigine.chain(unreal) {
         if std::env::var_os("MESHPEEK_BLESS").is_some() {
-            std::fs::create_dir_all(data()).unwrap();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
         }
         assert!(std::fs::read(&path).unwrap() == bytes, "{} differs from what the builder makes", path.display());
@@ -30,6 +35,21 @@ fn are_sound() {
         found.retain(|finding| !finding.starts_with("info"));
         assert!(found.is_empty(), "{}: {found:?}", sample.stem);
     }
+}
+
+#[test]
+fn are_sound_pairs() {
+    let mut seen = std::collections::BTreeSet::new();
+    for sample in unreal::samples() {
+        let Some([data, aniv]) = sample.pair() else { continue };
+        let mesh = meshpeek::unreal::Mesh::open(data, aniv).unwrap();
+        let mut found = Vec::new();
+        mesh.validate(&mut |finding| found.push(finding)).unwrap();
+        seen.extend(found.iter().map(|finding| finding.rule));
+        found.retain(|finding| finding.severity > Severity::Info);
+        assert!(found.is_empty(), "{}: {found:?}", sample.stem);
+    }
+    assert!(["UR11", "UR12", "UR13", "UR16"].iter().all(|rule| seen.contains(rule)), "{seen:?}");
 }
 
 #[test]

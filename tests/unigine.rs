@@ -315,7 +315,7 @@ fn writes_what_it_read() {
         Mesh::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
         let mut written = Vec::new();
-        Model::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
+        Model::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
     }
 }
@@ -548,7 +548,7 @@ fn touches_no_more_than_it_says() {
     assert_eq!(touched.bytes(), before, "found once, remembered");
     assert!(Mesh::open(whole.as_slice()).unwrap().touched().is_none());
     let model = Model::watched(whole.as_slice(), &Limits::default()).unwrap();
-    assert_eq!(model.touched().unwrap().bytes(), header);
+    assert_eq!(model.touched_bytes().unwrap(), header);
 }
 
 /// Locating surfaces in any order, from several threads at once, finds the same places.

@@ -15,6 +15,7 @@
 
 pub mod exercise;
 pub mod random;
+pub mod unreal;
 
 use std::path::PathBuf;
 
@@ -56,6 +57,11 @@ pub fn bytes(stem: &str) -> Vec<u8> {
 /// Returns where the samples' files are.
 pub fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unigine")
+}
+
+/// Returns where the samples of Unreal vertex meshes are.
+pub fn unreal_data() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unreal")
 }
 
 /// Returns the folder of real files, where the machine has one; says so where it has not.

@@ -4,22 +4,25 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use clap::{Args, ValueEnum};
-use meshpeek::Surface;
+use meshpeek::{Model, Surface};
 use serde_json::json;
 
-use crate::input;
-use crate::output::{Misuse, Outcome, SCHEMA};
+use crate::input::{self, Opened};
+use crate::output::{Misuse, Outcome, SCHEMA, number, with};
+use crate::unreal::Moments;
 use crate::values::{Axis, Values};
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
 One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
 With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
-integers for weights. Normals, tangents and bitangents are of unit length; v grows downwards; colours are 0 to 1.
+integers for weights and for the positions of Unreal meshes, which all surfaces share. Normals, tangents and bitangents \
+are of unit length (those of Unreal meshes are computed); v grows downwards; colours are 0 to 1.
 
 Examples:
   meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
-  meshpeek dump model.mesh --attribute weights --json";
+  meshpeek dump model.mesh --attribute weights --json
+  meshpeek dump Models/box --clip 2 --frame 0.5 --placed";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -41,11 +44,13 @@ pub struct Dump {
     /// Print the numbers that are stored
     #[arg(long)]
     raw: bool,
+    #[command(flatten)]
+    moments: Moments,
 }
 
 #[allow(clippy::enum_variant_names, reason = "the names are the command line's")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Attribute {
+pub enum Attribute {
     Positions,
     Normals,
     Tangents,
@@ -58,6 +63,14 @@ enum Attribute {
     Weights,
     Indices,
     AttributeIndices,
+    /// Type byte of each polygon (Unreal)
+    Types,
+    /// Texture number of each polygon (Unreal)
+    Textures,
+    /// Unused colour byte of each polygon (Unreal)
+    ColorBytes,
+    /// Unused flags byte of each polygon (Unreal)
+    Flags,
 }
 
 impl Attribute {
@@ -93,19 +106,41 @@ fn parse_range(text: &str) -> Result<Asked, String> {
 }
 
 impl Dump {
-    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let model = input::open(path, global)?;
+        let opened = input::open(path, global)?;
+        self.dump(&opened, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
+            Ok(error) => opened.blame(error, path).into(),
+            Err(other) => other,
+        })
+    }
+
+    fn dump(&self, opened: &Opened, global: &Global) -> anyhow::Result<Outcome> {
         if self.target != 0 && !self.attribute.has_targets() {
             let name = self.attribute.name();
             return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
         }
-        let surface = Surface::new(model.geometry(), self.surface);
-        let values = self.locate(&surface).map_err(|error| error.at_path(path))?;
-        let values = values.ok_or_else(|| self.absent())?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        let particular = match &opened.model {
+            Model::Unreal(mesh) if self.moments.uv_listing => {
+                mesh.write_uv_listing(&mut out)?;
+                opened.check()?;
+                return Ok(Outcome::Fine);
+            }
+            Model::Unreal(mesh) => self.moments.locate(mesh, self.surface, self.attribute, self.raw)?,
+            _ => None,
+        };
+        if let (Some(option), false) = (self.moments.asked(), matches!(opened.model, Model::Unreal(_))) {
+            return Err(Misuse(format!("{option}: only an Unreal vertex mesh has that; leave it out")).into());
+        }
+        let surface = Surface::new(opened.model.geometry(), self.surface);
+        let values = match particular {
+            Some(values) => values,
+            None => self.locate(&surface)?.ok_or_else(|| self.absent())?,
+        };
         let range = self.range(values.len())?;
-        self.print(&mut BufWriter::new(io::stdout().lock()), &values, range, global)?;
-        model.data().check().map_err(|error| error.at_path(path))?;
+        self.print(&mut out, &values, range, global)?;
+        opened.check()?;
         Ok(Outcome::Fine)
     }
 
@@ -124,6 +159,7 @@ impl Dump {
             A::Weights => surface.weights()?.map(Values::Weights),
             A::Indices => Some(Values::Indices(surface.indices()?)),
             A::AttributeIndices => Some(Values::Indices(surface.attribute_indices()?)),
+            A::Types | A::Textures | A::ColorBytes | A::Flags => None,
         })
     }
 
@@ -146,7 +182,7 @@ impl Dump {
         Ok(range)
     }
 
-    fn print(&self, out: &mut dyn Write, values: &Values<'_>, range: Range<usize>, global: Global) -> io::Result<()> {
+    fn print(&self, out: &mut dyn Write, values: &Values<'_>, range: Range<usize>, global: &Global) -> io::Result<()> {
         if !global.json {
             values.visit(range, self.raw, &mut |item| {
                 item.text(out)?;
@@ -161,6 +197,10 @@ impl Dump {
             "attribute": self.attribute.name(),
             "range": [range.start, range.end],
         });
+        let head = match self.moments.frame() {
+            Some(frame) => with(head, "frame", number(frame)),
+            None => head,
+        };
         // The values may be many: they are printed as they are decoded, into the open object.
         let head = head.to_string();
         write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;

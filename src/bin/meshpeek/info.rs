@@ -6,17 +6,19 @@ use std::path::Path;
 use anstyle::Style;
 use clap::Args;
 use meshpeek::surface::Counts;
-use meshpeek::{Bounds, Finding, Model, Surface};
+use meshpeek::{Bounds, Finding, Surface};
 use serde_json::{Value, json};
 
-use crate::input::{self, Data};
+use crate::facts;
+use crate::input::{self, Opened};
 use crate::output::{self, Outcome};
 use crate::{Files, Global};
 
 const HELP: &str = "\
 Looks at headers, counts, and one byte per skinned vertex; never at a vertex itself, so it takes milliseconds \
 however large the file is. The findings it shows are those that the structure alone gives; `validate` looks at \
-every value.
+every value. Unreal meshes have no box in their files: of them, the vertices of frame 0 are looked at, too. A script is \
+described mesh by mesh.
 
 Examples:
   meshpeek info model.mesh
@@ -33,17 +35,18 @@ pub struct Info {
 }
 
 impl Info {
-    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut entries = Vec::new();
         let outcome = input::each(&self.files.files, global, |path, opened| {
-            let summary = opened.and_then(|model| Summary::of(&model).map_err(|error| error.at_path(path)));
+            let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
+            let summary = opened.and_then(|opened| Summary::of(&opened).map_err(|error| opened.blame(error, path)));
             match &summary {
-                Ok(summary) if global.json => entries.push(summary.json(path)),
-                Ok(summary) => summary.print(&mut anstream::stdout().lock(), path, global)?,
-                Err(error) if global.json => entries.push(output::unreadable(path, error)),
+                Ok(summary) if global.json => entries.push(output::of_mesh(summary.json(path), mesh)),
+                Ok(summary) => summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?,
+                Err(error) if global.json => entries.push(facts::with_script(output::unreadable(path, error), path)),
                 Err(error) => output::complain(error),
             }
-            Ok(summary.map_or(Outcome::Unreadable, |summary| output::judge(&summary.findings)))
+            Ok(summary.map_or_else(|error| output::failed(&error), |summary| output::judge(&summary.findings)))
         })?;
         if global.json {
             output::print_json(&output::document(json!({ "files": entries })))?;
@@ -61,6 +64,8 @@ struct Summary {
     bounds: Bounds,
     sphere: Option<meshpeek::surface::Sphere>,
     bones: Vec<(String, i32)>,
+    /// How many vertex frames there are, and of how many vertices.
+    vertex_frames: Option<(usize, usize)>,
     surfaces: Vec<SurfaceSummary>,
     clips: Vec<ClipSummary>,
     properties: Value,
@@ -69,8 +74,14 @@ struct Summary {
 
 struct SurfaceSummary {
     name: String,
+    material: Option<String>,
     bounds: Bounds,
     counts: Counts,
+    drawn: bool,
+    /// How it is drawn, in words.
+    draws: String,
+    /// What only the format has.
+    particular: Value,
 }
 
 struct ClipSummary {
@@ -81,7 +92,8 @@ struct ClipSummary {
 }
 
 impl Summary {
-    fn of(model: &Model<Data>) -> meshpeek::Result<Self> {
+    fn of(opened: &Opened) -> meshpeek::Result<Self> {
+        let model = &opened.model;
         let geometry = model.geometry();
         let mut findings = Vec::new();
         model.survey(&mut |finding| findings.push(finding))?;
@@ -90,8 +102,15 @@ impl Summary {
             Ok((bone.name.to_string_lossy(), bone.parent))
         });
         let surfaces = Surface::all(geometry).map(|surface| {
-            let (name, bounds, counts) = (surface.name()?.to_string_lossy(), surface.bounds()?, surface.counts()?);
-            Ok(SurfaceSummary { name, bounds, counts })
+            Ok(SurfaceSummary {
+                name: surface.name()?.to_string_lossy(),
+                material: surface.material()?.map(|material| material.to_string_lossy()),
+                bounds: surface.bounds()?,
+                counts: surface.counts()?,
+                drawn: surface.is_drawn()?,
+                draws: facts::draws(model, surface.index())?,
+                particular: facts::of_surface(model, surface.index())?,
+            })
         });
         let clips = (0..geometry.clip_count()).map(|clip| {
             let meshpeek::Clip { name, frames, bones, rate, .. } = geometry.clip(clip)?;
@@ -100,18 +119,19 @@ impl Summary {
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
-            bytes: model.data().as_ref().len().try_into().unwrap_or(u64::MAX),
+            bytes: opened.size(),
             touched: 0,
             bounds: geometry.bounds(),
             sphere: geometry.sphere(),
+            vertex_frames: facts::vertex_frames(model),
             bones: bones.collect::<meshpeek::Result<_>>()?,
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             clips: clips.collect::<meshpeek::Result<_>>()?,
-            properties: properties(model)?,
+            properties: facts::properties(opened)?,
             findings,
         };
-        summary.touched = model.touched().map_or(0, meshpeek::Touched::bytes);
-        model.data().check()?;
+        summary.touched = model.touched_bytes().unwrap_or_default();
+        opened.check()?;
         Ok(summary)
     }
 
@@ -141,11 +161,12 @@ impl Summary {
         })
     }
 
-    fn print(&self, out: &mut dyn Write, path: &Path, global: Global) -> io::Result<()> {
+    fn print(&self, out: &mut dyn Write, path: &Path, mesh: Option<&str>, global: &Global) -> io::Result<()> {
         let bold = Style::new().bold();
         let Self { format, version, bytes, touched, .. } = self;
+        let mesh = mesh.map_or_else(String::new, |mesh| format!(" mesh {}", meshpeek::Name::new(mesh.as_bytes())));
         let path = output::shown(path);
-        writeln!(out, "{bold}{path}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
+        writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
         self.print_bounds(out)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
         self.print_surfaces(out, listed)?;
@@ -171,16 +192,24 @@ impl Summary {
         let (vertices, attributes) = (sum(|counts| counts.vertices), sum(|counts| counts.attribute_vertices));
         let triangles = sum(|counts| counts.corners / 3);
         let count = self.surfaces.len();
-        writeln!(
-            out,
-            "  surfaces  {count}: {vertices} vertices, {attributes} attribute vertices, {triangles} triangles"
-        )?;
-        for (index, SurfaceSummary { name, counts, .. }) in self.surfaces.iter().enumerate().take(listed) {
-            let name = meshpeek::Name::new(name.as_bytes());
-            let Counts { vertices, attribute_vertices, corners, index_widths: [first, second], .. } = counts;
-            let triangles = corners / 3;
-            write!(out, "    {index:>3} {name}: {vertices} vertices, {attribute_vertices} attribute vertices, ")?;
-            writeln!(out, "{triangles} triangles, indices of {first} and {second} bytes{}", extras(counts))?;
+        match self.vertex_frames {
+            // All surfaces share the vertices of a frame.
+            Some((frames, vertices)) => {
+                writeln!(out, "  frames    {frames}, of {vertices} vertices each")?;
+                writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;
+            }
+            None => writeln!(
+                out,
+                "  surfaces  {count}: {vertices} vertices, {attributes} attribute vertices, {triangles} triangles"
+            )?,
+        }
+        for (index, surface) in self.surfaces.iter().enumerate().take(listed) {
+            let name = meshpeek::Name::new(surface.name.as_bytes());
+            write!(out, "    {index:>3} {name}: ")?;
+            match self.vertex_frames {
+                Some(_) => writeln!(out, "{} triangles, {}", surface.counts.corners / 3, surface.draws)?,
+                None => surface.print_counts(out)?,
+            }
         }
         print_rest(out, count, listed)
     }
@@ -198,7 +227,9 @@ impl Summary {
             for (index, ClipSummary { name, frames, bones, rate }) in self.clips.iter().enumerate().take(listed) {
                 let rate = rate.map_or_else(|| "no rate".to_owned(), |rate| format!("{rate} frames per second"));
                 let name = meshpeek::Name::new(name.as_bytes());
-                writeln!(out, "    {index:>3} {name}: {frames} frames of {bones} bones, {rate}")?;
+                let of_bones = if *bones == 0 { String::new() } else { format!(" of {bones} bones") };
+                let name = if name.to_string().is_empty() { "(no name)".to_owned() } else { name.to_string() };
+                writeln!(out, "    {index:>3} {name}: {frames} frames{of_bones}, {rate}")?;
             }
             print_rest(out, self.clips.len(), listed)?;
         }
@@ -207,9 +238,16 @@ impl Summary {
 }
 
 impl SurfaceSummary {
+    fn print_counts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Counts { vertices, attribute_vertices, corners, index_widths: [first, second], .. } = self.counts;
+        let triangles = corners / 3;
+        write!(out, "{vertices} vertices, {attribute_vertices} attribute vertices, {triangles} triangles, ")?;
+        writeln!(out, "indices of {first} and {second} bytes{}", extras(&self.counts))
+    }
+
     fn json(&self, index: usize) -> Value {
-        let Self { name, bounds, counts } = self;
-        json!({
+        let Self { name, material, bounds, counts, drawn, particular, .. } = self;
+        let object = json!({
             "index": index,
             "name": name,
             "lod": null,
@@ -222,24 +260,12 @@ impl SurfaceSummary {
             "colors": counts.colors,
             "weights": counts.weights,
             "morph_targets": counts.targets,
-            "material": null,
+            "material": material,
+            "drawn": drawn,
             "bounds": output::bounds(bounds),
-        })
+        });
+        output::extend(object, particular)
     }
-}
-
-/// What only this format has.
-fn properties(model: &Model<Data>) -> meshpeek::Result<Value> {
-    let Model::Unigine(mesh) = model else { return Ok(json!({})) };
-    let lightmaps: Vec<Option<[u8; 2]>> =
-        mesh.surfaces().map(|surface| Ok(surface?.lightmap())).collect::<meshpeek::Result<_>>()?;
-    let lightmaps: Vec<[u8; 2]> = lightmaps.into_iter().flatten().collect();
-    if lightmaps.is_empty() {
-        return Ok(json!({}));
-    }
-    let channels: Vec<u8> = lightmaps.iter().map(|[channel, _]| *channel).collect();
-    let codes: Vec<u8> = lightmaps.iter().map(|[_, code]| *code).collect();
-    Ok(json!({ "lightmap_channel": channels, "lightmap_resolution_code": codes }))
 }
 
 fn extras(counts: &Counts) -> String {

@@ -1,24 +1,26 @@
-//! From what the user names to models: folders, globs, pipes, and the choice between mapping and reading.
+//! From what the user names to models: pipes, files and pairs of files, and the choice between mapping and reading.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::source::{open_stream, read_up_to};
-use meshpeek::{ErrorKind, Field, Format, Limits, Map, Model};
+use meshpeek::unreal::find::{Finder, Pair, Part};
+use meshpeek::unreal::{self, uc};
+use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model};
 
 use crate::Global;
-use crate::output::{self, Outcome};
+use crate::expand::Inputs;
+use crate::output::{self, Misuse, Outcome};
 
 /// A file up to this size is read: a copy is cheaper than a mapping, and cannot change.
 const COPIED: u64 = 1 << 20;
 /// Bytes of a stream that must be recognised before more of it is read.
 const HEAD: u64 = 64 << 10;
 /// The name of standard input.
-const STDIN: &str = "-";
+pub const STDIN: &str = "-";
 
 /// The bytes of an input.
 #[derive(Debug)]
@@ -46,13 +48,162 @@ impl Data {
     }
 }
 
-/// Opens a file, and records which of its bytes are looked at.
-pub fn open(path: &Path, global: Global) -> meshpeek::Result<Model<Data>> {
-    let limits = Limits::default();
-    load(path, global, &limits).and_then(|data| Model::watched(data, &limits)).map_err(|error| error.at_path(path))
+/// A model, the files that it was read from, and which of them the user named.
+#[derive(Debug)]
+pub struct Opened {
+    pub model: Model<Data>,
+    /// The number of the named file among the model's sources.
+    pub source: usize,
+    /// The files of an Unreal mesh.
+    pub pair: Option<Pair>,
 }
 
-fn load(path: &Path, global: Global, limits: &Limits) -> meshpeek::Result<Data> {
+impl Opened {
+    /// Returns the bytes of the named file.
+    pub fn bytes(&self) -> &[u8] {
+        self.model.sources().nth(self.source).map_or(&[], AsRef::as_ref)
+    }
+
+    /// Returns the name that a script gives the mesh.
+    pub fn mesh_name(&self) -> Option<String> {
+        let name = self.pair.as_ref()?.mesh.as_deref()?;
+        Some(meshpeek::Name::new(name).to_string_lossy())
+    }
+
+    /// Returns the bytes of all files that the mesh itself is in: a script is not among them.
+    pub fn size(&self) -> u64 {
+        let sizes = self.model.sources().take(2).map(|data| data.as_ref().len());
+        sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
+    }
+
+    /// Tests that the files still are what was opened, so that what was read from them may be told.
+    pub fn check(&self) -> meshpeek::Result<()> {
+        let files = self.pair.as_ref().map(|pair| [Some(&pair.data), Some(&pair.aniv), pair.script.as_ref()]);
+        for (number, data) in self.model.sources().enumerate() {
+            let path = files.and_then(|files| files.get(number).copied().flatten());
+            data.check().map_err(|error| path.map_or(error.clone(), |path| error.at_path(path)))?;
+        }
+        Ok(())
+    }
+
+    /// Says which file an error is about: of several, the one whose bytes it names; otherwise the one that was named.
+    pub fn blame(&self, error: Error, named: &Path) -> Error {
+        match &self.pair {
+            Some(pair) => blame(pair, error).at_path(named),
+            None => error.at_path(named),
+        }
+    }
+}
+
+/// Says which file of a pair an error is about.
+fn blame(pair: &Pair, error: Error) -> Error {
+    match error.format() {
+        "unreal data" => error.at_path(&pair.data),
+        "unreal aniv" => error.at_path(&pair.aniv),
+        "unreal script" => match &pair.script {
+            Some(script) => error.at_path(script),
+            None => error,
+        },
+        _ => error,
+    }
+}
+
+/// Opens files one after another, and remembers which belong together.
+struct Opener<'g> {
+    global: &'g Global,
+    limits: Limits,
+    finder: Finder,
+}
+
+impl<'g> Opener<'g> {
+    fn new(global: &'g Global) -> Self {
+        Self { global, limits: Limits::default(), finder: Finder::new() }
+    }
+
+    /// Opens what a path stands for, and records which of its bytes are looked at: one model, or of a script one for each
+    /// mesh whose files are there.
+    fn open(&mut self, path: &Path) -> Vec<meshpeek::Result<Opened>> {
+        if !self.is_unreal(path) {
+            let data = load(path, self.global, &self.limits);
+            let model = data.and_then(|data| Model::watched(data, &self.limits)).map_err(|error| error.at_path(path));
+            return vec![model.map(|model| Opened { model, source: 0, pair: None })];
+        }
+        let pairs = match &self.global.unreal.mesh {
+            Some(name) => self.finder.find_mesh(path, name.as_bytes()).map(|pair| vec![pair]),
+            None => self.finder.find(path),
+        };
+        match pairs {
+            Ok(pairs) => pairs.into_iter().map(|pair| self.open_pair(pair)).collect(),
+            Err(error) => vec![Err(error.at_path(path))],
+        }
+    }
+
+    /// Tells whether a path names an Unreal mesh: by its extension, unless the content is another format's, or as a stem.
+    fn is_unreal(&mut self, path: &Path) -> bool {
+        if path == Path::new(STDIN) {
+            return false;
+        }
+        let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+        match extension.as_deref() {
+            Some("uc") => true,
+            Some("3d") => !is_recognised(path),
+            _ => !path.exists() && self.finder.find(path).is_ok(),
+        }
+    }
+
+    fn open_pair(&self, pair: Pair) -> meshpeek::Result<Opened> {
+        let model = self.load_pair(&pair).map_err(|error| blame(&pair, error))?;
+        let source = match pair.named {
+            Some(Part::Data) | None => 0,
+            Some(Part::Aniv) => 1,
+            Some(Part::Script) => 2,
+        };
+        Ok(Opened { model: model.into(), source, pair: Some(pair) })
+    }
+
+    fn load_pair(&self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
+        let load = |path: &Path| load(path, self.global, &self.limits).map_err(|error| error.at_path(path));
+        let options = unreal::Options {
+            mode: if self.global.unreal.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
+            uv_divisor: match &*self.global.unreal.uv_divisor {
+                "256" => unreal::UvDivisor::By256,
+                _ => unreal::UvDivisor::By255,
+            },
+            watched: true,
+        };
+        let mesh = unreal::Mesh::open_with(load(&pair.data)?, load(&pair.aniv)?, options)?;
+        let (Some(script), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh) };
+        let script = uc::Script::open_with(load(script)?, &self.limits)?;
+        Ok(mesh.with_script(script, name))
+    }
+}
+
+/// Opens the one model that a path stands for.
+pub fn open(path: &Path, global: &Global) -> anyhow::Result<Opened> {
+    let mut opened = Opener::new(global).open(path);
+    match opened.pop() {
+        Some(only) if opened.is_empty() => Ok(only?),
+        Some(last) => {
+            opened.push(last);
+            let names = opened.iter().flatten().filter_map(|opened| opened.pair.as_ref()?.mesh.as_deref());
+            let names: Vec<String> = names.map(|name| meshpeek::Name::new(name).to_string()).collect();
+            let path = output::shown(path);
+            Err(Misuse(format!("{path}: imports several meshes; choose with --mesh: {}", names.join(", "))).into())
+        }
+        None => Err(Misuse(format!("{}: imports no mesh whose files are there", output::shown(path))).into()),
+    }
+}
+
+/// Tells whether the first bytes of a file are those of a format that has a magic.
+pub fn is_recognised(path: &Path) -> bool {
+    let mut head = [0; 4];
+    // Opened as a stream, a pipe does not keep us waiting.
+    path.is_file()
+        && open_stream(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+        && Format::recognises(&head)
+}
+
+fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
     if path == Path::new(STDIN) {
         return stream(std::io::stdin().lock(), limits);
     }
@@ -89,9 +240,10 @@ fn stream(mut stream: impl Read, limits: &Limits) -> meshpeek::Result<Data> {
 /// Opens every file that the user's words stand for, and returns the worst outcome. Progress shows how far it has come.
 pub fn each(
     words: &[PathBuf],
-    global: Global,
-    mut visit: impl FnMut(&Path, meshpeek::Result<Model<Data>>) -> anyhow::Result<Outcome>,
+    global: &Global,
+    mut visit: impl FnMut(&Path, meshpeek::Result<Opened>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
+    let mut opener = Opener::new(global);
     let inputs = Inputs::expand(words);
     let bar = progress(inputs.paths.len(), global);
     let mut worst = Outcome::Fine;
@@ -102,7 +254,9 @@ pub fn each(
     }
     for path in &inputs.paths {
         bar.set_message(output::shown(path));
-        worst = worst.max(bar.suspend(|| visit(path, open(path, global)))?);
+        for opened in opener.open(path) {
+            worst = worst.max(bar.suspend(|| visit(path, opened))?);
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -112,78 +266,8 @@ pub fn each(
     Ok(worst)
 }
 
-/// The files that the user's words stand for: as named, folders searched in the order of names, globs resolved.
-#[derive(Debug, Default)]
-struct Inputs {
-    paths: Vec<PathBuf>,
-    /// Words that stand for nothing, and why.
-    unmatched: Vec<(PathBuf, &'static str)>,
-    /// Files in folders that are no meshes.
-    passed_over: u64,
-}
-
-impl Inputs {
-    fn expand(words: &[PathBuf]) -> Self {
-        let mut inputs = Self::default();
-        for word in words {
-            if word.is_dir() {
-                inputs.search(word);
-            } else if word.exists() || word == Path::new(STDIN) || !is_glob(word) {
-                inputs.paths.push(word.clone());
-            } else {
-                inputs.resolve(word);
-            }
-        }
-        inputs
-    }
-
-    fn resolve(&mut self, word: &Path) {
-        let found = word.to_str().and_then(|pattern| glob::glob(pattern).ok());
-        let found: Vec<PathBuf> = found.into_iter().flatten().flatten().collect();
-        if found.is_empty() {
-            self.unmatched.push((word.to_owned(), "no file matches"));
-        }
-        for path in found {
-            if path.is_dir() { self.search(&path) } else { self.paths.push(path) }
-        }
-    }
-
-    /// Takes the files of a folder that are meshes by their content, and those that claim to be by their name.
-    fn search(&mut self, folder: &Path) {
-        let before = self.paths.len();
-        for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
-            match entry {
-                Ok(entry) if !is_file(&entry) => {}
-                Ok(entry) if is_candidate(entry.path()) => self.paths.push(entry.into_path()),
-                Ok(_) => self.passed_over = self.passed_over.saturating_add(1),
-                // What cannot be listed is named, so that it is reported and not lost.
-                Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
-            }
-        }
-        if self.paths.len() == before {
-            self.unmatched.push((folder.to_owned(), "no mesh in this folder"));
-        }
-    }
-}
-
-fn is_glob(word: &Path) -> bool {
-    word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
-}
-
-/// Tells whether an entry is a regular file, or a link to one. Links to folders are not followed: they may lead back.
-fn is_file(entry: &walkdir::DirEntry) -> bool {
-    entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file()
-}
-
-fn is_candidate(path: &Path) -> bool {
-    let claims = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-    let mut head = [0; 4];
-    claims.is_some_and(|extension| matches!(&*extension, "mesh" | "anim"))
-        || File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && Format::recognises(&head)
-}
-
 /// Shows, on a terminal and after a second, how far the work has come.
-fn progress(count: usize, global: Global) -> ProgressBar {
+fn progress(count: usize, global: &Global) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(u64::try_from(count).ok(), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} files {wide_msg}") {
         bar.set_style(style);
@@ -202,7 +286,7 @@ fn progress(count: usize, global: Global) -> ProgressBar {
 }
 
 /// Says something that is no result: on standard error, unless the user wants quiet.
-pub fn note(text: &str, global: Global) {
+pub fn note(text: &str, global: &Global) {
     if !global.quiet {
         // A note that cannot be written is not worth a failure.
         let _ = writeln!(anstream::stderr(), "{text}");

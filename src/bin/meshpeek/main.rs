@@ -1,12 +1,16 @@
 //! The command line of meshpeek: arguments, verbs, exit codes.
 
 mod dump;
+mod expand;
+mod facts;
 mod info;
 mod input;
 mod map;
 mod output;
 mod pages;
 mod rewrite;
+mod staged;
+mod unreal;
 mod validate;
 mod values;
 
@@ -24,6 +28,7 @@ Examples:
   meshpeek map model.mesh --at 4711            what the byte at offset 4711 is
   meshpeek validate 'assets/**/*.mesh'         findings, by rule
   meshpeek dump model.mesh --attribute uv0 --range 0..10
+  meshpeek dump Models/box --frame 7           a vertex frame of Models/box_d.3d and Models/box_a.3d
   meshpeek rewrite model.mesh -o again.mesh    through reader and writer
 
 Exit codes:
@@ -48,7 +53,7 @@ struct Cli {
 
 /// What every verb takes.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct Global {
     /// Print JSON (schema 1, described in the README) on standard output
     #[arg(long, global = true, help_heading = EVERYWHERE)]
@@ -62,6 +67,23 @@ struct Global {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     no_mmap: bool,
+    #[command(flatten)]
+    unreal: Unreal,
+}
+
+/// What every verb takes for the sake of Unreal's vertex meshes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Unreal vertex meshes")]
+struct Unreal {
+    /// The mesh of that name, where a script imports several
+    #[arg(long, global = true, value_name = "NAME")]
+    mesh: Option<String>,
+    /// Refuse what is not exactly as the format says: sizes, indices, the prototype's frames
+    #[arg(long, global = true)]
+    strict: bool,
+    /// What a byte of texture coordinates is divided by: 255 as most readers do, 256 as the published page says
+    #[arg(long, global = true, default_value = "255", value_parser = ["255", "256"], value_name = "N")]
+    uv_divisor: String,
 }
 
 #[derive(Debug, Subcommand)]
@@ -93,7 +115,7 @@ struct Files {
 /// A file to read.
 #[derive(Clone, Debug, Args)]
 struct OneFile {
-    /// A file, or - for standard input
+    /// A file (of an Unreal mesh either file, its stem or its script), or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -101,15 +123,15 @@ struct OneFile {
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
     let done = match verb {
-        Verb::Info(info) => info.run(global),
-        Verb::Map(map) => map.run(global),
-        Verb::Validate(validate) => validate.run(global),
-        Verb::Dump(dump) => dump.run(global),
-        Verb::Rewrite(rewrite) => rewrite.run(global),
+        Verb::Info(info) => info.run(&global),
+        Verb::Map(map) => map.run(&global),
+        Verb::Validate(validate) => validate.run(&global),
+        Verb::Dump(dump) => dump.run(&global),
+        Verb::Rewrite(rewrite) => rewrite.run(&global),
         Verb::Completions(completions) => completions.run(Cli::command()),
         Verb::Man(man) => man.run(Cli::command()),
     };
-    done.unwrap_or_else(|error| output::report(&error, global)).into()
+    done.unwrap_or_else(|error| output::report(&error, &global)).into()
 }
 
 impl From<Outcome> for ExitCode {

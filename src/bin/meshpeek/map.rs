@@ -4,16 +4,17 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
-use meshpeek::{Model, Region};
+use meshpeek::Region;
 use serde_json::{Value, json};
 
-use crate::input::{self, Data};
+use crate::input::{self, Opened};
 use crate::output::{self, Misuse, Outcome, SCHEMA};
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
 Ranges come in file order, without gaps or overlaps. `aligned` says whether a range starts at a multiple of what its \
-native type wants; meshpeek itself does not need that.
+native type wants; meshpeek itself does not need that. Of an Unreal mesh, the file that was named is described (by its \
+stem: the data file).
 
 Examples:
   meshpeek map model.mesh
@@ -38,18 +39,17 @@ fn parse_offset(text: &str) -> Result<u64, String> {
 }
 
 impl Map {
-    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let model = input::open(path, global)?;
-        let at_path = |error: meshpeek::Error| error.at_path(path);
+        let opened = input::open(path, global)?;
         if let Some(offset) = self.at {
-            return self.explain(&model, offset, global);
+            return self.explain(&opened, offset, global);
         }
         let mut out = io::BufWriter::new(io::stdout().lock());
-        let mut listing = Listing { out: &mut out, json: global.json, width: width(&model), count: 0, failed: Ok(()) };
+        let mut listing = Listing { out: &mut out, json: global.json, width: width(&opened), count: 0, failed: Ok(()) };
         listing.start(path)?;
-        let walked = model.regions(&mut |region| listing.add(&region)).and_then(|()| model.data().check());
-        let fault = walked.map_err(at_path).err();
+        let walked = opened.model.regions(opened.source, &mut |region| listing.add(&region));
+        let fault = walked.and_then(|()| opened.check()).map_err(|error| opened.blame(error, path)).err();
         listing.end(fault.as_ref())?;
         // What could be named has been; what stopped the walk is said last.
         fault.map_or(Ok(Outcome::Fine), |fault| {
@@ -58,17 +58,17 @@ impl Map {
         })
     }
 
-    fn explain(&self, model: &Model<Data>, offset: u64, global: Global) -> anyhow::Result<Outcome> {
-        let bytes = model.data().as_ref();
+    fn explain(&self, opened: &Opened, offset: u64, global: &Global) -> anyhow::Result<Outcome> {
+        let bytes = opened.bytes();
         let byte = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset));
         let mut found = None;
-        let walked = model.regions(&mut |region| {
+        let walked = opened.model.regions(opened.source, &mut |region| {
             if region.start <= offset && offset < region.end {
                 found = Some(region);
             }
         });
         let (Some(byte), Some(region)) = (byte, &found) else {
-            walked.map_err(|error| error.at_path(&self.file.file))?;
+            walked.map_err(|error| opened.blame(error, &self.file.file))?;
             let last = bytes.len().saturating_sub(1);
             return Err(Misuse(format!("--at: expected an offset up to {last}, found {offset}")).into());
         };
@@ -112,8 +112,8 @@ fn describe(region: &Region) -> Value {
 }
 
 /// Returns how many digits offsets of the file have.
-fn width(model: &Model<Data>) -> usize {
-    model.data().as_ref().len().to_string().len().max(5)
+fn width(opened: &Opened) -> usize {
+    opened.bytes().len().to_string().len().max(5)
 }
 
 /// Prints regions as the walk comes by them: a file may have more of them than there is memory for.

@@ -40,7 +40,7 @@ impl std::fmt::Display for Misuse {
 impl std::error::Error for Misuse {}
 
 /// Prints why the command cannot go on, and returns how it ends.
-pub fn report(error: &anyhow::Error, global: Global) -> Outcome {
+pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
     let fault = error.downcast_ref::<meshpeek::Error>();
     let cause = match fault.map(meshpeek::Error::kind) {
         Some(ErrorKind::Io(cause)) => Some(&**cause),
@@ -55,8 +55,15 @@ pub fn report(error: &anyhow::Error, global: Global) -> Outcome {
         let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
     }
     complain(&format!("{error:#}"));
-    let misused = error.is::<Misuse>() || fault.is_some_and(|fault| matches!(fault.kind(), ErrorKind::NoSuch { .. }));
-    if misused { Outcome::Usage } else { Outcome::Unreadable }
+    if error.is::<Misuse>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, failed) }
+}
+
+/// How an error ends a command: what was asked for and is not there is the user's mistake.
+pub fn failed(error: &meshpeek::Error) -> Outcome {
+    match error.kind() {
+        ErrorKind::NoSuch { .. } | ErrorKind::Choice { .. } => Outcome::Usage,
+        _ => Outcome::Unreadable,
+    }
 }
 
 /// Prints an error line.
@@ -107,6 +114,22 @@ pub fn with(mut object: Value, name: &str, value: Value) -> Value {
         fields.insert(name.to_owned(), value);
     }
     object
+}
+
+/// Adds the fields of another object.
+pub fn extend(mut object: Value, more: &Value) -> Value {
+    if let (Some(fields), Some(more)) = (object.as_object_mut(), more.as_object()) {
+        fields.extend(more.clone());
+    }
+    object
+}
+
+/// Adds the name of the mesh, where a script gave it one.
+pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
+    match mesh {
+        Some(mesh) => with(object, "mesh", mesh.into()),
+        None => object,
+    }
 }
 
 /// Prints a value and a line's end.

@@ -1,16 +1,15 @@
 //! `rewrite`: through reader and writer.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
-use meshpeek::{Error, Finding, Model};
+use meshpeek::{Error, Field, Finding, Model};
 use serde_json::{Value, json};
 
-use crate::input::{self, Data};
+use crate::input::{self, Opened};
 use crate::output::{self, Misuse, Outcome, shown};
+use crate::staged::Staged;
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
@@ -18,15 +17,21 @@ A sound file comes out byte for byte. What the format's own engine never writes 
 The output is written beside its destination and renamed when it is whole; where the destination is a link, what it \
 points to is replaced.
 
+Of an Unreal mesh, the file that was named is written. With --pair both are, named after OUT: `-o new/box` writes \
+new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc, made from nothing with the published \
+defaults.
+
 Examples:
   meshpeek rewrite model.mesh -o again.mesh
-  meshpeek rewrite model.mesh -o model.mesh --force";
+  meshpeek rewrite model.mesh -o model.mesh --force
+  meshpeek rewrite Models/box_d.3d --pair -o new/box";
 
 /// Rules whose findings say what the writer spells otherwise.
 const RESPELLED: &str = "UG14";
 /// The rule whose finding says what the writer leaves out.
 const DROPPED: &str = "UG24";
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct Rewrite {
@@ -35,27 +40,42 @@ pub struct Rewrite {
     /// Where to write, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Replace an existing file
+    /// Replace existing files
     #[arg(long)]
     force: bool,
     /// Write even if something is left out; it is listed
     #[arg(long)]
     allow_loss: bool,
+    /// Write both files of an Unreal mesh; OUT is their stem
+    #[arg(long, help_heading = "Unreal vertex meshes")]
+    pair: bool,
+    /// Also make a script for the pair
+    #[arg(long, requires = "pair", help_heading = "Unreal vertex meshes")]
+    script: bool,
+}
+
+/// A file that was written.
+struct Written {
+    path: PathBuf,
+    bytes: usize,
+    identical: bool,
 }
 
 impl Rewrite {
-    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let model = input::open(path, global)?;
-        self.rewrite(&model, global).map_err(|error| match error.downcast::<Error>() {
-            Ok(error) => error.at_path(path).into(),
+        let opened = input::open(path, global)?;
+        self.rewrite(&opened, global).map_err(|error| match error.downcast::<Error>() {
+            // What the output refuses is no fault of the input.
+            Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
+            Ok(error) => opened.blame(error, path).into(),
             Err(other) => other,
         })
     }
 
-    fn rewrite(&self, model: &Model<Data>, global: Global) -> anyhow::Result<Outcome> {
+    fn rewrite(&self, opened: &Opened, global: &Global) -> anyhow::Result<Outcome> {
         let mut changes = Vec::new();
-        model.survey(&mut |finding| {
+        opened.model.survey(&mut |finding| {
             if [RESPELLED, DROPPED].contains(&finding.rule) {
                 changes.push(finding);
             }
@@ -64,45 +84,101 @@ impl Rewrite {
             let text = format!("{} at byte {}: {}; --allow-loss leaves them out", loss.field, loss.offset, loss.text);
             return Err(Misuse(text).into());
         }
-        let mut compared = Compared { original: model.data().as_ref(), same: true };
+        if self.pair {
+            let written = self.write_pair(opened)?;
+            return Ok(self.tell(&written, &changes, global).map(|()| Outcome::Fine)?);
+        }
         if self.output == Path::new("-") {
             let mut out = BufWriter::new(io::stdout().lock());
-            model.write_to(&mut Tee { out: &mut out, compared: &mut compared })?;
+            opened.model.write_to(opened.source, &mut out)?;
             out.flush()?;
-            model.data().check()?;
+            opened.check()?;
             // Standard output has the mesh, so the list goes where notes go.
             if !global.quiet {
                 output::print_findings(&mut anstream::stderr().lock(), &changes)?;
             }
             return Ok(Outcome::Fine);
         }
-        replace(&self.output, self.force, |file| {
-            model.write_to(&mut Tee { out: &mut BufWriter::new(file), compared: &mut compared })?;
-            Ok(model.data().check()?)
-        })?;
-        let identical = compared.same && compared.original.is_empty();
-        self.tell(model, identical, &changes, global)?;
+        let (staged, written) = self.stage(opened, opened.source, &self.output)?;
+        opened.check()?;
+        staged.finish()?;
+        self.tell(&[written], &changes, global)?;
         Ok(Outcome::Fine)
     }
 
-    fn tell(&self, model: &Model<Data>, identical: bool, changes: &[Finding], global: Global) -> io::Result<()> {
+    /// Writes one source to a temporary beside its destination, and compares it with the original on the way.
+    fn stage(&self, opened: &Opened, source: usize, path: &Path) -> anyhow::Result<(Staged, Written)> {
+        let original = opened.model.sources().nth(source).map_or(&[][..], AsRef::as_ref);
+        let mut compared = Compared { original, same: true };
+        let staged = Staged::write(path, self.force, |file| {
+            let mut out = BufWriter::new(file);
+            opened.model.write_to(source, &mut Tee { out: &mut out, compared: &mut compared })?;
+            Ok(out.flush()?)
+        })?;
+        let identical = compared.same && compared.original.is_empty();
+        Ok((staged, Written { path: path.to_owned(), bytes: original.len(), identical }))
+    }
+
+    /// Writes both files of a pair, and a script if one is asked for: all are whole before the first is renamed.
+    fn write_pair(&self, opened: &Opened) -> anyhow::Result<Vec<Written>> {
+        let Model::Unreal(mesh) = &opened.model else {
+            return Err(Misuse("--pair: only an Unreal vertex mesh is a pair of files; leave it out".to_owned()).into());
+        };
+        let stem = stem(&self.output)?;
+        let beside = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
+        let mut all = vec![self.stage(opened, 1, &beside("_a.3d"))?, self.stage(opened, 0, &beside("_d.3d"))?];
+        if self.script {
+            let script = meshpeek::unreal::uc::build(mesh, &stem)?.to_bytes()?;
+            let path = beside(".uc");
+            let staged = Staged::write(&path, self.force, |file| Ok(file.write_all(&script)?))?;
+            all.push((staged, Written { path, bytes: script.len(), identical: false }));
+        }
+        opened.check()?;
+        let (staged, written): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        staged.into_iter().try_for_each(Staged::finish)?;
+        Ok(written)
+    }
+
+    fn tell(&self, written: &[Written], changes: &[Finding], global: &Global) -> io::Result<()> {
         if global.json {
+            let outputs = written.iter().map(|written| {
+                json!({ "path": written.path.to_string_lossy(), "bytes": written.bytes, "identical": written.identical })
+            });
             return output::print_json(&output::document(json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
-                "identical": identical,
+                // A script that was made has nothing to be identical with.
+                "identical": written.iter().take(2).all(|written| written.identical),
+                "outputs": outputs.collect::<Value>(),
                 "changes": changes.iter().map(output::finding).collect::<Value>(),
             })));
         }
         if global.quiet {
             return Ok(());
         }
-        let bytes = model.data().as_ref().len();
         let mut out = anstream::stdout().lock();
-        let verdict = if identical { format!("byte-identical, {bytes} bytes") } else { "changed".to_owned() };
-        writeln!(out, "{}: {verdict}", shown(&self.output))?;
+        for Written { path, bytes, identical } in written {
+            let made = path.extension().is_some_and(|extension| extension == "uc") && self.script;
+            let verdict = match (identical, made) {
+                (true, _) => format!("byte-identical, {bytes} bytes"),
+                (false, true) => format!("made, {bytes} bytes"),
+                (false, false) => "changed".to_owned(),
+            };
+            writeln!(out, "{}: {verdict}", shown(path))?;
+        }
         output::print_findings(&mut out, changes)
     }
+}
+
+/// Returns the stem that a pair's files are named after: OUT without the ending that one of them would have.
+fn stem(output: &Path) -> anyhow::Result<String> {
+    let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new("-"));
+    let Some(name) = name else {
+        return Err(Misuse("-o: expected the stem of two files, such as new/box".to_owned()).into());
+    };
+    let lower = name.to_ascii_lowercase();
+    let ending = ["_d.3d", "_a.3d", ".uc"].into_iter().find(|ending| lower.ends_with(ending)).unwrap_or_default();
+    Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 
 /// The bytes of the original that have not been met yet.
@@ -131,36 +207,4 @@ impl Write for Tee<'_, '_, '_> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-/// Writes a file whole or not at all: into a temporary beside it, to the disk, then renamed.
-fn replace(path: &Path, force: bool, write: impl FnOnce(&mut File) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    // A link stays a link: what it points to is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let existing = fs::metadata(&target).ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Err(Misuse(format!("{}: expected a file to write, found something else", shown(path))).into());
-    }
-    if existing.is_some() && !force {
-        return Err(Misuse(format!("{}: exists; --force replaces it", shown(path))).into());
-    }
-    let context = || format!("{}: cannot be written", shown(path));
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".meshpeek-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(folder).with_context(context)?;
-    write(temporary.as_file_mut())?;
-    if let Some(existing) = existing {
-        temporary.as_file().set_permissions(existing.permissions()).with_context(context)?;
-    }
-    temporary.as_file().sync_all().with_context(context)?;
-    let renamed = if force { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
-    renamed.map_err(|error| error.error).with_context(context)?;
-    // The rename itself must reach the disk, too; systems that cannot sync a folder do it on their own.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
 }

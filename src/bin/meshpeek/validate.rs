@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use clap::Args;
-use meshpeek::{Finding, Model, Rule, Severity, unigine};
+use meshpeek::{Finding, Rule, Severity, unigine, unreal};
 use serde_json::{Value, json};
 
 use crate::Global;
-use crate::input::{self, Data};
+use crate::input::{self, Opened};
 use crate::output::{self, Outcome, shown};
 
 const HELP: &str = "\
@@ -35,23 +35,24 @@ pub struct Validate {
 }
 
 impl Validate {
-    pub fn run(&self, global: Global) -> anyhow::Result<Outcome> {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         if self.rules {
             print_rules(global)?;
             return Ok(Outcome::Fine);
         }
         let mut entries = Vec::new();
         let outcome = input::each(&self.files, global, |path, opened| {
-            let (findings, fault) = match opened {
-                Ok(model) => look(&model, path),
-                Err(error) => (meshpeek::finding(&error).into_iter().collect(), Some(error)),
+            let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
+            let (findings, fault) = match &opened {
+                Ok(opened) => look(opened, path),
+                Err(error) => (meshpeek::finding(error).into_iter().collect(), Some(error.clone())),
             };
             if global.json {
-                entries.push(entry(path, &findings, fault.as_ref()));
+                entries.push(output::of_mesh(entry(path, &findings, fault.as_ref()), mesh));
             } else {
                 print(&mut anstream::stdout().lock(), path, &findings, fault.as_ref(), global)?;
             }
-            Ok(if fault.is_some() { Outcome::Unreadable } else { output::judge(&findings) })
+            Ok(fault.map_or_else(|| output::judge(&findings), |fault| output::failed(&fault)))
         })?;
         if global.json {
             output::print_json(&output::document(json!({ "files": entries })))?;
@@ -61,10 +62,10 @@ impl Validate {
 }
 
 /// Returns the findings, and the fault that kept the rest of the file from being read.
-fn look(model: &Model<Data>, path: &Path) -> (Vec<Finding>, Option<meshpeek::Error>) {
+fn look(opened: &Opened, path: &Path) -> (Vec<Finding>, Option<meshpeek::Error>) {
     let mut findings = Vec::new();
-    let done = model.validate(&mut |finding| findings.push(finding)).and_then(|()| model.data().check());
-    (findings, done.err().map(|error| error.at_path(path)))
+    let done = opened.model.validate(&mut |finding| findings.push(finding)).and_then(|()| opened.check());
+    (findings, done.err().map(|error| opened.blame(error, path)))
 }
 
 fn entry(path: &Path, findings: &[Finding], fault: Option<&meshpeek::Error>) -> Value {
@@ -78,7 +79,7 @@ fn print(
     path: &Path,
     findings: &[Finding],
     fault: Option<&meshpeek::Error>,
-    global: Global,
+    global: &Global,
 ) -> io::Result<()> {
     let least = if global.quiet { Severity::Warning } else { Severity::Info };
     let told: Vec<Finding> = findings.iter().filter(|finding| finding.severity >= least).cloned().collect();
@@ -102,15 +103,17 @@ fn tally(findings: &[Finding]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-fn print_rules(global: Global) -> io::Result<()> {
+fn print_rules(global: &Global) -> io::Result<()> {
+    let formats = [("unigine", unigine::RULES), ("unreal", unreal::RULES)];
+    let rules = formats.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (format, rule)));
     if global.json {
-        let rules = unigine::RULES.iter().map(|Rule { id, severity, text }| {
-            json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": "unigine" })
+        let rules = rules.map(|(format, Rule { id, severity, text })| {
+            json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": format })
         });
         return output::print_json(&output::document(json!({ "rules": rules.collect::<Value>() })));
     }
     let mut out = anstream::stdout().lock();
-    for Rule { id, severity, text } in unigine::RULES {
+    for (_, Rule { id, severity, text }) in rules {
         let style = output::paint(*severity);
         writeln!(out, "{id}  {style}{severity:<7}{style:#}  {text}")?;
     }

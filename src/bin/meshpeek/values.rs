@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use meshpeek::Weights;
 use meshpeek::source::prefetch;
-use meshpeek::surface::{Colors, Frames, Indices, Positions, Uvs};
+use meshpeek::surface::{Between, Colors, Frames, Indices, Positions, Uvs};
+use meshpeek::unreal::Placement;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Axis {
@@ -22,6 +23,14 @@ pub enum Values<'a> {
     Colors(Colors<'a>),
     Weights(Weights<'a>),
     Indices(Indices<'a>),
+    /// Between two frames, and placed.
+    Between(Between<'a>, Placement),
+    /// Not in the file.
+    Computed(Vec<[f32; 3]>),
+    /// A byte for each polygon.
+    Bytes(Vec<u8>),
+    /// Two bytes for each corner.
+    BytePairs(Vec<[u8; 2]>),
 }
 
 /// One value, ready to print.
@@ -37,7 +46,7 @@ pub enum Item<'v> {
 pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 
 impl Values<'_> {
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match self {
             Self::Positions(array) => array.len(),
             Self::Frames(array, _) => array.len(),
@@ -45,10 +54,14 @@ impl Values<'_> {
             Self::Colors(array) => array.len(),
             Self::Weights(array) => array.len(),
             Self::Indices(array) => array.len(),
+            Self::Between(array, _) => array.len(),
+            Self::Computed(array) => array.len(),
+            Self::Bytes(array) => array.len(),
+            Self::BytePairs(array) => array.len(),
         }
     }
 
-    /// Returns the bytes of the items of `range`; of weights, whose places are found one by one, none.
+    /// Returns the bytes of the items of `range`; of those that are found one by one or computed, none.
     fn bytes(&self, range: Range<usize>) -> &[u8] {
         let bytes = match self {
             Self::Positions(array) => array.slice(range).map(|part| part.as_bytes()),
@@ -56,7 +69,7 @@ impl Values<'_> {
             Self::Uvs(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Colors(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Indices(array) => array.slice(range).map(|part| part.as_bytes()),
-            Self::Weights(_) => None,
+            Self::Weights(_) | Self::Between(..) | Self::Computed(_) | Self::Bytes(_) | Self::BytePairs(_) => None,
         };
         bytes.unwrap_or_default()
     }
@@ -64,6 +77,25 @@ impl Values<'_> {
     pub fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         prefetch(self.bytes(range.clone()));
         match self {
+            Self::Positions(array @ (Positions::Packed32(_) | Positions::Packed64(_))) if raw => {
+                let mut stored = range.filter_map(|index| crate::unreal::stored(array, index));
+                stored.try_for_each(|stored| visit(Item::Integers(&stored)))
+            }
+            Self::Between(array, placement) => {
+                let mut placed = range.filter_map(|index| array.get(index)).map(|value| placement.apply(value));
+                placed.try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Computed(values) => {
+                values.get(range).unwrap_or_default().iter().try_for_each(|value| visit(Item::Floats(value)))
+            }
+            Self::Bytes(bytes) => {
+                let bytes = bytes.get(range).unwrap_or_default();
+                bytes.iter().try_for_each(|byte| visit(Item::Number((*byte).into())))
+            }
+            Self::BytePairs(pairs) => {
+                let pairs = pairs.get(range).unwrap_or_default();
+                pairs.iter().try_for_each(|pair| visit(Item::Integers(&pair.map(i32::from))))
+            }
             Self::Positions(array) => {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
             }

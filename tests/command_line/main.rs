@@ -1,6 +1,6 @@
 //! The command line, as a user or a script meets it.
 //!
-//! `data/unigine` holds golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, and for `dump`
+//! `data/unigine` and `data/unreal` hold golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, and for `dump`
 //! `STEM.dump.ATTRIBUTE`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 #![allow(
     clippy::unwrap_used,
@@ -11,14 +11,16 @@
     reason = "a panic is how a test fails"
 )]
 
+#[path = "../support/mod.rs"]
 mod support;
+mod unreal;
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::{bytes, compact, data, spoil};
+use support::{bytes, compact, data, spoil, unreal_data};
 
 /// Runs meshpeek in the folder of the crate, so that paths in its output are short and the same everywhere.
 fn meshpeek(arguments: &[&str]) -> Output {
@@ -59,14 +61,19 @@ fn scratch(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {
 #[test]
 fn prints_what_the_golden_files_hold() {
     let mut compared = 0;
-    for entry in std::fs::read_dir(data()).unwrap() {
+    let folders = [data(), unreal_data()].map(|folder| std::fs::read_dir(folder).unwrap());
+    for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
-        let (stem, verb) = (sample(parts[0]), parts[1]);
+        let unreal = path.parent().unwrap() == unreal_data();
+        if path.is_dir() || ["mesh", "3d", "uc"].contains(&parts[1]) {
+            continue;
+        }
+        let stem = if unreal { format!("data/unreal/{}_d.3d", parts[0]) } else { sample(parts[0]) };
+        let verb = parts[1];
         let mut arguments = vec![verb, &stem];
         match parts[2..] {
-            [] if verb == "mesh" => continue,
             [] => {}
             ["json"] => arguments.push("--json"),
             [attribute] => arguments.extend(["--attribute", attribute]),
@@ -80,7 +87,7 @@ fn prints_what_the_golden_files_hold() {
         assert_eq!(text(&output.stdout), text(&std::fs::read(&path).unwrap()), "{name}");
         compared += 1;
     }
-    assert!(compared >= 12, "only {compared} golden files");
+    assert!(compared >= 25, "only {compared} golden files");
 }
 
 #[test]
@@ -88,7 +95,8 @@ fn describes_every_sample_of_a_folder() {
     let output = meshpeek(&["info", "data", "--json"]);
     assert_eq!(code(&output), 0);
     let files = json(&output)["files"].as_array().unwrap().clone();
-    assert_eq!(files.len(), support::samples().len());
+    let pairs = support::unreal::samples().into_iter().filter(|sample| sample.pair().is_some());
+    assert_eq!(files.len(), support::samples().len() + pairs.count());
     for file in files {
         for key in
             ["path", "format", "version", "bytes", "touched_bytes", "bounds", "bones", "lods", "surfaces", "clips"]
@@ -96,7 +104,7 @@ fn describes_every_sample_of_a_folder() {
             assert!(file.get(key).is_some(), "{key}");
         }
         assert!(file["touched_bytes"].as_u64() <= file["bytes"].as_u64());
-        assert_eq!(file["findings"].as_array().unwrap().len(), 0);
+        assert!(file["findings"].as_array().unwrap().iter().all(|finding| finding["severity"] == "info"));
     }
 }
 
@@ -281,7 +289,10 @@ fn teaches() {
         assert!(text(&meshpeek(&["completions", shell]).stdout).contains("no-mmap"), "{shell}");
     }
     let rules = json(&meshpeek(&["validate", "--rules", "--json"]));
-    assert_eq!(rules["rules"].as_array().unwrap().len(), meshpeek::unigine::RULES.len());
+    assert_eq!(
+        rules["rules"].as_array().unwrap().len(),
+        meshpeek::unigine::RULES.len() + meshpeek::unreal::RULES.len()
+    );
 }
 
 #[test]

@@ -1,28 +1,16 @@
-//! Real files, where the machine has them: `MESHPEEK_CORPUS=FOLDER cargo test --test corpus`. What is expected of each stands
-//! in `FOLDER/unigine/reference/FILE.json`, computed by an independent reader. The files have no licence, so none is here.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::float_cmp,
-    reason = "a panic is how a test fails, and stored floats are exact"
-)]
-
-mod support;
+//! UNIGINE meshes. The files have no licence, so none is here.
 
 use std::path::{Path, PathBuf};
 
 use meshpeek::surface::Frames;
 use meshpeek::unigine::{Generation, Mesh, SurfaceView};
 use meshpeek::{ErrorKind, Geometry, Severity, Surface};
-use serde_json::{Map, Value, json};
-use support::corpus;
-use support::exercise::{Fate, exercise};
-use support::random::Random;
+use serde_json::{Value, json};
+
+use crate::support::corpus;
+use crate::support::exercise::{Fate, exercise};
+use crate::support::random::Random;
+use crate::{Expected, file_name};
 
 /// The files whose first four letters are among `magics`, sorted.
 fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
@@ -33,64 +21,10 @@ fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap().to_string_lossy().into_owned()
-}
-
 fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     let folder = corpus("unigine")?;
     let files = files(&folder, &Generation::ALL.map(Generation::magic));
     Some((folder, files))
-}
-
-/// A JSON object that must be used up: a key that nobody asks for is a value that nobody compared.
-struct Expected {
-    what: String,
-    left: Map<String, Value>,
-}
-
-impl Expected {
-    fn new(what: String, value: &Value) -> Self {
-        Self { what, left: value.as_object().expect("an object").clone() }
-    }
-
-    fn take(&mut self, key: &str) -> Option<Value> {
-        self.left.remove(key)
-    }
-
-    /// Compares a value that must be there.
-    fn same(&mut self, key: &str, found: impl Into<Value>) {
-        let expected = self.take(key);
-        assert_eq!(expected, Some(found.into()), "{}: {key}", self.what);
-    }
-
-    /// Compares a value that is only there in files that have such a thing.
-    fn same_if_any(&mut self, key: &str, found: Option<impl Into<Value>>) {
-        assert_eq!(self.take(key), found.map(Into::into), "{}: {key}", self.what);
-    }
-
-    /// Compares stored floats exactly: nine digits tell any two apart.
-    fn floats(&mut self, key: &str, found: &[f32]) {
-        let expected = numbers(&self.take(key).unwrap_or_else(|| panic!("{}: no {key}", self.what)));
-        assert_eq!(expected, found, "{}: {key}", self.what);
-    }
-
-    fn close(&mut self, key: &str, found: &[f32]) {
-        let expected = numbers(&self.take(key).unwrap_or_else(|| panic!("{}: no {key}", self.what)));
-        assert_eq!(expected.len(), found.len(), "{}: {key}", self.what);
-        for (expected, found) in expected.iter().zip(found) {
-            assert!((expected - found).abs() <= 2e-6, "{}: {key} {found}, expected {expected}", self.what);
-        }
-    }
-
-    fn done(self) {
-        assert!(self.left.is_empty(), "{}: nobody compared {:?}", self.what, self.left.keys());
-    }
-}
-
-fn numbers(value: &Value) -> Vec<f32> {
-    let list = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
-    list.iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
 fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::surface::Sphere) {

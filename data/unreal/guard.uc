@@ -1,0 +1,22 @@
+// A guard, and what he hears of it.
+class Guard expands Pawn;
+
+#exec MESH IMPORT MESH=Guard ANIVFILE=MODELS\guard_a.3d DATAFILE=MODELS\guard_d.3d X=0 Y=0 Z=0 UNMIRROR=1
+#exec MESH ORIGIN MESH=Guard X=0 Y=-20 Z=12.5 YAW=64 ROLL=-64
+#exec MESH SEQUENCE MESH=Guard SEQ=All	STARTFRAME=0 NUMFRAMES=10
+#exec MESH SEQUENCE MESH=Guard SEQ=Walk	STARTFRAME=2 NUMFRAMES=6 RATE=15 GROUP=Moving
+//#exec MESH SEQUENCE MESH=Guard SEQ=Swim STARTFRAME=0 NUMFRAMES=99
+#exec MESH NOTIFY MESH=Guard SEQ=Walk TIME=0.25 FUNCTION=PlayFootStep
+#exec mesh notify mesh=guard seq=walk time=.75 function=PlayFootStep
+#exec MESH LODPARAMS MESH=Guard STRENGTH=0.5 MINVERTS=10
+
+#exec TEXTURE IMPORT NAME=JGuard FILE="MODELS\guard skin.PCX" GROUP="Skins" FLAGS=2
+#exec TEXTURE IMPORT FILE=MODELS\JLid.PCX GROUP=Skins
+#exec MESHMAP NEW MESHMAP=Guard MESH=Guard
+#exec MESHMAP SCALE MESHMAP=Guard X=0.06 Y=0.06 Z=0.12
+#exec MESHMAP SETTEXTURE MESHMAP=Guard NUM=0 TEXTURE=JGuard
+#exec MESHMAP SETTEXTURE MESHMAP=Guard NUM=1 TEXTURE=JLid
+
+defaultproperties
+{
+}

@@ -1,0 +1,194 @@
+//! What `info` tells of one format only: the `properties` of a file, and the fields of a surface beyond every format's.
+
+use std::path::Path;
+
+use meshpeek::unreal::uc::{MeshScript, Script, Sequence, Texture};
+use meshpeek::unreal::{Mesh, Placement};
+use meshpeek::{Limits, Model, Name};
+use serde_json::{Value, json};
+
+use crate::input::{Data, Opened};
+use crate::output::{self, numbers};
+
+/// The most sequences and calls of a script that are listed.
+const MOST_TOLD: usize = 100_000;
+
+/// What only the format has.
+pub fn properties(opened: &Opened) -> meshpeek::Result<Value> {
+    match &opened.model {
+        Model::Unigine(mesh) => unigine(mesh),
+        Model::Unreal(mesh) => unreal(mesh, opened),
+        _ => Ok(json!({})),
+    }
+}
+
+/// What only the format's surfaces have.
+pub fn of_surface(model: &Model<Data>, index: usize) -> meshpeek::Result<Value> {
+    let Model::Unreal(mesh) = model else { return Ok(json!({})) };
+    let view = mesh.surface(index)?;
+    let texture = mesh.script().and_then(|script| script.texture(view.texture().into()));
+    let file = texture.and_then(|texture| texture.import).map(|import| text(import.file));
+    Ok(json!({
+        "texture": view.texture(),
+        "texture_file": file,
+        "type": view.kind().0,
+        "style": view.kind().style().name(),
+        "type_flags": view.kind().flags().collect::<Vec<_>>(),
+    }))
+}
+
+/// Tells in words how a surface is drawn, where the format says so.
+pub fn draws(model: &Model<Data>, index: usize) -> meshpeek::Result<String> {
+    let Model::Unreal(mesh) = model else { return Ok(String::new()) };
+    let view = mesh.surface(index)?;
+    let mut words = vec![view.kind().style().name()];
+    words.extend(view.kind().flags());
+    if !view.is_drawn() {
+        words.push("not drawn");
+    }
+    Ok(words.join(", "))
+}
+
+/// Returns how many vertex frames there are, and of how many vertices.
+pub fn vertex_frames(model: &Model<Data>) -> Option<(usize, usize)> {
+    let Model::Unreal(mesh) = model else { return None };
+    Some((mesh.frame_count(), mesh.vertex_count()))
+}
+
+/// Adds what a script says, to the entry of a script whose meshes could not be read.
+pub fn with_script(entry: Value, path: &Path) -> Value {
+    let is_script = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("uc"));
+    let script = is_script.then(|| meshpeek::read(path).ok()).flatten();
+    let script = script.and_then(|bytes| Script::open_with(bytes, &Limits::default()).ok());
+    match script {
+        Some(script) => output::with(entry, "properties", json!({ "script": told(&script) })),
+        None => entry,
+    }
+}
+
+/// The lightmap bytes of each surface, where the generation has them.
+fn unigine(mesh: &meshpeek::unigine::Mesh<Data>) -> meshpeek::Result<Value> {
+    let lightmaps: Vec<Option<[u8; 2]>> =
+        mesh.surfaces().map(|surface| Ok(surface?.lightmap())).collect::<meshpeek::Result<_>>()?;
+    let lightmaps: Vec<[u8; 2]> = lightmaps.into_iter().flatten().collect();
+    if lightmaps.is_empty() {
+        return Ok(json!({}));
+    }
+    let channels: Vec<u8> = lightmaps.iter().map(|[channel, _]| *channel).collect();
+    let codes: Vec<u8> = lightmaps.iter().map(|[_, code]| *code).collect();
+    Ok(json!({ "lightmap_channel": channels, "lightmap_resolution_code": codes }))
+}
+
+fn unreal(mesh: &Mesh<Data>, opened: &Opened) -> meshpeek::Result<Value> {
+    let files = opened.pair.as_ref().map(|pair| {
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let script = pair.script.as_deref().map(shown);
+        json!({ "data": shown(&pair.data), "aniv": shown(&pair.aniv), "script": script })
+    });
+    Ok(json!({
+        "files": files,
+        "polygons": mesh.polygon_count(),
+        "vertices": mesh.vertex_count(),
+        "frames": mesh.frame_count(),
+        "frame_size": mesh.aniv_header()?.frame_size.get(),
+        "vertex_bytes": mesh.variant().vertex_size(),
+        "attachments": attachments(mesh),
+        "script": mesh.whole_script().map(told),
+    }))
+}
+
+/// Where weapons hang in frame 0: places in stored units, directions in units that do not differ by axis.
+fn attachments(mesh: &Mesh<Data>) -> Value {
+    if mesh.frame_count() == 0 {
+        return json!([]);
+    }
+    let author = Placement::author(mesh.variant());
+    let all = (0..mesh.attachment_count()).map(|index| {
+        // A weapon triangle whose vertices are missing is told by the findings.
+        let (Ok(stored), Ok(even)) =
+            (mesh.attachment(index, 0, &Placement::STORED), mesh.attachment(index, 0, &author))
+        else {
+            return json!(null);
+        };
+        let axes = even.axes.map(|axes| axes.iter().map(|axis| numbers(axis)).collect::<Value>());
+        json!({ "position": numbers(&stored.position), "axes": axes })
+    });
+    all.collect()
+}
+
+/// What a script says, mesh by mesh.
+fn told<D: AsRef<[u8]>>(script: &Script<D>) -> Value {
+    let all = script.select_all();
+    // Equal names make a script of n lines say n times n things: of what is listed, there is an end.
+    let mut left = MOST_TOLD;
+    let meshes = all.iter().map(|selected| mesh_told(&script.mesh(selected), &mut left));
+    let meshes: Value = meshes.collect();
+    json!({ "commands": script.command_count(), "meshes": meshes, "complete": left > 0 })
+}
+
+fn mesh_told(mesh: &MeshScript<'_>, left: &mut usize) -> Value {
+    let import = mesh.import();
+    let origin = mesh.origin().map(|origin| {
+        json!({
+            "position": numbers(&origin.position),
+            "yaw": output::number(origin.yaw),
+            "pitch": output::number(origin.pitch),
+            "roll": output::number(origin.roll),
+        })
+    });
+    let lod = mesh.lod_params().map(|lod| {
+        let number = |value: Option<f32>| value.map(output::number);
+        json!({
+            "min_verts": number(lod.min_verts),
+            "strength": number(lod.strength),
+            "morph": number(lod.morph),
+            "hysteresis": number(lod.hysteresis),
+            "z_displace": number(lod.z_displace),
+        })
+    });
+    let listed = mesh.sequences().take(*left).enumerate();
+    let sequences: Value = listed.map(|(number, one)| sequence_told(mesh, number, &one, left)).collect();
+    json!({
+        "name": text(mesh.name()),
+        "data_file": import.map(|import| text(import.data_file)),
+        "aniv_file": import.map(|import| text(import.aniv_file)),
+        "unmirror": import.is_some_and(|import| import.unmirror),
+        "zero_tex": import.is_some_and(|import| import.zero_tex),
+        "scale": mesh.scale().map(|scale| numbers(&scale)),
+        "origin": origin,
+        "textures": mesh.textures().map(|texture| texture_told(&texture)).collect::<Value>(),
+        "sequences": sequences,
+        "lod_params": lod,
+        "drop_frames": mesh.drop_frames().map(|drop| json!({ "start": drop.start, "frames": drop.frames })),
+    })
+}
+
+fn texture_told(texture: &Texture<'_>) -> Value {
+    let import = texture.import;
+    json!({
+        "number": texture.number,
+        "name": text(texture.name),
+        "file": import.map(|import| text(import.file)),
+        "group": import.and_then(|import| import.group).map(text),
+        "flags": import.and_then(|import| import.flags),
+    })
+}
+
+fn sequence_told(mesh: &MeshScript<'_>, number: usize, sequence: &Sequence<'_>, left: &mut usize) -> Value {
+    *left = left.saturating_sub(1);
+    let notifies = mesh.notifies(number).take(*left);
+    let notifies = notifies.inspect(|_| *left = left.saturating_sub(1));
+    let notifies = notifies.map(|one| json!({ "time": output::number(one.time), "function": text(one.function) }));
+    json!({
+        "name": text(sequence.name),
+        "start": sequence.start,
+        "frames": sequence.frames,
+        "rate": sequence.rate.map(output::number),
+        "group": sequence.group.map(text),
+        "notifies": notifies.collect::<Value>(),
+    })
+}
+
+fn text(name: Name<'_>) -> String {
+    name.to_string_lossy()
+}

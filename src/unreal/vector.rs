@@ -1,0 +1,36 @@
+//! The little arithmetic of directions that normals and attachments take.
+
+pub(super) fn subtract(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
+    combine(one, other, |one, other| one - other)
+}
+
+pub(super) fn add(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
+    combine(one, other, |one, other| one + other)
+}
+
+pub(super) fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// Returns the direction in unit length; `None` for no direction at all.
+pub(super) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
+    // In f64 no sum of squares of finite floats overflows.
+    let wide = direction.map(f64::from);
+    let length = wide.iter().map(|part| part * part).sum::<f64>().sqrt();
+    (length > 0.0 && length.is_finite()).then(|| wide.map(|part| narrow(part / length)))
+}
+
+/// Returns twice the area of a triangle along its normal: out of the side from which its corners go round
+/// counter-clockwise, where axes are drawn right-handed.
+pub(super) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
+    cross(subtract(second, first), subtract(third, first))
+}
+
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the part of a unit vector, rounded once")]
+fn narrow(part: f64) -> f32 {
+    part as f32
+}
+
+fn combine([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
+    [with(ax, bx), with(ay, by), with(az, bz)]
+}

@@ -1,0 +1,266 @@
+//! Unreal vertex meshes, as a user names them: by either file, by their stem, by a script.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::unreal::{pair, samples};
+use crate::{code, json as parsed, meshpeek, text};
+
+/// The sample files in a folder that goes with the test.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for sample in samples() {
+            for (ending, bytes) in &sample.files {
+                place.write(&format!("{}{ending}", sample.stem), bytes);
+            }
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), bytes).unwrap();
+    }
+}
+
+fn info(arguments: &[&str]) -> Value {
+    let output = meshpeek(&[&["info", "--json"], arguments].concat());
+    parsed(&output)["files"].clone()
+}
+
+fn values(arguments: &[&str]) -> Vec<Value> {
+    let output = meshpeek(&[&["dump", "--json"], arguments].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    parsed(&output)["values"].as_array().unwrap().clone()
+}
+
+#[test]
+fn finds_the_files_by_whatever_is_named() {
+    let expected = info(&["data/unreal/guard_d.3d"])[0].clone();
+    assert_eq!(expected["mesh"], "Guard");
+    for name in ["data/unreal/guard_a.3d", "data/unreal/guard", "data/unreal/guard.uc", "data/unreal/GUARD_D.3D"] {
+        let mut found = info(&[name])[0].clone();
+        assert_eq!(found["path"], name);
+        found["path"] = expected["path"].clone();
+        assert_eq!(found, expected, "{name}");
+    }
+    assert_eq!(expected["properties"]["files"]["aniv"], "data/unreal/guard_a.3d");
+    assert_eq!(expected["properties"]["files"]["script"], "data/unreal/guard.uc");
+}
+
+#[test]
+fn lists_and_selects_the_meshes_of_a_script() {
+    let script = "data/unreal/Toys/Classes/Toys.uc";
+    let names = |files: &Value| files.as_array().unwrap().iter().map(|file| file["mesh"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(&info(&[script])), ["SpinningTop", "Ball"]);
+    assert_eq!(names(&info(&[script, "--mesh", "spinningTOP"])), ["SpinningTop"]);
+    assert_eq!(names(&info(&["data/unreal/Toys/Models/Ball_d.3d"])), ["Ball"]);
+    let ball = &info(&[script, "--mesh", "ball"])[0];
+    assert_eq!(ball["clips"], json!([{ "name": "All", "frames": 3, "bones": 0, "rate": 30.0 }]));
+    assert_eq!(ball["properties"]["script"]["meshes"][0]["textures"][0]["name"], "ToysSkins.Wood.TopTex");
+
+    let several = meshpeek(&["dump", script]);
+    assert_eq!(code(&several), 2);
+    assert!(text(&several.stderr).contains("--mesh: SpinningTop, Ball"));
+    let unknown = meshpeek(&["info", script, "--mesh", "Doll"]);
+    assert_eq!(code(&unknown), 2);
+    assert!(text(&unknown.stderr).contains("SpinningTop, Ball"), "{}", text(&unknown.stderr));
+    assert_eq!(values(&[script, "--mesh", "Ball"]).len(), 8);
+}
+
+#[test]
+fn tells_of_a_script_whose_meshes_are_missing() {
+    let place = Place::new();
+    fs::remove_file(place.path("Toys/Models/Ball_a.3d")).unwrap();
+    let script = place.at("Toys/Classes/Toys.uc");
+    let output = meshpeek(&["info", "--json", &script, "--mesh", "Ball"]);
+    assert_eq!(code(&output), 3);
+    let file = &parsed(&output)["files"][0];
+    assert_eq!(file["error"]["kind"], "missing");
+    assert!(file["error"]["message"].as_str().unwrap().contains("ball_a.3d"), "{file}");
+    assert_eq!(file["properties"]["script"]["meshes"][1]["name"], "Ball");
+    // The other one is there, and is told without complaint.
+    let output = meshpeek(&["info", "--json", &script]);
+    assert_eq!((code(&output), parsed(&output)["files"].as_array().unwrap().len()), (0, 1));
+    let half = meshpeek(&["info", &place.at("Toys/Models/Ball_d.3d")]);
+    assert_eq!(code(&half), 3);
+    assert!(text(&half.stderr).contains("Ball_d.3d") && text(&half.stderr).to_lowercase().contains("ball_a.3d"));
+}
+
+#[test]
+fn takes_a_folder_pair_by_pair() {
+    let place = Place::new();
+    place.write("old/data07.3d", &pair("box")[0]);
+    place.write("old/ANIV07.3D", &pair("box")[1]);
+    place.write("old/half_a.3d", &pair("box")[1]);
+    place.write("old/notes.3d", b"what another program calls .3d");
+    let files = info(&[place.0.path().to_str().unwrap()]);
+    let pairs = samples().iter().filter(|sample| sample.pair().is_some()).count();
+    let files = files.as_array().unwrap();
+    assert_eq!(files.len(), pairs + 2, "{files:#?}");
+    let errors: Vec<&Value> = files.iter().filter(|file| file["error"].is_object()).collect();
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0]["path"].as_str().unwrap().ends_with("half_a.3d"));
+    assert!(files.iter().any(|file| file["path"].as_str().unwrap().ends_with("data07.3d")));
+}
+
+#[test]
+fn never_leaves_the_folder_of_a_script() {
+    let place = Place::new();
+    for path in [r"..\..\box", r"..\..\..\box", "/box", r"C:\box"] {
+        let text = format!("#exec MESH IMPORT MESH=Evil ANIVFILE={path}_a.3d DATAFILE={path}_d.3d\n");
+        place.write("Toys/Classes/Evil.uc", text.as_bytes());
+        let output = meshpeek(&["info", "--json", &place.at("Toys/Classes/Evil.uc")]);
+        assert_eq!((code(&output), &parsed(&output)["files"][0]["error"]["kind"]), (3, &json!("outside")), "{path}");
+    }
+}
+
+#[test]
+fn dumps_any_frame() {
+    let guard = "data/unreal/guard";
+    let frame = |arguments: &[&str]| values(&[&[guard], arguments].concat());
+    assert_eq!(frame(&["--frame", "3"])[0], json!([-512.0, -512.0, -244.0]));
+    assert_eq!(frame(&["--frame", "3", "--raw"])[0], json!([-512, -512, -244]));
+    // The second clip starts at frame 2.
+    assert_eq!(frame(&["--clip", "1", "--frame", "1"]), frame(&["--frame", "3"]));
+    assert_eq!(frame(&["--clip", "1", "--frame", "1.5"])[9], json!([700.0, 28.0, 0.0]));
+    // Moved by the origin, stretched by the scale, then rolled and turned by a quarter each.
+    let placed = &frame(&["--placed", "--frame", "0"])[9];
+    let placed: Vec<f64> = placed.as_array().unwrap().iter().map(|part| part.as_f64().unwrap()).collect();
+    for (found, expected) in placed.iter().zip([-1.5, 42.0, 1.2]) {
+        assert!((found - expected).abs() < 1e-5, "{placed:?}");
+    }
+    let object = parsed(&meshpeek(&["dump", "--json", guard, "--frame", "0.5"]));
+    assert_eq!(object["frame"], 0.5);
+    for (wrong, why) in [
+        (vec!["--frame", "10"], "expected 0 to 9"),
+        (vec!["--frame", "-1"], "0 or more"),
+        (vec!["--frame", "x"], "invalid"),
+        (vec!["--clip", "2"], "below 2"),
+        (vec!["--clip", "1", "--frame", "6"], "expected 0 to 5"),
+        (vec!["--frame", "0.5", "--raw"], "whole --frame"),
+        (vec!["--attribute", "normals", "--raw"], "no normals are stored"),
+        (vec!["--surface", "9"], "below 5"),
+        (vec!["--attribute", "weights"], "has no weights"),
+        (vec!["--attribute", "uv1"], "has no uv1"),
+    ] {
+        let output = meshpeek(&[&["dump", guard][..], &wrong].concat());
+        assert_eq!(code(&output), 2, "{wrong:?}");
+        assert!(text(&output.stderr).contains(why), "{wrong:?}: {}", text(&output.stderr));
+    }
+    let output = meshpeek(&["dump", "data/unreal/box", "--placed"]);
+    assert_eq!(code(&output), 0, "the script beside it has a scale");
+    let output = meshpeek(&["dump", "data/unreal/crate64", "--placed"]);
+    assert!(code(&output) == 2 && text(&output.stderr).contains("no script"));
+    let output = meshpeek(&["dump", "data/unigine/cube_ms13.mesh", "--frame", "1"]);
+    assert!(code(&output) == 2 && text(&output.stderr).contains("--frame"));
+}
+
+#[test]
+fn dumps_what_polygons_hold() {
+    let top = "data/unreal/Toys/Models/Top_d.3D";
+    let numbers = |attribute: &str| values(&[top, "--attribute", attribute]);
+    assert_eq!(numbers("types"), vec![json!(0); 12]);
+    assert_eq!(numbers("textures"), vec![json!(0); 12]);
+    assert_eq!(numbers("flags"), vec![json!(255); 12]);
+    assert_eq!(numbers("color-bytes"), (0..12).map(|number| json!(number)).collect::<Vec<_>>());
+    assert_eq!(numbers("attribute-indices"), (0..36).map(|number| json!(number)).collect::<Vec<_>>());
+    assert_eq!(numbers("uv0")[1], json!([1.0, 1.0]));
+    assert_eq!(values(&[top, "--attribute", "uv0", "--uv-divisor", "256"])[1], json!([0.996_093_75, 0.996_093_75]));
+    assert_eq!(values(&[top, "--attribute", "uv0", "--raw"])[1], json!([255, 255]));
+    let listing = text(&meshpeek(&["dump", top, "--uv-listing"]).stdout);
+    assert_eq!(listing.lines().count(), 12);
+    assert_eq!(listing.lines().next(), Some("0 255 255 255 255 0"));
+    let normals = |shading: &str| values(&["data/unreal/box", "--attribute", "normals", "--shading", shading]);
+    assert_eq!(normals("facet")[0], json!([1.0, 0.0, 0.0]));
+    assert!(normals("facet") != normals("smooth"));
+}
+
+#[test]
+fn maps_the_file_that_is_named() {
+    let place = Place::new();
+    for (name, first) in [("guard_d.3d", "polygon_count"), ("guard_a.3d", "frame_count"), ("guard.uc", "text[0]")] {
+        let regions = parsed(&meshpeek(&["map", "--json", &place.at(name)]))["regions"].as_array().unwrap().clone();
+        assert_eq!(regions[0]["name"], first);
+        let ends: Vec<_> = regions.iter().map(|region| region["end"].as_u64()).collect();
+        let starts = regions.iter().skip(1).map(|region| region["start"].as_u64());
+        assert!(starts.eq(ends[..ends.len() - 1].iter().copied()), "{name} has gaps");
+        assert_eq!(ends.last().copied().flatten(), Some(fs::metadata(place.path(name)).unwrap().len()));
+    }
+    let byte = parsed(&meshpeek(&["map", "--json", "--at", "0x32", &place.at("guard_a.3d")]));
+    assert_eq!((&byte["regions"][0]["name"], &byte["element"]), (&json!("frame[1].positions"), &json!(0)));
+}
+
+#[test]
+fn rewrites_one_file_or_both() {
+    let place = Place::new();
+    let [data, aniv] = pair("guard");
+    for (name, bytes) in
+        [("guard_d.3d", &data), ("guard_a.3d", &aniv), ("guard.uc", &fs::read(place.path("guard.uc")).unwrap())]
+    {
+        let output = meshpeek(&["rewrite", &place.at(name), "-o", &place.at("again")]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        assert!(fs::read(place.path("again")).unwrap() == *bytes, "{name}");
+        fs::remove_file(place.path("again")).unwrap();
+    }
+    let both = ["rewrite", &place.at("guard_a.3d"), "--pair", "--script", "-o", &place.at("new_d.3d"), "--json"];
+    let told = parsed(&meshpeek(&both));
+    assert_eq!(told["identical"], true);
+    assert_eq!(told["outputs"].as_array().unwrap().len(), 3);
+    assert!(fs::read(place.path("new_d.3d")).unwrap() == data && fs::read(place.path("new_a.3d")).unwrap() == aniv);
+    // The script that was made finds the files, and says of them what is published.
+    let made = &info(&[&place.at("new.uc")])[0];
+    assert_eq!((&made["mesh"], &made["clips"][1]["name"]), (&json!("new"), &json!("Still")));
+    let textures = made["properties"]["script"]["meshes"][0]["textures"].as_array().unwrap().clone();
+    assert_eq!(textures.iter().map(|texture| &texture["number"]).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(code(&meshpeek(&both)), 2, "files that exist are kept");
+    assert_eq!(code(&meshpeek(&["rewrite", "data/unigine/cube_ms13.mesh", "--pair", "-o", &place.at("x")])), 2);
+    assert_eq!(code(&meshpeek(&["rewrite", &place.at("guard"), "--pair", "-o", "-"])), 2);
+    // Where one of the two cannot be written, neither is.
+    fs::create_dir(place.path("taken_d.3d")).unwrap();
+    assert_eq!(code(&meshpeek(&["rewrite", &place.at("guard"), "--pair", "-o", &place.at("taken")])), 2);
+    assert!(!place.path("taken_a.3d").exists());
+}
+
+#[test]
+fn tells_what_is_wrong_and_refuses_it_when_strict() {
+    let place = Place::new();
+    let [_, aniv] = pair("box");
+    place.write("box_a.3d", &aniv[..aniv.len() - 4]);
+    let output = meshpeek(&["validate", "--json", &place.at("box")]);
+    assert_eq!(code(&output), 1);
+    let findings = parsed(&output)["files"][0]["findings"].clone();
+    let ids: Vec<_> = findings.as_array().unwrap().iter().map(|finding| finding["rule"].clone()).collect();
+    assert_eq!(ids, ["UR04", "UR08"]);
+    assert_eq!(values(&[&place.at("box"), "--frame", "7"]).len(), 7, "the last frame has what there is of it");
+    let strict = meshpeek(&["validate", "--strict", "--json", &place.at("box")]);
+    assert_eq!(code(&strict), 3);
+    let file = &parsed(&strict)["files"][0];
+    assert_eq!((&file["findings"][0]["rule"], &file["error"]["offset"]), (&json!("UR04"), &json!(228)));
+    assert!(file["error"]["message"].as_str().unwrap().contains("box_a.3d"), "the error names the file it is about");
+    place.write("box_d.3d", &pair("box")[0][..100]);
+    let cut = text(&meshpeek(&["info", &place.at("box_a.3d")]).stderr);
+    for part in ["box_d.3d", "unreal data", "polygons", "byte 48", "12 items of at least 16 bytes", "52"] {
+        assert!(cut.contains(part), "no {part:?} in {cut}");
+    }
+}
+
+#[test]
+fn an_extension_that_lies_is_not_believed() {
+    let place = Place::new();
+    place.write("cube_d.3d", &crate::bytes("cube_ms13"));
+    assert_eq!(info(&[&place.at("cube_d.3d")])[0]["format"], "unigine");
+}
