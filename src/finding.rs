@@ -36,6 +36,11 @@ pub struct Rule {
     pub text: &'static str,
 }
 
+/// Writes a rule down, one to a line of a table.
+pub(crate) const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
+    Rule { id, severity, text }
+}
+
 /// A breach of a rule, or something worth knowing, at one place of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

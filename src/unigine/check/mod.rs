@@ -14,11 +14,7 @@ mod values;
 
 use super::{Generation, Mesh};
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Report, Rule, Severity, Tally};
-
-const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
-    Rule { id, severity, text }
-}
+use crate::finding::{Finding, Report, Rule, Severity, Tally, rule};
 
 /// The rules for ms10 to ms13. Ids are stable and never given to another rule; UG19 to UG21 belong to generations that
 /// this version does not read.

@@ -10,11 +10,7 @@ use super::mesh::Mesh;
 use super::read::{ANIV, DATA};
 use super::uc;
 use crate::error::{Error, ErrorKind, Result};
-use crate::finding::{Finding, Report, Rule, Severity};
-
-const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
-    Rule { id, severity, text }
-}
+use crate::finding::{Finding, Report, Rule, Severity, rule};
 
 /// The rules, those about scripts included. Ids are stable and never given to another rule.
 pub const RULES: &[Rule] = &all();

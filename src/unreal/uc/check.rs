@@ -12,12 +12,8 @@ use super::view::{Import, Notify, Sequence, SetTexture, View as _};
 use super::{Commands, Script};
 use crate::bytes::as_u64;
 use crate::field::Field;
-use crate::finding::{Finding, Report, Rule, Severity};
+use crate::finding::{Finding, Report, Rule, Severity, rule};
 use crate::name::Name;
-
-const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
-    Rule { id, severity, text }
-}
 
 /// The rules for scripts. Ids are stable and never given to another rule.
 pub(crate) const RULES: [Rule; 14] = [
