@@ -119,6 +119,15 @@ fn looks_for_scripts_beside_and_in_classes() {
         place.script(script, &[["Tom", "m\\cat_d.3d", "m\\cat_a.3d"], ["Tim", "no_d.3d", "no_a.3d"]]);
         assert_eq!(place.found("m/cat_d.3d"), ["m/cat_d.3d", "m/cat_a.3d", script, "Tom"]);
     }
+    let place = Place::with(&["Models/Key/Key_d.3d", "Models/Key/Key_a.3d"]);
+    place.script("Classes/Locks.uc", &[["Key", "Models\\Key\\Key_d.3d", "MODELS\\Key\\Key_a.3d"]]);
+    for file in ["Models/Key/Key_d.3d", "Classes/Locks.uc"] {
+        assert_eq!(
+            place.found(file),
+            ["Models/Key/Key_d.3d", "Models/Key/Key_a.3d", "Classes/Locks.uc", "Key"],
+            "{file}"
+        );
+    }
     // The one with the file's stem comes first, then by name.
     let place = Place::with(&["m/cat_d.3d", "m/cat_a.3d"]);
     place.script("Classes/Cat.uc", &[["third", "cat_d.3d", "cat_a.3d"]]);

@@ -189,7 +189,7 @@ impl Finder {
     }
 
     /// Reads the scripts that may import the files of a folder, once: those in it, in its `Classes`, and in the `Classes`
-    /// beside it. One that cannot be read imports nothing.
+    /// beside it and beside the folder around it. One that cannot be read imports nothing.
     pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
         if let Some(near) = self.near.get(folder) {
             return Ok(near.clone());
@@ -197,7 +197,9 @@ impl Finder {
         let mut near = Near::default();
         let own = self.folder(folder)?;
         self.add_scripts(folder, &own, &mut near);
-        for around in [folder.to_owned(), around(folder)] {
+        // Models of a kind often have a folder of their own within that of the models.
+        let (beside, above) = (around(folder), around(&around(folder)));
+        for around in [folder.to_owned(), beside, above] {
             let Ok(listed) = self.folder(&around) else { continue };
             let Some(classes) = listed.find(b"Classes").map(|name| around.join(name)) else { continue };
             if let Some(listed) = self.folder(&classes).ok().filter(|_| classes != folder) {
