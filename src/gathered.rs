@@ -115,9 +115,13 @@ impl<'a, D: DecodeCorners> Gathered<'a, D> {
             return Err(Error::without_offset("gathered array", Field::new("out"), kind));
         }
         self.prefetch();
-        for (value, decoded) in out.iter_mut().zip(self.iter()) {
-            *value = decoded;
-        }
+        let mut values = out.iter_mut();
+        // Going through all decodes a triangle once; taking one after another, once for each corner.
+        self.iter().for_each(|decoded| {
+            if let Some(value) = values.next() {
+                *value = decoded;
+            }
+        });
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //! folded at the end. The floats lie flat, because that is the shape that compilers make vectors of, whatever the
 //! machine; as fast as memory is read, in all of those tried.
 
+use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
 /// Floats compared at a time: whole vertices, and whole vectors of any width.
@@ -16,10 +17,7 @@ const LANES: usize = 48;
 pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     crate::source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     let (chunks, rest) = positions.as_flattened().as_chunks::<LANES>();
-    let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
-    for chunk in chunks {
-        widen(&mut low, &mut high, chunk);
-    }
+    let [low, high] = widest(chunks);
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for raw in rest.as_chunks().0 {
         widen(&mut least, &mut most, raw);
@@ -35,8 +33,20 @@ pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     found.then_some([least, most])
 }
 
+/// Returns the least and the greatest of each lane. Compiled for several generations of processors; the one at hand is
+/// chosen here.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
+    let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
+    for chunk in chunks {
+        widen(&mut low, &mut high, chunk);
+    }
+    [low, high]
+}
+
 /// Compares so that a NaN leaves both sides alone, in the one form that is a single instruction each.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn widen<const N: usize>(low: &mut [f32; N], high: &mut [f32; N], raw: &[F32; N]) {
     for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
         let value = raw.get();

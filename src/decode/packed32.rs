@@ -8,8 +8,8 @@
 //! Going through an array is what this encoding is for, so both loops over arrays are compiled for several generations of
 //! processors, and the one at hand is chosen when they start: a loop of one shift, one shift and one conversion for each
 //! coordinate is what compilers make vectors of, as long as the vectors are wide. Measured in cache on the build without
-//! any option: 0.3 to 0.4 of the rate of copying the output with baseline instructions, 0.6 to 0.7 with AVX2, 1.0 or
-//! more with AVX-512.
+//! any option: 0.3 to 0.4 of the rate of copying the output with baseline instructions, 0.4 to 0.6 with AVX2, about 1.0
+//! with AVX-512.
 
 use multiversion::multiversion;
 use zerocopy::IntoBytes;
@@ -81,46 +81,25 @@ fn decode_all(raw: &[U32], out: &mut [[f32; 3]]) {
     }
 }
 
-/// Words compared at a time, each with a minimum and a maximum of its own.
-const LANES: usize = 16;
-
 /// Returns the smallest and the largest value of each coordinate; `None` of no words. As fast as memory is read where
-/// there are AVX2 instructions.
+/// there are AVX2 instructions, at a third of that where there are not.
 #[must_use]
 pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     source::prefetch(raw.as_bytes());
-    let first = raw.first()?;
-    let (chunks, rest) = raw.as_chunks::<LANES>();
-    // A word twice in a box changes nothing, so the last chunk is filled up with the first word.
-    let mut last = [*first; LANES];
-    last.iter_mut().zip(rest).for_each(|(last, word)| *last = *word);
-    let [low, high] = widest(chunks, &last);
-    let corners = [low.map(|lane| lane.into_iter().min()), high.map(|lane| lane.into_iter().max())];
-    Some(corners.map(|corner| {
-        let [x, y, z] = corner.map(Option::unwrap_or_default);
-        let [beside_x, beside_y, beside_z] = BESIDE;
-        let shifted = [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)];
-        shifted.map(|part| f32::from(narrow(part)))
-    }))
+    let [beside_x, beside_y, beside_z] = BESIDE;
+    let shift = |[x, y, z]: [i32; 3]| [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)];
+    (!raw.is_empty()).then(|| widest(raw).map(|corner| shift(corner).map(|part| f32::from(narrow(part)))))
 }
 
-/// For each coordinate, the least and the greatest of each lane, still shifted to the top of the word: what stands below
-/// a number there decides only between equal ones.
-type Lanes = [[[i32; LANES]; 3]; 2];
-
+/// Returns the least and the greatest of each coordinate, still shifted to the top of the word: what stands below a number
+/// there decides only between equal ones. A plain fold: any other shape that was tried makes compilers give up vectors.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> Lanes {
-    let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
-    for chunk in chunks.iter().chain([last]) {
-        for ((above, low), high) in ABOVE.into_iter().zip(&mut low).zip(&mut high) {
-            for ((low, high), raw) in low.iter_mut().zip(high).zip(chunk) {
-                let value = i32::from_le_bytes(raw.to_bytes()).wrapping_shl(above);
-                *low = value.min(*low);
-                *high = value.max(*high);
-            }
-        }
-    }
-    [low, high]
+fn widest(raw: &[U32]) -> [[i32; 3]; 2] {
+    raw.iter().fold([[i32::MAX; 3], [i32::MIN; 3]], |[[a, b, c], [d, e, f]], raw| {
+        let word = i32::from_le_bytes(raw.to_bytes());
+        let [x, y, z] = ABOVE.map(|above| word.wrapping_shl(above));
+        [[a.min(x), b.min(y), c.min(z)], [d.max(x), e.max(y), f.max(z)]]
+    })
 }
 
 #[cfg(test)]

@@ -73,15 +73,22 @@ pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
 fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
     let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
-    for chunk in chunks.iter().chain([last]) {
-        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
-            for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
-                *low = raw.get().min(*low);
-                *high = raw.get().max(*high);
-            }
+    for chunk in chunks {
+        widen(&mut low, &mut high, chunk);
+    }
+    widen(&mut low, &mut high, last);
+    [low, high]
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I16; 4]; LANES]) {
+    for ((low, high), raw) in low.iter_mut().zip(high).zip(chunk) {
+        for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
+            *low = raw.get().min(*low);
+            *high = raw.get().max(*high);
         }
     }
-    [low, high]
 }
 
 #[cfg(test)]
