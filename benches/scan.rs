@@ -11,6 +11,7 @@
 
 mod claims;
 mod inputs;
+mod limit;
 mod memory;
 mod rival;
 
@@ -20,6 +21,7 @@ use std::time::Instant;
 
 use claims::{Bar, Contestant, claim};
 use inputs::{Input, Inputs};
+use limit::plain_read;
 use meshpeek::decode::Floats;
 use meshpeek::surface::Bounds;
 use meshpeek::unigine::Mesh;
@@ -166,14 +168,4 @@ fn rates(state: &str, bytes: usize, contestants: &[Contestant<'_, ()>; 2]) {
     claim(&format!("{state}, meshpeek"), ours.clone(), "GB/s", Bar::None);
     claim(&format!("{state}, plain read"), plain.clone(), "GB/s", Bar::None);
     claim(&format!("{state}, meshpeek / plain read"), ours.over(&plain), "of its rate", Bar::AtLeast(0.8));
-}
-
-/// Reads bytes as fast as one thread can. Of several shapes tried, explicit 32-byte vectors among them, none read memory
-/// faster, and this one stays fast whatever processor it is built for.
-#[inline(never)]
-fn plain_read(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    let rest = rest.iter().map(|byte| u64::from(*byte));
-    words.chain(rest).fold(0, u64::wrapping_add)
 }
