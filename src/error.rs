@@ -78,6 +78,14 @@ pub enum ErrorKind {
         /// What the file holds.
         found: Cow<'static, str>,
     },
+    /// What is to be written cannot be.
+    #[error("expected {expected}, found {found}")]
+    Refused {
+        /// What the format can hold.
+        expected: Cow<'static, str>,
+        /// What was to be written.
+        found: Cow<'static, str>,
+    },
     /// The bytes belong to a format, or a generation of one, that is known and not read.
     #[error("expected a mesh that this version reads, found {found}")]
     Unsupported {
@@ -175,6 +183,7 @@ impl ErrorKind {
             Self::Count { .. } => "count",
             Self::Magic { .. } => "magic",
             Self::Value { .. } => "value",
+            Self::Refused { .. } => "refused",
             Self::Unsupported { .. } => "unsupported",
             Self::Unknown { .. } => "unknown",
             Self::Limit { .. } => "limit",
@@ -200,6 +209,7 @@ impl ErrorKind {
                 "the file is cut short or this count is damaged; fetch or export it again"
             }
             Self::Magic { .. } | Self::Value { .. } => "the file is damaged here; fetch or export it again",
+            Self::Refused { .. } => "change what is to be written",
             Self::Unsupported { advice, .. } => advice,
             Self::Unknown { .. } => "check that this is a mesh and not a renamed or encrypted file",
             Self::Limit { .. } => "raise the limit if you trust the file",

@@ -18,7 +18,7 @@ pub enum Format {
     /// UNIGINE 2.x `.mesh`.
     Unigine,
     /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
-    /// ([`unreal::find`](crate::unreal::find)).
+    /// ([`unreal::find`](mod@crate::unreal::find)).
     Unreal,
 }
 
@@ -181,7 +181,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.survey(report),
-            Self::Unreal(mesh) => mesh.survey(report),
+            Self::Unreal(mesh) => {
+                mesh.survey(report)?;
+                validate_script(mesh, report);
+                Ok(())
+            }
         }
     }
 
@@ -193,7 +197,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.validate(report),
-            Self::Unreal(mesh) => mesh.validate(report),
+            Self::Unreal(mesh) => {
+                mesh.validate(report)?;
+                validate_script(mesh, report);
+                Ok(())
+            }
         }
     }
 
@@ -218,5 +226,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             (Self::Unreal(mesh), 1) => mesh.write_aniv(out),
             (_, source) => self.script(source)?.write_to(out),
         }
+    }
+}
+
+/// Reports what is wrong with the script of a mesh that has one.
+fn validate_script<D: AsRef<[u8]>>(mesh: &unreal::Mesh<D>, report: &mut dyn FnMut(Finding)) {
+    if let Some(script) = mesh.whole_script() {
+        script.validate(&mut |finding| report(Finding { source: 2, ..finding }));
     }
 }

@@ -41,24 +41,27 @@ pub(crate) const fn rule(id: &'static str, severity: Severity, text: &'static st
     Rule { id, severity, text }
 }
 
-/// A breach of a rule, or something worth knowing, at one place of a file.
+/// A breach of a rule, or something worth knowing, at one place of a file. Where the place is a [`Region`](crate::Region)
+/// of the file it bears the region's name, otherwise a name of its own, such as one polygon's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
     /// How much it matters.
     pub severity: Severity,
-    /// Which part of the file it is about; [`Region`](crate::Region)s bear the same names.
+    /// Which part of the file it is about.
     pub field: Field,
     /// Offset of the first byte to blame.
     pub offset: u64,
+    /// Which file of several the part is in: its number among the [`Model::sources`](crate::Model::sources), 0 of one file.
+    pub source: u8,
     /// What was found, and what was expected.
     pub text: String,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rule, severity, field, offset, text } = self;
+        let Self { rule, severity, field, offset, text, .. } = self;
         write!(out, "{severity} {rule}: {field} at byte {offset}: {text}")
     }
 }
@@ -72,11 +75,18 @@ pub(crate) struct Report<'r> {
     sink: &'r mut dyn FnMut(Finding),
     /// Findings by each rule.
     counts: Vec<u32>,
+    /// Which file is being looked at.
+    source: u8,
 }
 
 impl<'r> Report<'r> {
     pub(crate) fn new(rules: &'static [Rule], sink: &'r mut dyn FnMut(Finding)) -> Self {
-        Self { rules, sink, counts: vec![0; rules.len()] }
+        Self { rules, sink, counts: vec![0; rules.len()], source: 0 }
+    }
+
+    /// Says that what follows is about another file.
+    pub(crate) const fn turn_to(&mut self, source: u8) {
+        self.source = source;
     }
 
     /// Says that a rule is breached.
@@ -87,7 +97,7 @@ impl<'r> Report<'r> {
 
     /// Says that a rule is breached, with a severity of the place's own.
     pub(crate) fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
-        self.pass(Finding { rule, severity, field, offset, text });
+        self.pass(Finding { rule, severity, field, offset, source: self.source, text });
     }
 
     /// Passes on a finding, unless there were too many by its rule.

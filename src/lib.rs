@@ -28,7 +28,7 @@
 //! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
 //! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
 //! | [`frame(n)`](unreal::Mesh::frame) of it | 1 | none | nothing |
-//! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon |
+//! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!

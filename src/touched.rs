@@ -37,7 +37,9 @@ impl Touched {
 
     /// Notes that `bytes` bytes, spread over `start..end`, were read.
     pub(crate) fn note_spread(&self, start: u64, end: u64, bytes: u64) {
-        self.lock().walks.insert(start, (end, bytes));
+        let walks = &mut self.lock().walks;
+        let walk = walks.entry(start).or_default();
+        *walk = (walk.0.max(end), walk.1.max(bytes));
     }
 
     /// Returns how many distinct bytes were looked at.

@@ -1,4 +1,4 @@
-//! The neutral view, over the one format there is and over one made up here; welding and corners against naive twins.
+//! The neutral view, over the formats there are and over one made up here; welding and corners against naive twins.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,10 +14,14 @@ mod support;
 
 use std::collections::HashMap;
 
-use meshpeek::decode::{Floats, Frame, Index};
-use meshpeek::surface::{Bone, Bounds, Colors, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights, Welded};
+use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
+use meshpeek::surface::{
+    Bone, Bounds, Colors, Counting, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights, Welded,
+};
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Clip, Corner, ErrorKind, Format, Geometry, Model, Name, Packed, Surface};
+use meshpeek::unreal::uc::Script;
+use meshpeek::unreal::{self, RawPolygon, Variant};
+use meshpeek::{Clip, Corner, ErrorKind, Format, Gathered, Geometry, Model, Name, Packed, Surface};
 use support::random::Random;
 use support::{bytes, grid, samples};
 use zerocopy::little_endian::{F32, U16, U32};
@@ -327,4 +331,224 @@ fn opens_whatever_it_is() {
         assert_eq!(Format::recognises(bytes), known);
         assert!(Format::detect(bytes).is_err() && Model::open(bytes).is_err());
     }
+}
+
+// Attributes that stand one to a corner.
+
+/// Every sample that is a pair, opened with whatever script stands beside it.
+fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
+    let open = |sample: support::unreal::Sample| {
+        let [data, aniv] = sample.pair()?;
+        let mut mesh = unreal::Mesh::open(data, aniv).unwrap();
+        if let Some((_, script)) = sample.files.into_iter().find(|(ending, _)| *ending == ".uc") {
+            mesh = mesh.with_script(Script::open(script).unwrap(), sample.stem.as_bytes()).unwrap();
+        }
+        Some((sample.stem, mesh))
+    };
+    support::unreal::samples().into_iter().filter_map(open).collect()
+}
+
+/// Welds with a hash map, taking corners of one position and one pair of stored bytes for the same.
+fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
+    let uvs = surface.uvs(0).unwrap().unwrap();
+    let mut welded = Welded::default();
+    let mut numbers = HashMap::new();
+    for corner in surface.corners().unwrap().iter() {
+        let value = uvs.get(corner.attribute as usize).unwrap().map(f32::to_bits);
+        let number = *numbers.entry((corner.position, value)).or_insert_with(|| {
+            welded.vertices.push(corner);
+            u32::try_from(welded.vertices.len() - 1).unwrap()
+        });
+        welded.indices.push(number);
+    }
+    welded
+}
+
+/// Every corner is found again: its position, and its texture coordinates, by value.
+fn expect_corners_again(surface: &Surface<'_>) -> Welded {
+    let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
+    let welded = surface.weld().unwrap();
+    assert_eq!(welded, naive_weld_by_value(surface));
+    assert_eq!(welded.indices.len(), corners.len());
+    for (corner, vertex) in corners.iter().zip(&welded.indices) {
+        let found = welded.vertices[*vertex as usize];
+        assert_eq!(found.position, corner.position);
+        assert_eq!(uvs.stored_bytes(found.attribute as usize), uvs.stored_bytes(corner.attribute as usize));
+        assert!(found.attribute <= corner.attribute, "the first of those that are alike");
+    }
+    welded
+}
+
+#[test]
+fn welds_equal_attributes_of_corners() {
+    for (stem, mesh) in pairs() {
+        for surface in Surface::all(&mesh) {
+            assert!(!expect_corners_again(&surface).vertices.is_empty(), "{stem}");
+        }
+    }
+    // A plain cube: three faces meet in each corner, and give it other texture coordinates.
+    let (_, ball) = pairs().into_iter().find(|(stem, _)| *stem == "Toys/Models/Ball").unwrap();
+    let welded = Surface::new(&ball, 0).weld().unwrap();
+    assert_eq!(welded.indices[..6], [0, 1, 2, 0, 2, 3], "a square of two triangles has four vertices");
+    assert!((8..24).contains(&welded.vertices.len()), "{}", welded.vertices.len());
+    let mut random = Random::new(31);
+    for round in 0..200 {
+        let vertices = random.within(1..30);
+        let mut mesh = unreal::build::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
+        mesh.frames = vec![vec![[0; 3]; vertices]];
+        // Few values, so that they repeat; and now and then all of them alike.
+        let few = random.within(1..4);
+        mesh.polygons = (0..random.within(1..60))
+            .map(|_| RawPolygon {
+                vertices: [0; 3].map(|_: u8| u16::try_from(random.below(vertices)).unwrap().into()),
+                uvs: [0; 3].map(|_: u8| [0; 2].map(|_: u8| u8::try_from(random.below(few)).unwrap())),
+                texture: u8::try_from(random.below(2)).unwrap(),
+                ..RawPolygon::EMPTY
+            })
+            .collect();
+        let mesh = unreal::Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap();
+        for surface in Surface::all(&mesh) {
+            let welded = expect_corners_again(&surface);
+            assert!(welded.vertices.len() <= vertices * few * few, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn arrays_of_corners_agree_with_themselves() {
+    for (stem, mesh) in pairs() {
+        for surface in Surface::all(&mesh) {
+            let (indices, uvs) = (surface.indices().unwrap(), surface.uvs(0).unwrap().unwrap());
+            let one_by_one: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
+            assert!(indices.iter().eq(one_by_one.iter().copied()), "{stem}");
+            let mut rest = indices.iter();
+            rest.next();
+            assert_eq!(rest.len(), one_by_one.len() - 1);
+            assert_eq!(
+                rest.fold(Vec::new(), |mut all, index| {
+                    all.push(index);
+                    all
+                }),
+                one_by_one[1..]
+            );
+            let mut bulk = vec![0; indices.len()];
+            indices.decode_into(&mut bulk).unwrap();
+            assert_eq!(bulk, one_by_one);
+            assert!(indices.decode_into(&mut bulk[1..]).is_err() && indices.slice(0..bulk.len() + 1).is_none());
+            // Parts that begin and end within triangles.
+            for (start, end) in (0..8).flat_map(|start| (start..10).map(move |end| (start, end))) {
+                let Some(part) = indices.slice(start..end) else { continue };
+                let mut looped = Vec::new();
+                part.for_each(|index| looped.push(index));
+                assert!(part.iter().eq(looped.iter().copied()) && looped == one_by_one[start..end], "{start}..{end}");
+            }
+            for limit in [0, 1, 5, 100] {
+                let expected = one_by_one.iter().copied().enumerate().find(|(_, index)| *index >= limit);
+                assert_eq!(indices.first_beyond(limit), expected);
+            }
+            // Where an item is said to lie, it lies.
+            let file = indices.as_bytes();
+            for (item, index) in one_by_one.iter().enumerate() {
+                let at = indices.place(item);
+                assert_eq!(u32::from(u16::from_le_bytes([file[at], file[at + 1]])), *index);
+                let at = uvs.place(item);
+                assert_eq!(uvs.stored_bytes(item), Some([file[at], file[at + 1]]));
+            }
+            let attributes = surface.attribute_indices().unwrap();
+            assert!(matches!(attributes, Indices::Counting(_)) && attributes.as_bytes().is_empty());
+            assert!(attributes.iter().eq(0..u32::try_from(one_by_one.len()).unwrap()));
+            assert_eq!(attributes.first_beyond(2), Some((2, 2)));
+            assert!(uvs.get(uvs.len()).is_none() && uvs.stored_bytes(uvs.len()).is_none());
+        }
+    }
+    let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
+    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().stored_bytes(0), None, "floats are no bytes");
+}
+
+/// A number that picks no record has no corners; nothing behind it is taken for its own.
+#[test]
+fn picks_that_are_out_of_range() {
+    let records = vec![RawPolygon { vertices: [7; 3].map(Into::into), ..RawPolygon::EMPTY }; 2];
+    let array = Gathered::new(&records, &[1, 2, 0], PolygonIndices);
+    assert_eq!((array.len(), array.get(2), array.get(3), array.get(6)), (9, Some(7), None, Some(7)));
+    assert_eq!(array.iter().collect::<Vec<_>>(), [7; 3]);
+    let mut visited = 0;
+    array.for_each(|_| visited += 1);
+    assert_eq!(visited, 3, "going through all ends there");
+    let uvs = Uvs::Polygon255(Gathered::new(&records, &[u16::MAX], PolygonUvs));
+    assert_eq!((uvs.get(0), uvs.stored_bytes(0), uvs.len()), (None, None, 3));
+    assert!(Gathered::new(&records, &[], PolygonIndices).is_empty());
+    assert!(Indices::Counting(Counting::new(0)).is_empty());
+}
+
+#[test]
+fn a_pair_is_a_model_of_sources() {
+    for (stem, mesh) in pairs() {
+        let mut sources = vec![mesh.data().clone(), mesh.aniv().clone()];
+        sources.extend(mesh.whole_script().map(|script| script.as_bytes().to_vec()));
+        let drawn: Vec<bool> = mesh.surfaces().map(|view| view.unwrap().is_drawn()).collect();
+        let model = Model::from(mesh);
+        assert!(model.sources().eq(&sources), "{stem}");
+        for (source, bytes) in sources.iter().enumerate() {
+            let (mut end, mut out) = (0, Vec::new());
+            model
+                .regions(source, &mut |region| {
+                    assert_eq!(region.start, end, "{stem}: {}", region.field);
+                    end = region.end;
+                })
+                .unwrap();
+            model.write_to(source, &mut out).unwrap();
+            assert!(end == bytes.len() as u64 && out == *bytes, "{stem}, source {source}");
+        }
+        for source in [sources.len(), usize::MAX] {
+            let count = sources.len() as u64;
+            for result in [model.regions(source, &mut |_| {}), model.write_to(source, &mut Vec::new())] {
+                let error = result.unwrap_err();
+                let expected = ErrorKind::NoSuch { count, index: source as u64 };
+                assert_eq!(format!("{:?}", error.kind()), format!("{expected:?}"), "{stem}");
+                assert_eq!((error.format(), error.field().name()), ("unreal", "source"));
+            }
+        }
+        let geometry = model.geometry();
+        assert_eq!((geometry.format(), model.touched_bytes()), ("unreal", None));
+        assert!(Surface::all(geometry).map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
+        model.check().unwrap();
+        let mut surveyed = 0;
+        model.survey(&mut |_| surveyed += 1).unwrap();
+        model
+            .validate(&mut |finding| {
+                assert!(model.rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                surveyed -= 1;
+            })
+            .unwrap();
+        assert!(surveyed <= 0);
+    }
+    let other = Model::open(bytes("cube_ms13")).unwrap();
+    assert!(other.regions(1, &mut |_| {}).is_err() && other.write_to(1, &mut Vec::new()).is_err());
+}
+
+#[test]
+fn what_a_format_has_not_is_said() {
+    // A format that moves by bones has no vertex frames; one that stores no marks draws all.
+    let mesh = Mesh::open(bytes("skinned_ms12")).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    assert_eq!((mesh.vertex_frame_count(), surface.is_drawn().unwrap(), surface.material().unwrap()), (0, true, None));
+    assert!(matches!(surface.vertex_frame(0).unwrap_err().kind(), ErrorKind::NoSuch { count: 0, index: 0 }));
+    assert!(mesh.notify(0, 0).unwrap().is_none());
+    let mesh = plain(3, &[0, 1, 2], None);
+    assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
+    // And one that does has both.
+    let (_, guard) = pairs().into_iter().find(|(stem, _)| *stem == "guard").unwrap();
+    let hidden: Vec<_> = Surface::all(&guard).filter(|surface| !surface.is_drawn().unwrap()).collect();
+    assert_eq!((hidden.len(), hidden[0].index()), (1, guard.surface_count() - 1), "what is not drawn comes last");
+    assert_eq!(hidden[0].corners().unwrap().len(), 3);
+    let lid = Surface::new(&guard, 2);
+    assert_eq!((lid.material().unwrap(), lid.name().unwrap()), (Some(Name::new(b"JLid")), Name::new(b"JLid")));
+    let heights = (0..10).map(|frame| lid.vertex_frame(frame).unwrap().get(4).unwrap()[2]);
+    assert!(heights.eq((0..10_u8).map(|frame| 256.0 + f32::from(frame) * 4.0)), "it rises");
+    for error in [lid.vertex_frame(10), Surface::new(&guard, 99).vertex_frame(0)].map(Result::unwrap_err) {
+        assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
+    }
+    let faults = [Surface::new(&guard, 99).is_drawn().map(drop), Surface::new(&guard, 99).material().map(drop)];
+    assert!(faults.into_iter().all(|result| result.is_err()));
 }

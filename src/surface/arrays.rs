@@ -93,7 +93,7 @@ macro_rules! packed_array {
 }
 
 packed_array! {
-    /// Positions: x, y, z in scene units.
+    /// Positions: x, y, z in scene units; of Unreal meshes in the file's own steps, until they are placed.
     Positions of [f32; 3] {
         /// Three floats.
         F32(Packed<'a, Floats<3>>),

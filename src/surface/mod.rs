@@ -70,7 +70,7 @@ pub struct Attachment {
 pub struct Counts {
     /// Positions of the base shape.
     pub vertices: u32,
-    /// Tangent frames, with which UVs and colours go.
+    /// Items that the second index stream points into: tangent frames, UVs, colours.
     pub attribute_vertices: u32,
     /// Corners of triangles: three each.
     pub corners: u32,
@@ -88,7 +88,7 @@ pub struct Counts {
 
 /// A mesh file of any format, as its surfaces. Implemented by each format's owner type.
 ///
-/// Surfaces are numbered from 0 in file order. Every method that takes a number fails as
+/// Surfaces are numbered from 0, in file order where a format has them in its files. Every method that takes a number fails as
 /// [`ErrorKind::NoSuch`] where there is no such item, and as the format says where the
 /// bytes on the way to the array are damaged.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
@@ -97,7 +97,8 @@ pub trait Geometry: Send + Sync {
     fn format(&self) -> &'static str;
     /// Returns the version within the format: `ms13`.
     fn version(&self) -> &'static str;
-    /// Returns the box that the file declares; a damaged file's may be wrong.
+    /// Returns the box that the file declares, which may be wrong in a damaged file; in formats that declare none, the box
+    /// around the positions of the base shape.
     fn bounds(&self) -> Bounds;
     /// Returns the sphere that the file declares.
     fn sphere(&self) -> Option<Sphere>;
@@ -128,7 +129,8 @@ pub trait Geometry: Send + Sync {
     fn surface_count(&self) -> usize;
     /// Returns a surface's name.
     fn surface_name(&self, surface: usize) -> Result<Name<'_>>;
-    /// Returns the box that the file declares for a surface.
+    /// Returns the box that the file declares for a surface; in formats that declare none, the box around the positions that
+    /// its corners use.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds>;
     /// Returns the sphere that the file declares for a surface.
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>>;
@@ -206,7 +208,7 @@ impl<'a> Surface<'a> {
         self.geometry.surface_name(self.index)
     }
 
-    /// Returns the box that the file declares.
+    /// Returns its box: the one that the file declares or, in formats that declare none, the one around what it uses.
     pub fn bounds(&self) -> Result<Bounds> {
         self.geometry.surface_bounds(self.index)
     }

@@ -1,6 +1,6 @@
 //! Welding two index streams into one.
 
-use super::{Corner, Indices, Surface};
+use super::{Corner, Indices, Surface, Uvs};
 use crate::bytes::{as_index, as_u64};
 use crate::error::{ErrorKind, Result};
 
@@ -8,8 +8,8 @@ use crate::error::{ErrorKind, Result};
 ///
 /// Every distinct pair of indices that a corner uses becomes one vertex, numbered in the order in which the corners
 /// first use it; a pair that no corner uses becomes none. So for each corner, `vertices[indices[corner]]` is the corner
-/// it was, and no attribute is lost. Where a format stores an attribute for every corner, equal ones are taken for the same;
-/// the first of them is the vertex's. To upload positions, gather them: `vertices.iter().map(|v| positions.get(v.position))`.
+/// it was, and no attribute is lost. Where a format stores nothing but two bytes of UV for every corner, equal ones are
+/// taken for the same; the first of them is the vertex's. To upload positions, gather them: `vertices.iter().map(|v| positions.get(v.position))`.
 ///
 /// This copies, and is never done behind your back. Time: linear in the corners, with a sort of those that share an
 /// attribute index. Memory: 4 bytes per corner and 8 per vertex to keep; while it runs, 8 more per corner and 4 per
@@ -32,10 +32,9 @@ pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
     let mut represents = reserve(surface, corners.len())?;
     represents.resize(corners.len(), 0);
     let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
-    if let Indices::Counting(_) = surface.attribute_indices()? {
+    if let (Indices::Counting(_), Some(uvs)) = (surface.attribute_indices()?, only_bytes(surface)?) {
         // Attributes that stand one to a corner all differ by number, and may be the same by value.
-        let uvs = surface.uvs(0)?;
-        let value = |corner: u32| uvs.and_then(|uvs| uvs.stored_bytes(as_index(at(corner).attribute)));
+        let value = |corner: u32| uvs.stored_bytes(as_index(at(corner).attribute));
         order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
         let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
         order.chunk_by(same).for_each(|same| represent(same, &mut represents));
@@ -54,6 +53,14 @@ pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
     }
     drop(order);
     number(surface, corners.iter(), represents)
+}
+
+/// Returns the UVs of a surface whose attributes are nothing but two stored bytes each.
+fn only_bytes<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
+    if surface.frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
+        return Ok(None);
+    }
+    Ok(surface.uvs(0)?.filter(|uvs| uvs.stored_bytes(0).is_some()))
 }
 
 /// Makes the earliest of some corners stand for all of them.

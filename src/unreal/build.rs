@@ -74,7 +74,7 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] for what the pair cannot hold: more than 65,535 polygons or frames, more than 16,383 classic
+    /// [`ErrorKind::Refused`] for what the pair cannot hold: more than 65,535 polygons or frames, more than 16,383 classic
     /// or 8,191 Deus Ex vertices, an index beyond the vertices, a position out of range, a frame of another number of
     /// vertices. What the output refuses.
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
@@ -126,6 +126,10 @@ impl Mesh {
         at_most(DATA, "polygon_count", self.polygons.len(), most::COUNT)?;
         at_most(DATA, "vertex_count", as_index(self.vertices), most_vertices)?;
         at_most(ANIV, "frame_count", self.frames.len(), most::COUNT)?;
+        if self.variant == Variant::Prototype && self.vertices == 2 {
+            let expected = "a size that is no other variant's, too".to_owned();
+            return Err(refused(ANIV, Field::new("frame_size"), expected, "16 bytes for two vertices".to_owned()));
+        }
         for (number, polygon) in (0..).zip(&self.polygons) {
             if let Some(vertex) = polygon.vertices.iter().find(|vertex| u32::from(vertex.get()) >= self.vertices) {
                 let field = Field::new("vertices").of("polygon", number);
@@ -177,7 +181,7 @@ pub struct Quantized {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Value`] for a coordinate out of range, infinite or NaN, unless those are to be clamped.
+/// [`ErrorKind::Refused`] for a coordinate out of range, infinite or NaN, unless those are to be clamped.
 pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRange) -> Result<Quantized> {
     let mut quantized = Quantized::default();
     let scale = variant.author_scale();
@@ -228,7 +232,7 @@ fn at_most(format: &'static str, name: &'static str, found: usize, most: u32) ->
 }
 
 fn refused(format: &'static str, field: Field, expected: String, found: String) -> Error {
-    Error::without_offset(format, field, ErrorKind::Value { expected: expected.into(), found: found.into() })
+    Error::without_offset(format, field, ErrorKind::Refused { expected: expected.into(), found: found.into() })
 }
 
 /// Makes a count of a length that was tested to fit.

@@ -1,5 +1,7 @@
 //! Which polygons make which surface: those of one texture number and one type byte.
 
+use std::sync::LazyLock;
+
 use super::layout::{Kind, RawPolygon};
 use crate::bytes::{as_index, as_u64};
 use crate::error::ErrorKind;
@@ -12,8 +14,13 @@ pub(crate) struct Group {
     /// Which of the ordered polygons are the group's.
     start: u32,
     end: u32,
-    /// What the surface is called where no script names its texture.
-    pub(crate) label: Box<str>,
+}
+
+/// Returns what a surface is called where no script names its texture.
+pub(crate) fn label(texture: u8) -> &'static str {
+    static LABELS: LazyLock<Vec<String>> =
+        LazyLock::new(|| (0..=u8::MAX).map(|texture| format!("texture {texture}")).collect());
+    LABELS.get(usize::from(texture)).map_or("", String::as_str)
 }
 
 /// The numbers of all polygons, surface by surface: two bytes for each.
@@ -37,12 +44,17 @@ impl Groups {
             (Kind(polygon.kind).has(Kind::WEAPON), polygon.texture, polygon.kind)
         };
         order.sort_unstable_by_key(|number| (key(*number), *number));
+        let alike = |one: &u16, next: &u16| key(*one) == key(*next);
+        // There may be as many groups as polygons: a list that grows by doubling would take three times as much.
+        let count = order.chunk_by(alike).count();
+        let asked = as_u64(count.saturating_mul(size_of::<Group>()));
         let mut groups = Vec::new();
+        groups.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
         let mut start = 0;
-        for same in order.chunk_by(|one, next| key(*one) == key(*next)) {
+        for same in order.chunk_by(alike) {
             let (_, texture, kind) = key(same.first().copied().unwrap_or_default());
             let end = u32::try_from(same.len()).map_or(u32::MAX, |length| length.saturating_add(start));
-            groups.push(Group { texture, kind: Kind(kind), start, end, label: format!("texture {texture}").into() });
+            groups.push(Group { texture, kind: Kind(kind), start, end });
             start = end;
         }
         Ok(Self { order: order.into(), groups })
@@ -57,8 +69,7 @@ impl Groups {
         Some((group, self.order.get(as_index(group.start)..as_index(group.end))?))
     }
 
-    /// Returns the numbers of the polygons that mark where a weapon hangs, in file order unless they differ in texture
-    /// or type.
+    /// Returns the numbers of the polygons that mark where a weapon hangs, in the order of their surfaces.
     pub(crate) fn weapons(&self) -> &[u16] {
         let hidden = self.groups.iter().find(|group| group.kind.has(Kind::WEAPON));
         hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()

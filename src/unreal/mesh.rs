@@ -1,16 +1,18 @@
 //! The owner of a pair's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::find::choice;
 use super::frame::Frame;
 use super::groups::Groups;
 use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, Variant};
 use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT, Shape};
 use super::surface::SurfaceView;
-use super::uc::{MeshScript, Script, Selected};
+use super::uc::{FORMAT, MeshScript, Script, Selected};
 use crate::bytes::{Cursor, as_index, as_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::name::Name;
 use crate::surface::{Bounds, Positions};
 use crate::touched::Touched;
 
@@ -53,7 +55,7 @@ pub struct Options {
 /// |---|---|---|---|
 /// | [`open`](Self::open) | 1 | both headers, 52 bytes | nothing |
 /// | [`frame`](Self::frame) | 1 | nothing | nothing |
-/// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon |
+/// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
 /// | [`bounds`](Self::bounds), first time | vertices | frame 0 | nothing |
 /// | [`extent_of_all_frames`](Self::extent_of_all_frames) | vertices of all frames | all frames | nothing |
 ///
@@ -73,7 +75,7 @@ pub struct Mesh<D> {
     aniv: D,
     pub(super) shape: Shape,
     options: Options,
-    facts: Option<(Script<D>, Selected)>,
+    facts: Option<(Arc<Script<D>>, Selected)>,
     groups: OnceLock<Result<Groups>>,
     bounds: OnceLock<Bounds>,
     touched: Option<Box<[Touched; 2]>>,
@@ -110,10 +112,26 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(mesh)
     }
 
-    /// Adds what a script says of the mesh that it calls `name`: its clips, textures, scale and origin.
-    #[must_use]
-    pub fn with_script(mut self, script: Script<D>, name: &[u8]) -> Self {
+    /// Adds what a script says of the mesh that it calls `name`, in any case of letters: its clips, textures, scale and
+    /// origin.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Choice`] where the script imports no such mesh.
+    pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
+        let script = script.into();
         let selected = script.select(name);
+        if script.mesh(&selected).import().is_none() {
+            let kind =
+                choice(script.imports().map(|import| import.mesh.as_bytes()), format!("\"{}\"", Name::new(name)));
+            return Err(Error::without_offset(FORMAT, Field::new("mesh"), kind));
+        }
+        Ok(self.with_selected(script, selected))
+    }
+
+    /// Adds what a script says of a mesh that was selected from it: so the meshes of one script share it.
+    #[must_use]
+    pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
         self.facts = Some((script, selected));
         self
     }
@@ -127,7 +145,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the whole script, where there is one.
     #[must_use]
     pub fn whole_script(&self) -> Option<&Script<D>> {
-        self.facts.as_ref().map(|(script, _)| script)
+        self.facts.as_ref().map(|(script, _)| &**script)
     }
 
     /// Returns the options that the pair was opened with.
@@ -230,7 +248,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.shape.stride > 0 {
             let kind = ErrorKind::UnexpectedEnd { needed: self.shape.stride, left: 0 };
-            return Err(Error::new(ANIV, field, start, kind));
+            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.as_ref().len())), kind));
         }
         let stride = usize::try_from(self.shape.stride).unwrap_or(usize::MAX);
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.shape))
@@ -250,6 +268,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// read.
     #[must_use]
     pub fn extent_of_all_frames(&self) -> Bounds {
+        self.note_aniv(
+            FRAMES_AT,
+            self.shape.frame_bytes().min(as_u64(self.aniv.as_ref().len()).saturating_sub(FRAMES_AT)),
+        );
         let all = |bytes| Frame::new(bytes, self.shape).all_positions().bounds();
         if self.shape.variant.extra_vertices() > 0 {
             let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());

@@ -3,7 +3,7 @@
 //! A triangle mesh whose vertices are stored anew for each frame, in two files that only make sense together: the *data*
 //! file has the polygons, the *aniv* file the positions of every vertex in every frame. A *script* ([`uc`]) gives what the
 //! two do not: names of sequences, textures, scale, origin. All numbers are little-endian; there is no magic, no
-//! version and no checksum, so the name of a file is what tells it ([`find`]).
+//! version and no checksum, so the name of a file is what tells it ([`find`](mod@find)).
 //!
 //! # The data file: 48 + 16 × polygons bytes
 //!
@@ -67,6 +67,7 @@ mod write;
 
 pub use crate::decode::polygon::RawPolygon;
 pub use check::{RULES, finding};
+pub use find::{Pair, find};
 pub use frame::Frame;
 pub use layout::{Kind, Style, Variant};
 pub use mesh::{Mesh, Mode, Options, UvDivisor};

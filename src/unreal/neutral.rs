@@ -57,14 +57,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             return Ok(Clip { name: Name::default(), frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) });
         };
         // A script may name frames that do not exist: a clip has those that do.
-        let first = clamp(sequence.start).min(all);
-        let frames = clamp(sequence.frames).min(all.saturating_sub(first));
-        let rate = sequence.rate.or(Some(RATE));
+        let [first, end] =
+            [sequence.start, sequence.start.saturating_add(sequence.frames)].map(|frame| clamp(frame).min(all));
+        let frames = end.saturating_sub(first);
+        // What is no rate gives way to the default, as what is missing does.
+        let rate = sequence.rate.filter(|rate| rate.is_finite() && *rate > 0.0).or(Some(RATE));
         Ok(Clip { name: sequence.name, frames, bones: 0, rate, first_vertex_frame: Some(first) })
     }
 
     fn notify(&self, clip: usize, index: usize) -> Result<Option<Notify<'_>>> {
-        let notify = self.script().and_then(|script| script.notifies(clip).nth(index));
+        self.clip(clip)?;
+        let notify = self.script().and_then(|script| script.notify(clip, index));
         Ok(notify.map(|notify| Notify { time: notify.time, function: notify.function }))
     }
 
@@ -112,9 +115,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn counts(&self, surface: usize) -> Result<Counts> {
         let corners = self.surface(surface)?.triangle_count().saturating_mul(3);
-        let corners = u32::try_from(corners).unwrap_or(u32::MAX);
+        let [corners, vertices] = [corners, self.positions(surface, 0).map_or(0, |positions| positions.len())]
+            .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         Ok(Counts {
-            vertices: self.shape.vertices,
+            // Fewer than the mesh has where the file's end cuts frame 0.
+            vertices,
             attribute_vertices: corners,
             corners,
             index_widths: [2, 0],
@@ -128,8 +133,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         match target {
-            0 if self.frame_count() == 0 => Ok(self.no_positions()),
-            0 => self.frame(0).map(|frame| frame.positions()),
+            // Of a file that ends before its first frame, too, there are no positions.
+            0 => Ok(self.frame(0).map_or_else(|_| self.no_positions(), |frame| frame.positions())),
             _ => Err(no_such("target", 1, target)),
         }
     }

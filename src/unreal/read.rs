@@ -72,20 +72,27 @@ impl Shape {
     }
 }
 
-/// Finds how vertices are stored: by the declared size of a frame or, where that fits no variant, by the bytes there are
-/// for each frame.
+/// Finds how vertices are stored: by the declared size of a frame where the file is as long as that makes it; else by the
+/// bytes there are for each frame, if those are a variant's; else by the declared size alone, of a file that is cut or has
+/// more behind its end.
 fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant, u64)> {
     // For two vertices, 16 bytes are a Deus Ex frame and a prototype's: only the first was ever seen.
     let all = [Variant::Classic, Variant::DeusEx, Variant::Prototype];
-    let by_size = |size: u64, of: &[Variant]| of.iter().copied().find(|variant| variant.frame_size(vertices) == size);
-    if let Some(variant) = by_size(declared, &all) {
-        return Some((variant, declared));
+    let by_size = |size: u64, of: &[Variant]| {
+        of.iter().copied().find(|variant| variant.frame_size(vertices) == size).map(|variant| (variant, size))
+    };
+    let by_declaration = by_size(declared, &all);
+    if by_declaration.is_some() && u64::from(frames).saturating_mul(declared) == body {
+        return by_declaration;
     }
     let Some(size) = body.checked_div(frames.into()) else {
         // Without frames, nothing says what a vertex would be like, and nothing needs to.
-        return (body == 0).then(|| (Variant::Classic, Variant::Classic.frame_size(vertices)));
+        let classic = || (body == 0).then(|| (Variant::Classic, Variant::Classic.frame_size(vertices)));
+        return by_declaration.or_else(classic);
     };
-    by_size(size, &[Variant::Classic, Variant::DeusEx]).filter(|_| vertices > 0).map(|variant| (variant, size))
+    let by_length = by_size(size, &[Variant::Classic, Variant::DeusEx]).filter(|_| vertices > 0);
+    let exactly = by_length.filter(|(_, size)| u64::from(frames).saturating_mul(*size) == body);
+    exactly.or(by_declaration).or(by_length)
 }
 
 #[cfg(test)]
@@ -100,6 +107,10 @@ mod tests {
         assert_eq!(fit(10, 3, 48, 144), Some((Variant::Prototype, 48)));
         assert_eq!(fit(2, 3, 16, 48), Some((Variant::DeusEx, 16)), "two vertices");
         assert_eq!(fit(42, 1, 212, 168), Some((Variant::Classic, 168)), "a stale size");
+        assert_eq!(fit(42, 3, 176, 3 * 168), Some((Variant::Classic, 168)), "stale, and a prototype's by chance");
+        assert_eq!(fit(42, 3, 336, 3 * 168), Some((Variant::Classic, 168)), "stale, and Deus Ex's by chance");
+        assert_eq!(fit(42, 3, 168, 3 * 168 - 4), Some((Variant::Classic, 168)), "cut");
+        assert_eq!(fit(42, 3, 168, 3 * 168 + 16), Some((Variant::Classic, 168)), "something behind the end");
         assert_eq!(fit(20_000, 2, 80_000 - 65_536, 160_000), Some((Variant::Classic, 80_000)), "a wrapped size");
         assert_eq!(fit(10, 3, 41, 123), None);
         assert_eq!(fit(10, 0, 41, 0), Some((Variant::Classic, 40)));

@@ -1,6 +1,6 @@
 //! A surface: the polygons of one texture number and one type byte.
 
-use super::groups::Group;
+use super::groups::{Group, label};
 use super::layout::{Kind, RawPolygon};
 use super::mesh::UvDivisor;
 use crate::decode::{PolygonIndices, PolygonUvs};
@@ -14,12 +14,11 @@ pub struct SurfaceView<'a> {
     order: &'a [u16],
     texture: u8,
     kind: Kind,
-    label: &'a str,
 }
 
 impl<'a> SurfaceView<'a> {
     pub(super) const fn new(polygons: &'a [RawPolygon], group: &'a Group, order: &'a [u16]) -> Self {
-        Self { polygons, order, texture: group.texture, kind: group.kind, label: &group.label }
+        Self { polygons, order, texture: group.texture, kind: group.kind }
     }
 
     /// Returns the number of its triangles.
@@ -42,8 +41,8 @@ impl<'a> SurfaceView<'a> {
 
     /// Returns what to call it where no script names its texture: `texture 3`.
     #[must_use]
-    pub const fn label(&self) -> &'a str {
-        self.label
+    pub fn label(&self) -> &'static str {
+        label(self.texture)
     }
 
     /// Tells whether it is there to be seen; where a weapon hangs is not.

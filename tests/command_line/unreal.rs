@@ -1,5 +1,6 @@
 //! Unreal vertex meshes, as a user names them: by either file, by their stem, by a script.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -70,7 +71,9 @@ fn lists_and_selects_the_meshes_of_a_script() {
     assert_eq!(names(&info(&["data/unreal/Toys/Models/Ball_d.3d"])), ["Ball"]);
     let ball = &info(&[script, "--mesh", "ball"])[0];
     assert_eq!(ball["clips"], json!([{ "name": "All", "frames": 3, "bones": 0, "rate": 30.0 }]));
-    assert_eq!(ball["properties"]["script"]["meshes"][0]["textures"][0]["name"], "ToysSkins.Wood.TopTex");
+    assert_eq!(ball["properties"]["script"]["meshes"].as_array().unwrap().len(), 1, "an entry tells of its own mesh");
+    let top = &info(&[script])[0];
+    assert_eq!(top["properties"]["script"]["meshes"][0]["textures"][0]["name"], "ToysSkins.Wood.TopTex");
 
     let several = meshpeek(&["dump", script]);
     assert_eq!(code(&several), 2);
@@ -92,9 +95,23 @@ fn tells_of_a_script_whose_meshes_are_missing() {
     assert_eq!(file["error"]["kind"], "missing");
     assert!(file["error"]["message"].as_str().unwrap().contains("ball_a.3d"), "{file}");
     assert_eq!(file["properties"]["script"]["meshes"][1]["name"], "Ball");
-    // The other one is there, and is told without complaint.
-    let output = meshpeek(&["info", "--json", &script]);
-    assert_eq!((code(&output), parsed(&output)["files"].as_array().unwrap().len()), (0, 1));
+    // The other one is there, and the one that is not is listed.
+    for verb in ["info", "validate"] {
+        let output = meshpeek(&[verb, "--json", &script]);
+        let told = parsed(&output);
+        assert_eq!((code(&output), told["files"].as_array().unwrap().len()), (0, 1));
+        assert_eq!(told["unresolved"][0]["mesh"], "Ball");
+        assert!(told["unresolved"][0]["message"].as_str().unwrap().contains("ball_a.3d"), "{told}");
+    }
+    let told = parsed(&meshpeek(&["info", "--json", &script]));
+    assert_eq!(told["unresolved"][0]["properties"]["script"]["meshes"][0]["sequences"][0]["name"], "All");
+    assert!(text(&meshpeek(&["info", &script]).stderr).contains("mesh Ball is left out"));
+    let by_stem = meshpeek(&["info", &place.at("Toys/Models/Ball")]);
+    assert!(
+        code(&by_stem) == 3 && text(&by_stem.stderr).to_lowercase().contains("ball_a.3d"),
+        "{}",
+        text(&by_stem.stderr)
+    );
     let half = meshpeek(&["info", &place.at("Toys/Models/Ball_d.3d")]);
     assert_eq!(code(&half), 3);
     assert!(text(&half.stderr).contains("Ball_d.3d") && text(&half.stderr).to_lowercase().contains("ball_a.3d"));
@@ -216,7 +233,19 @@ fn rewrites_one_file_or_both() {
         assert!(fs::read(place.path("again")).unwrap() == *bytes, "{name}");
         fs::remove_file(place.path("again")).unwrap();
     }
-    let both = ["rewrite", &place.at("guard_a.3d"), "--pair", "--script", "-o", &place.at("new_d.3d"), "--json"];
+    let kept = meshpeek(&["rewrite", &place.at("guard"), "--pair", "--script", "-o", &place.at("new")]);
+    assert!(code(&kept) == 2 && text(&kept.stderr).contains("--allow-loss"), "its own script says more");
+    assert!(!place.path("new_a.3d").exists());
+    let both = [
+        "rewrite",
+        &place.at("guard_a.3d"),
+        "--pair",
+        "--script",
+        "--allow-loss",
+        "-o",
+        &place.at("new_d.3d"),
+        "--json",
+    ];
     let told = parsed(&meshpeek(&both));
     assert_eq!(told["identical"], true);
     assert_eq!(told["outputs"].as_array().unwrap().len(), 3);
@@ -256,6 +285,78 @@ fn tells_what_is_wrong_and_refuses_it_when_strict() {
     for part in ["box_d.3d", "unreal data", "polygons", "byte 48", "12 items of at least 16 bytes", "52"] {
         assert!(cut.contains(part), "no {part:?} in {cut}");
     }
+}
+
+#[test]
+fn a_script_is_a_file_of_its_own() {
+    let place = Place::new();
+    place.write("Lamp.uc", b"class Lamp expands Light;\n#exec OBJ LOAD FILE=\"a\n");
+    let validated = meshpeek(&["validate", "--json", &place.at("Lamp.uc")]);
+    assert_eq!(code(&validated), 1);
+    assert_eq!(parsed(&validated)["files"][0]["findings"][0]["rule"], "UR32");
+    let regions = parsed(&meshpeek(&["map", "--json", &place.at("Toys/Classes/Toys.uc")]))["regions"].clone();
+    assert_eq!(regions[1]["name"], "command[0].import");
+    let info = meshpeek(&["info", &place.at("Lamp.uc")]);
+    assert!(code(&info) == 3 && text(&info.stderr).contains("a mesh that the script imports"));
+}
+
+#[test]
+fn tells_of_each_file_by_its_name_and_of_each_script_once() {
+    let place = Place::new();
+    let [_, aniv] = pair("box");
+    place.write("box_a.3d", &aniv[..aniv.len() - 4]);
+    let findings = parsed(&meshpeek(&["validate", "--json", &place.at("box_d.3d")]))["files"][0]["findings"].clone();
+    let files: Vec<_> = findings.as_array().unwrap().iter().map(|finding| finding["file"].as_str().unwrap()).collect();
+    assert!(files[0].ends_with("box_a.3d") && files[1].ends_with("box_d.3d"), "{files:?}");
+    let told = text(&meshpeek(&["validate", &place.at("box_d.3d")]).stdout);
+    assert!(told.contains("box_a.3d: frame[7].positions"), "{told}");
+    let script = fs::read(place.path("Toys/Classes/Toys.uc")).unwrap();
+    place.write("Toys/Classes/Toys.uc", &[&script[..], b"#exec MESHMAP SCALE MESHMAP=Ball W=1\r\n"].concat());
+    let told = parsed(&meshpeek(&["validate", "--json", &place.at("Toys/Classes/Toys.uc")]))["files"].clone();
+    let unknown =
+        |file: &Value| file["findings"].as_array().unwrap().iter().filter(|finding| finding["rule"] == "UR37").count();
+    assert_eq!(told.as_array().unwrap().iter().map(unknown).sum::<usize>(), 1, "{told:#}");
+}
+
+#[test]
+fn takes_a_pair_once_and_one_that_only_a_script_knows() {
+    let place = Place::new();
+    let glob = info(&[&place.at("*.3d")]);
+    assert_eq!(glob.as_array().unwrap().len(), 4, "box, crate64, guard, prototype");
+    let [data, aniv] = pair("box");
+    place.write("odd/Models/foo.3d", &data);
+    place.write("odd/Models/bar.3d", &aniv);
+    place.write("odd/Classes/f.uc", b"#exec MESH IMPORT MESH=Foo ANIVFILE=Models\\bar.3d DATAFILE=Models\\foo.3d\n");
+    let odd = info(&[&place.at("odd")]);
+    let names: Vec<_> = odd.as_array().unwrap().iter().map(|file| file["mesh"].clone()).collect();
+    assert_eq!(names, ["Foo"], "{odd:#}");
+}
+
+/// A mod of many meshes in one script is told in time and space that grow with it, and no faster.
+#[test]
+fn tells_of_a_large_script_in_linear_space() {
+    let place = Place::new();
+    let [data, aniv] = pair("box");
+    let size = |count: usize| {
+        let folder = format!("mod{count}");
+        let mut script = String::new();
+        for number in 0..count {
+            place.write(&format!("{folder}/m{number}_d.3d"), &data);
+            place.write(&format!("{folder}/m{number}_a.3d"), &aniv);
+            writeln!(script, "#exec MESH IMPORT MESH=m{number} ANIVFILE=m{number}_a.3d DATAFILE=m{number}_d.3d")
+                .unwrap();
+            for sequence in 0..10 {
+                writeln!(script, "#exec MESH SEQUENCE MESH=m{number} SEQ=s{sequence} STARTFRAME=0 NUMFRAMES=1")
+                    .unwrap();
+            }
+        }
+        place.write(&format!("{folder}/all.uc"), script.as_bytes());
+        let by_script = meshpeek(&["info", "--json", &place.at(&format!("{folder}/all.uc"))]).stdout.len();
+        let by_folder = meshpeek(&["info", "--json", &place.at(&folder)]).stdout.len();
+        by_script + by_folder
+    };
+    let (few, many) = (size(10), size(80));
+    assert!(many < few * 9, "{few} and {many} bytes");
 }
 
 #[test]

@@ -3,6 +3,7 @@
     dead_code,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::float_cmp,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::as_conversions,
@@ -14,6 +15,7 @@
 )]
 
 pub mod exercise;
+pub mod exercise_unreal;
 pub mod random;
 pub mod unreal;
 

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use meshpeek::{Model, Surface};
 use serde_json::json;
 
-use crate::input::{self, Opened};
+use crate::input;
+use crate::opened::Opened;
 use crate::output::{Misuse, Outcome, SCHEMA, number, with};
 use crate::unreal::Moments;
 use crate::values::{Axis, Values};
@@ -121,6 +122,10 @@ impl Dump {
             return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
         }
         let mut out = BufWriter::new(io::stdout().lock());
+        if self.target != 0 {
+            // Where there is no such shape, this says so.
+            opened.model.geometry().positions(self.surface, self.target)?;
+        }
         let particular = match &opened.model {
             Model::Unreal(mesh) if self.moments.uv_listing => {
                 mesh.write_uv_listing(&mut out)?;

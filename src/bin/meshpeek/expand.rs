@@ -12,6 +12,8 @@ pub struct Inputs {
     pub paths: Vec<PathBuf>,
     /// Words that stand for nothing, and why.
     pub unmatched: Vec<(PathBuf, &'static str)>,
+    /// Files, and the folders that were searched for them, that are meshes if a script says so.
+    doubtful: Vec<(PathBuf, PathBuf)>,
     /// Files in folders that are no meshes.
     pub passed_over: u64,
 }
@@ -32,13 +34,28 @@ impl Inputs {
     }
 
     fn resolve(&mut self, word: &Path) {
+        let before = self.paths.len();
         let found = word.to_str().and_then(|pattern| glob::glob(pattern).ok());
         let found: Vec<PathBuf> = found.into_iter().flatten().flatten().collect();
         if found.is_empty() {
             self.unmatched.push((word.to_owned(), "no file matches"));
         }
+        let (anivs, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| path.is_file() && is_aniv(path));
         for path in found {
             if path.is_dir() { self.search(&path) } else { self.paths.push(path) }
+        }
+        self.take_halves(before, anivs);
+    }
+
+    /// Decides about the files that only a script can tell to be meshes.
+    pub fn settle(&mut self, mut is_mesh: impl FnMut(&Path) -> bool) {
+        for (folder, path) in std::mem::take(&mut self.doubtful) {
+            if is_mesh(&path) {
+                self.unmatched.retain(|(word, _)| *word != folder);
+                self.paths.push(path);
+            } else {
+                self.passed_over = self.passed_over.saturating_add(1);
+            }
         }
     }
 
@@ -51,6 +68,9 @@ impl Inputs {
                 Ok(entry) if !is_file(&entry) => {}
                 Ok(entry) if is_candidate(entry.path()) => self.paths.push(entry.into_path()),
                 Ok(entry) if is_aniv(entry.path()) => anivs.push(entry.into_path()),
+                Ok(entry) if has_extension(entry.path(), "3d") => {
+                    self.doubtful.push((folder.to_owned(), entry.into_path()));
+                }
                 Ok(_) => self.passed_over = self.passed_over.saturating_add(1),
                 // What cannot be listed is named, so that it is reported and not lost.
                 Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
@@ -107,6 +127,11 @@ fn legacy(path: &str, from: &str, to: &str) -> Option<String> {
     let numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     let start = path.len().saturating_sub(name.len());
     numbered.then(|| format!("{}{to}{number}.3d", path.get(..start).unwrap_or_default()))
+}
+
+/// Tells whether a path has an extension, in any case of letters.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Returns a path in lower case.

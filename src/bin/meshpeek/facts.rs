@@ -7,7 +7,8 @@ use meshpeek::unreal::{Mesh, Placement};
 use meshpeek::{Limits, Model, Name};
 use serde_json::{Value, json};
 
-use crate::input::{Data, Opened};
+use crate::expand::has_extension;
+use crate::opened::{Absent, Data, Opened};
 use crate::output::{self, numbers};
 
 /// The most sequences and calls of a script that are listed.
@@ -57,7 +58,7 @@ pub fn vertex_frames(model: &Model<Data>) -> Option<(usize, usize)> {
 
 /// Adds what a script says, to the entry of a script whose meshes could not be read.
 pub fn with_script(entry: Value, path: &Path) -> Value {
-    let is_script = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("uc"));
+    let is_script = has_extension(path, "uc");
     let script = is_script.then(|| meshpeek::read(path).ok()).flatten();
     let script = script.and_then(|bytes| Script::open_with(bytes, &Limits::default()).ok());
     match script {
@@ -93,7 +94,7 @@ fn unreal(mesh: &Mesh<Data>, opened: &Opened) -> meshpeek::Result<Value> {
         "frame_size": mesh.aniv_header()?.frame_size.get(),
         "vertex_bytes": mesh.variant().vertex_size(),
         "attachments": attachments(mesh),
-        "script": mesh.whole_script().map(told),
+        "script": mesh.whole_script().map(|script| told_of(script, mesh.script().into_iter())),
     }))
 }
 
@@ -119,14 +120,26 @@ fn attachments(mesh: &Mesh<Data>) -> Value {
 /// What a script says, mesh by mesh.
 fn told<D: AsRef<[u8]>>(script: &Script<D>) -> Value {
     let all = script.select_all();
+    told_of(script, all.iter().map(|selected| script.mesh(selected)))
+}
+
+/// What a script says of some of its meshes.
+fn told_of<'a, D: AsRef<[u8]>>(script: &Script<D>, meshes: impl Iterator<Item = MeshScript<'a>>) -> Value {
     // Equal names make a script of n lines say n times n things: of what is listed, there is an end.
     let mut left = MOST_TOLD;
-    let meshes = all.iter().map(|selected| mesh_told(&script.mesh(selected), &mut left));
-    let meshes: Value = meshes.collect();
+    let meshes: Value = meshes.map_while(|mesh| (left > 0).then(|| mesh_told(&mesh, &mut left))).collect();
     json!({ "commands": script.command_count(), "meshes": meshes, "complete": left > 0 })
 }
 
+/// A mesh of a script whose files are not there, and what the script says of it.
+pub fn unresolved(absent: &Absent) -> Value {
+    let file = &absent.script;
+    let facts = file.mesh(absent.mesh.as_bytes()).map(|mesh| told_of(&file.script, std::iter::once(mesh)));
+    output::with(output::absent(absent), "properties", json!({ "script": facts }))
+}
+
 fn mesh_told(mesh: &MeshScript<'_>, left: &mut usize) -> Value {
+    *left = left.saturating_sub(1);
     let import = mesh.import();
     let origin = mesh.origin().map(|origin| {
         json!({
@@ -146,6 +159,7 @@ fn mesh_told(mesh: &MeshScript<'_>, left: &mut usize) -> Value {
             "z_displace": number(lod.z_displace),
         })
     });
+    let textures: Value = mesh.textures().take(*left).map(|texture| texture_told(&texture)).collect();
     let listed = mesh.sequences().take(*left).enumerate();
     let sequences: Value = listed.map(|(number, one)| sequence_told(mesh, number, &one, left)).collect();
     json!({
@@ -156,7 +170,7 @@ fn mesh_told(mesh: &MeshScript<'_>, left: &mut usize) -> Value {
         "zero_tex": import.is_some_and(|import| import.zero_tex),
         "scale": mesh.scale().map(|scale| numbers(&scale)),
         "origin": origin,
-        "textures": mesh.textures().map(|texture| texture_told(&texture)).collect::<Value>(),
+        "textures": textures,
         "sequences": sequences,
         "lod_params": lod,
         "drop_frames": mesh.drop_frames().map(|drop| json!({ "start": drop.start, "frames": drop.frames })),

@@ -10,7 +10,8 @@ use meshpeek::{Bounds, Finding, Surface};
 use serde_json::{Value, json};
 
 use crate::facts;
-use crate::input::{self, Opened};
+use crate::input;
+use crate::opened::Opened;
 use crate::output::{self, Outcome};
 use crate::{Files, Global};
 
@@ -37,9 +38,10 @@ pub struct Info {
 impl Info {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut entries = Vec::new();
-        let outcome = input::each(&self.files.files, global, |path, opened| {
+        let (outcome, absent) = input::each(&self.files.files, global, |path, opened| {
             let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
-            let summary = opened.and_then(|opened| Summary::of(&opened).map_err(|error| opened.blame(error, path)));
+            let summary =
+                opened.and_then(|opened| Summary::of(&opened, global.json).map_err(|error| opened.blame(error, path)));
             match &summary {
                 Ok(summary) if global.json => entries.push(output::of_mesh(summary.json(path), mesh)),
                 Ok(summary) => summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?,
@@ -49,7 +51,11 @@ impl Info {
             Ok(summary.map_or_else(|error| output::failed(&error), |summary| output::judge(&summary.findings)))
         })?;
         if global.json {
-            output::print_json(&output::document(json!({ "files": entries })))?;
+            let mut document = json!({ "files": entries });
+            if !absent.is_empty() {
+                document = output::with(document, "unresolved", absent.iter().map(facts::unresolved).collect());
+            }
+            output::print_json(&output::document(document))?;
         }
         Ok(outcome)
     }
@@ -70,6 +76,8 @@ struct Summary {
     clips: Vec<ClipSummary>,
     properties: Value,
     findings: Vec<Finding>,
+    /// The files that the findings are about, where there are several.
+    files: Vec<std::path::PathBuf>,
 }
 
 struct SurfaceSummary {
@@ -92,11 +100,11 @@ struct ClipSummary {
 }
 
 impl Summary {
-    fn of(opened: &Opened) -> meshpeek::Result<Self> {
+    fn of(opened: &Opened, in_full: bool) -> meshpeek::Result<Self> {
         let model = &opened.model;
         let geometry = model.geometry();
         let mut findings = Vec::new();
-        model.survey(&mut |finding| findings.push(finding))?;
+        opened.findings(false, false, &mut |finding| findings.push(finding))?;
         let bones = (0..geometry.bone_count()).map(|bone| {
             let bone = geometry.bone(bone)?;
             Ok((bone.name.to_string_lossy(), bone.parent))
@@ -127,8 +135,9 @@ impl Summary {
             bones: bones.collect::<meshpeek::Result<_>>()?,
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             clips: clips.collect::<meshpeek::Result<_>>()?,
-            properties: facts::properties(opened)?,
+            properties: if in_full { facts::properties(opened)? } else { Value::Null },
             findings,
+            files: opened.files(),
         };
         summary.touched = model.touched_bytes().unwrap_or_default();
         opened.check()?;
@@ -157,21 +166,21 @@ impl Summary {
             "surfaces": self.surfaces.iter().enumerate().map(|(index, surface)| surface.json(index)).collect::<Value>(),
             "clips": clips.collect::<Value>(),
             "properties": self.properties,
-            "findings": self.findings.iter().map(output::finding).collect::<Value>(),
+            "findings": output::findings(&self.findings, &self.files),
         })
     }
 
     fn print(&self, out: &mut dyn Write, path: &Path, mesh: Option<&str>, global: &Global) -> io::Result<()> {
         let bold = Style::new().bold();
         let Self { format, version, bytes, touched, .. } = self;
-        let mesh = mesh.map_or_else(String::new, |mesh| format!(" mesh {}", meshpeek::Name::new(mesh.as_bytes())));
+        let mesh = output::mesh_shown(mesh);
         let path = output::shown(path);
         writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
         self.print_bounds(out)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
         self.print_surfaces(out, listed)?;
         self.print_skeleton(out, listed)?;
-        output::print_findings(out, &self.findings)
+        output::print_findings(out, &self.findings, &self.files)
     }
 
     fn print_bounds(&self, out: &mut dyn Write) -> io::Result<()> {

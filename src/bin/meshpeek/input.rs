@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,7 +13,8 @@ use meshpeek::unreal::{self, uc};
 use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model};
 
 use crate::Global;
-use crate::expand::Inputs;
+use crate::expand::{Inputs, has_extension};
+use crate::opened::{Absent, Alone, Data, Opened, ScriptFile};
 use crate::output::{self, Misuse, Outcome};
 
 /// A file up to this size is read: a copy is cheaper than a mapping, and cannot change.
@@ -22,137 +24,56 @@ const HEAD: u64 = 64 << 10;
 /// The name of standard input.
 pub const STDIN: &str = "-";
 
-/// The bytes of an input.
-#[derive(Debug)]
-pub enum Data {
-    Map(Map),
-    Bytes(Vec<u8>),
-}
-
-impl AsRef<[u8]> for Data {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Self::Map(map) => map.as_ref(),
-            Self::Bytes(bytes) => bytes,
-        }
-    }
-}
-
-impl Data {
-    /// Tests that the file is still what was opened, so that what was read from it may be told.
-    pub fn check(&self) -> meshpeek::Result<()> {
-        match self {
-            Self::Map(map) => map.check(),
-            Self::Bytes(_) => Ok(()),
-        }
-    }
-}
-
-/// A model, the files that it was read from, and which of them the user named.
-#[derive(Debug)]
-pub struct Opened {
-    pub model: Model<Data>,
-    /// The number of the named file among the model's sources.
-    pub source: usize,
-    /// The files of an Unreal mesh.
-    pub pair: Option<Pair>,
-}
-
-impl Opened {
-    /// Returns the bytes of the named file.
-    pub fn bytes(&self) -> &[u8] {
-        self.model.sources().nth(self.source).map_or(&[], AsRef::as_ref)
-    }
-
-    /// Returns the name that a script gives the mesh.
-    pub fn mesh_name(&self) -> Option<String> {
-        let name = self.pair.as_ref()?.mesh.as_deref()?;
-        Some(meshpeek::Name::new(name).to_string_lossy())
-    }
-
-    /// Returns the bytes of all files that the mesh itself is in: a script is not among them.
-    pub fn size(&self) -> u64 {
-        let sizes = self.model.sources().take(2).map(|data| data.as_ref().len());
-        sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
-    }
-
-    /// Tests that the files still are what was opened, so that what was read from them may be told.
-    pub fn check(&self) -> meshpeek::Result<()> {
-        let files = self.pair.as_ref().map(|pair| [Some(&pair.data), Some(&pair.aniv), pair.script.as_ref()]);
-        for (number, data) in self.model.sources().enumerate() {
-            let path = files.and_then(|files| files.get(number).copied().flatten());
-            data.check().map_err(|error| path.map_or(error.clone(), |path| error.at_path(path)))?;
-        }
-        Ok(())
-    }
-
-    /// Says which file an error is about: of several, the one whose bytes it names; otherwise the one that was named.
-    pub fn blame(&self, error: Error, named: &Path) -> Error {
-        match &self.pair {
-            Some(pair) => blame(pair, error).at_path(named),
-            None => error.at_path(named),
-        }
-    }
-}
-
-/// Says which file of a pair an error is about.
-fn blame(pair: &Pair, error: Error) -> Error {
-    match error.format() {
-        "unreal data" => error.at_path(&pair.data),
-        "unreal aniv" => error.at_path(&pair.aniv),
-        "unreal script" => match &pair.script {
-            Some(script) => error.at_path(script),
-            None => error,
-        },
-        _ => error,
-    }
-}
-
 /// Opens files one after another, and remembers which belong together.
 struct Opener<'g> {
     global: &'g Global,
     limits: Limits,
     finder: Finder,
+    /// The script that was read last: the meshes of one come one after another.
+    script: Option<(PathBuf, Arc<ScriptFile>)>,
+}
+
+/// What a path stands for.
+enum Named {
+    File,
+    Pairs(Vec<Pair>),
 }
 
 impl<'g> Opener<'g> {
     fn new(global: &'g Global) -> Self {
-        Self { global, limits: Limits::default(), finder: Finder::new() }
+        Self { global, limits: Limits::default(), finder: Finder::new(), script: None }
     }
 
-    /// Opens what a path stands for, and records which of its bytes are looked at: one model, or of a script one for each
-    /// mesh whose files are there.
-    fn open(&mut self, path: &Path) -> Vec<meshpeek::Result<Opened>> {
-        if !self.is_unreal(path) {
-            let data = load(path, self.global, &self.limits);
-            let model = data.and_then(|data| Model::watched(data, &self.limits)).map_err(|error| error.at_path(path));
-            return vec![model.map(|model| Opened { model, source: 0, pair: None })];
+    /// Finds what a path stands for: an Unreal mesh by its extension, unless the content is another format's, or by its
+    /// stem; of a script, every mesh whose files are there.
+    fn find(&mut self, path: &Path) -> meshpeek::Result<Named> {
+        let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+        let unreal = match extension.as_deref() {
+            _ if path == Path::new(STDIN) => false,
+            Some("uc") => true,
+            Some("3d") => !is_recognised(path),
+            // A stem of which one file is there, and not the other, stands for half a pair.
+            _ => !path.exists() && self.finder.find(path).map_or_else(|error| error.path() != Some(path), |_| true),
+        };
+        if !unreal {
+            return Ok(Named::File);
         }
         let pairs = match &self.global.unreal.mesh {
             Some(name) => self.finder.find_mesh(path, name.as_bytes()).map(|pair| vec![pair]),
             None => self.finder.find(path),
         };
-        match pairs {
-            Ok(pairs) => pairs.into_iter().map(|pair| self.open_pair(pair)).collect(),
-            Err(error) => vec![Err(error.at_path(path))],
-        }
+        pairs.map(Named::Pairs).map_err(|error| error.at_path(path))
     }
 
-    /// Tells whether a path names an Unreal mesh: by its extension, unless the content is another format's, or as a stem.
-    fn is_unreal(&mut self, path: &Path) -> bool {
-        if path == Path::new(STDIN) {
-            return false;
-        }
-        let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-        match extension.as_deref() {
-            Some("uc") => true,
-            Some("3d") => !is_recognised(path),
-            _ => !path.exists() && self.finder.find(path).is_ok(),
-        }
+    /// Opens a file that is a mesh by itself, and records which of its bytes are looked at.
+    fn open_file(&self, path: &Path) -> meshpeek::Result<Opened> {
+        let data = load(path, self.global, &self.limits);
+        let model = data.and_then(|data| Model::watched(data, &self.limits)).map_err(|error| error.at_path(path))?;
+        Ok(Opened { model, source: 0, pair: None })
     }
 
-    fn open_pair(&self, pair: Pair) -> meshpeek::Result<Opened> {
-        let model = self.load_pair(&pair).map_err(|error| blame(&pair, error))?;
+    fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<Opened> {
+        let model = self.load_pair(&pair).map_err(|error| pair.blame(error))?;
         let source = match pair.named {
             Some(Part::Data) | None => 0,
             Some(Part::Aniv) => 1,
@@ -161,7 +82,7 @@ impl<'g> Opener<'g> {
         Ok(Opened { model: model.into(), source, pair: Some(pair) })
     }
 
-    fn load_pair(&self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
+    fn load_pair(&mut self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
         let load = |path: &Path| load(path, self.global, &self.limits).map_err(|error| error.at_path(path));
         let options = unreal::Options {
             mode: if self.global.unreal.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
@@ -172,25 +93,72 @@ impl<'g> Opener<'g> {
             watched: true,
         };
         let mesh = unreal::Mesh::open_with(load(&pair.data)?, load(&pair.aniv)?, options)?;
-        let (Some(script), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh) };
-        let script = uc::Script::open_with(load(script)?, &self.limits)?;
-        Ok(mesh.with_script(script, name))
+        let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh) };
+        let file = self.script(path)?;
+        let selected = file.selected.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default();
+        Ok(mesh.with_selected(file.script.clone(), selected))
     }
+
+    /// Reads a script, unless it is the one that was read last.
+    fn script(&mut self, path: &Path) -> meshpeek::Result<Arc<ScriptFile>> {
+        if let Some((_, file)) = self.script.as_ref().filter(|(known, _)| known == path) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(ScriptFile::new(open_script(path, self.global)?));
+        self.script = Some((path.to_owned(), file.clone()));
+        Ok(file)
+    }
+
+    /// Returns the meshes that a script imports and whose files are not there.
+    fn absent(&mut self, path: &Path) -> meshpeek::Result<Vec<Absent>> {
+        let is_script = has_extension(path, "uc");
+        if !is_script || self.global.unreal.mesh.is_some() {
+            return Ok(Vec::new());
+        }
+        let imports = self.finder.imports(path)?;
+        let missing = imports.into_iter().filter_map(|import| Some((import.mesh, import.found.err()?)));
+        let script = self.script(path)?;
+        let absent = |(mesh, why): (Vec<u8>, Error)| Absent {
+            path: path.to_owned(),
+            mesh: meshpeek::Name::new(&mesh).to_string_lossy(),
+            why,
+            script: script.clone(),
+        };
+        Ok(missing.map(absent).collect())
+    }
+}
+
+/// Reads a script by itself.
+pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<uc::Script<Data>> {
+    let limits = Limits::default();
+    let data = load(path, global, &limits);
+    data.and_then(|data| uc::Script::open_with(data, &limits)).map_err(|error| error.at_path(path))
+}
+
+/// Opens one file for what is in it alone.
+pub fn open_alone(path: &Path, global: &Global) -> anyhow::Result<Alone> {
+    if has_extension(path, "uc") {
+        return Ok(Alone::Script(Box::new(open_script(path, global)?)));
+    }
+    Ok(Alone::Model(Box::new(open(path, global)?)))
 }
 
 /// Opens the one model that a path stands for.
 pub fn open(path: &Path, global: &Global) -> anyhow::Result<Opened> {
-    let mut opened = Opener::new(global).open(path);
-    match opened.pop() {
-        Some(only) if opened.is_empty() => Ok(only?),
-        Some(last) => {
-            opened.push(last);
-            let names = opened.iter().flatten().filter_map(|opened| opened.pair.as_ref()?.mesh.as_deref());
+    let mut opener = Opener::new(global);
+    let mut pairs = match opener.find(path)? {
+        Named::File => return Ok(opener.open_file(path)?),
+        Named::Pairs(pairs) => pairs,
+    };
+    match (pairs.pop(), &*pairs) {
+        (Some(only), []) => Ok(opener.open_pair(only)?),
+        (last, _) => {
+            pairs.extend(last);
+            let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
             let names: Vec<String> = names.map(|name| meshpeek::Name::new(name).to_string()).collect();
             let path = output::shown(path);
             Err(Misuse(format!("{path}: imports several meshes; choose with --mesh: {}", names.join(", "))).into())
         }
-        None => Err(Misuse(format!("{}: imports no mesh whose files are there", output::shown(path))).into()),
     }
 }
 
@@ -237,25 +205,39 @@ fn stream(mut stream: impl Read, limits: &Limits) -> meshpeek::Result<Data> {
     read_up_to(head.as_slice().chain(stream), HEAD, limits.stream).map(Data::Bytes)
 }
 
-/// Opens every file that the user's words stand for, and returns the worst outcome. Progress shows how far it has come.
+/// Opens every file that the user's words stand for, one after another, and returns the worst outcome, and the meshes of
+/// scripts whose files are missing beside others that are there. Progress shows how far it has come.
 pub fn each(
     words: &[PathBuf],
     global: &Global,
     mut visit: impl FnMut(&Path, meshpeek::Result<Opened>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<(Outcome, Vec<Absent>)> {
     let mut opener = Opener::new(global);
-    let inputs = Inputs::expand(words);
+    let mut inputs = Inputs::expand(words);
+    // A pair is taken once, by its data file.
+    inputs.settle(|path| {
+        let Ok(Named::Pairs(pairs)) = opener.find(path) else { return false };
+        pairs.iter().any(|pair| pair.named == Some(Part::Data))
+    });
     let bar = progress(inputs.paths.len(), global);
-    let mut worst = Outcome::Fine;
+    let (mut worst, mut absent) = (Outcome::Fine, Vec::new());
     for (path, why) in &inputs.unmatched {
         let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
-        let error = meshpeek::Error::without_offset("file", Field::new("file"), nothing).at_path(path);
+        let error = Error::without_offset("file", Field::new("file"), nothing).at_path(path);
         worst = worst.max(visit(path, Err(error))?);
     }
     for path in &inputs.paths {
         bar.set_message(output::shown(path));
-        for opened in opener.open(path) {
-            worst = worst.max(bar.suspend(|| visit(path, opened))?);
+        let mut visit = |opened| bar.suspend(|| visit(path, opened));
+        match opener.find(path) {
+            Ok(Named::File) => worst = worst.max(visit(opener.open_file(path))?),
+            Ok(Named::Pairs(pairs)) => {
+                for pair in pairs {
+                    worst = worst.max(visit(opener.open_pair(pair))?);
+                }
+                absent.extend(opener.absent(path)?);
+            }
+            Err(error) => worst = worst.max(visit(Err(error))?),
         }
         bar.inc(1);
     }
@@ -263,7 +245,11 @@ pub fn each(
     if global.verbose && inputs.passed_over > 0 {
         note(&format!("passed over {} files in folders that are no meshes", inputs.passed_over), global);
     }
-    Ok(worst)
+    for Absent { path, mesh, why, .. } in absent.iter().filter(|_| !global.json) {
+        let mesh = meshpeek::Name::new(mesh.as_bytes());
+        note(&format!("{}: mesh {mesh} is left out: {}", output::shown(path), why.kind()), global);
+    }
+    Ok((worst, absent))
 }
 
 /// Shows, on a terminal and after a second, how far the work has come.

@@ -6,6 +6,7 @@ mod facts;
 mod info;
 mod input;
 mod map;
+mod opened;
 mod output;
 mod pages;
 mod rewrite;

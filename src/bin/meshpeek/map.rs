@@ -7,7 +7,8 @@ use clap::Args;
 use meshpeek::Region;
 use serde_json::{Value, json};
 
-use crate::input::{self, Opened};
+use crate::input;
+use crate::opened::Alone;
 use crate::output::{self, Misuse, Outcome, SCHEMA};
 use crate::{Global, OneFile};
 
@@ -41,14 +42,14 @@ fn parse_offset(text: &str) -> Result<u64, String> {
 impl Map {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let opened = input::open(path, global)?;
+        let opened = input::open_alone(path, global)?;
         if let Some(offset) = self.at {
             return self.explain(&opened, offset, global);
         }
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut listing = Listing { out: &mut out, json: global.json, width: width(&opened), count: 0, failed: Ok(()) };
         listing.start(path)?;
-        let walked = opened.model.regions(opened.source, &mut |region| listing.add(&region));
+        let walked = opened.regions(&mut |region| listing.add(&region));
         let fault = walked.and_then(|()| opened.check()).map_err(|error| opened.blame(error, path)).err();
         listing.end(fault.as_ref())?;
         // What could be named has been; what stopped the walk is said last.
@@ -58,11 +59,11 @@ impl Map {
         })
     }
 
-    fn explain(&self, opened: &Opened, offset: u64, global: &Global) -> anyhow::Result<Outcome> {
+    fn explain(&self, opened: &Alone, offset: u64, global: &Global) -> anyhow::Result<Outcome> {
         let bytes = opened.bytes();
         let byte = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset));
         let mut found = None;
-        let walked = opened.model.regions(opened.source, &mut |region| {
+        let walked = opened.regions(&mut |region| {
             if region.start <= offset && offset < region.end {
                 found = Some(region);
             }
@@ -112,7 +113,7 @@ fn describe(region: &Region) -> Value {
 }
 
 /// Returns how many digits offsets of the file have.
-fn width(opened: &Opened) -> usize {
+fn width(opened: &Alone) -> usize {
     opened.bytes().len().to_string().len().max(5)
 }
 

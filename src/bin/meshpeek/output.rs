@@ -1,13 +1,14 @@
 //! What is printed: results on standard output, complaints on standard error.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::{Bounds, ErrorKind, Finding, Name, Severity};
 use serde_json::{Map, Value, json};
 
 use crate::Global;
+use crate::opened::Absent;
 
 /// The version of the JSON output.
 pub const SCHEMA: u32 = 1;
@@ -90,12 +91,20 @@ pub fn judge(findings: &[Finding]) -> Outcome {
 }
 
 /// Prints findings below a file's name.
-pub fn print_findings(out: &mut dyn Write, findings: &[Finding]) -> io::Result<()> {
-    for Finding { rule, severity, field, offset, text } in findings {
+pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBuf]) -> io::Result<()> {
+    for finding in findings {
+        let Finding { rule, severity, field, offset, text, .. } = finding;
         let style = paint(*severity);
-        writeln!(out, "  {style}{severity:<7}{style:#} {rule}  {field} at byte {offset}: {text}")?;
+        let file = file_of(finding, files).and_then(Path::file_name).map(Path::new);
+        let file = file.map_or_else(String::new, |file| format!("{}: ", shown(file)));
+        writeln!(out, "  {style}{severity:<7}{style:#} {rule}  {file}{field} at byte {offset}: {text}")?;
     }
     Ok(())
+}
+
+/// The file that a finding is about, where there are several.
+fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
+    files.get(usize::from(finding.source)).map(PathBuf::as_path)
 }
 
 /// A JSON document: the schema's version, then its fields.
@@ -122,6 +131,16 @@ pub fn extend(mut object: Value, more: &Value) -> Value {
         fields.extend(more.clone());
     }
     object
+}
+
+/// Shows the name of a mesh behind that of its script.
+pub fn mesh_shown(mesh: Option<&str>) -> String {
+    mesh.map_or_else(String::new, |mesh| format!(" mesh {}", Name::new(mesh.as_bytes())))
+}
+
+/// A mesh of a script whose files are not there.
+pub fn absent(absent: &Absent) -> Value {
+    json!({ "path": absent.path.to_string_lossy(), "mesh": absent.mesh, "message": absent.why.to_string() })
 }
 
 /// Adds the name of the mesh, where a script gave it one.
@@ -161,9 +180,18 @@ pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
     object
 }
 
-pub fn finding(finding: &Finding) -> Value {
-    let Finding { rule, severity, field, offset, text } = finding;
-    json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text })
+/// A finding as an object; of a mesh in several files, it names the one that it is about.
+pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
+    let Finding { rule, severity, field, offset, text, .. } = finding;
+    let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
+    match file_of(finding, files) {
+        Some(file) => with(object, "file", file.to_string_lossy().into()),
+        None => object,
+    }
+}
+
+pub fn findings(findings: &[Finding], files: &[PathBuf]) -> Value {
+    findings.iter().map(|one| finding(one, files)).collect()
 }
 
 /// An error as an object; the message is the whole line that a terminal would show.

@@ -7,7 +7,9 @@ use clap::Args;
 use meshpeek::{Error, Field, Finding, Model};
 use serde_json::{Value, json};
 
-use crate::input::{self, Opened};
+use crate::expand::has_extension;
+use crate::input;
+use crate::opened::{Alone, Opened};
 use crate::output::{self, Misuse, Outcome, shown};
 use crate::staged::Staged;
 use crate::{Global, OneFile};
@@ -19,7 +21,7 @@ points to is replaced.
 
 Of an Unreal mesh, the file that was named is written. With --pair both are, named after OUT: `-o new/box` writes \
 new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc, made from nothing with the published \
-defaults.
+defaults; where the mesh has a script already, only with --allow-loss.
 
 Examples:
   meshpeek rewrite model.mesh -o again.mesh
@@ -64,7 +66,11 @@ struct Written {
 impl Rewrite {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let opened = input::open(path, global)?;
+        let opened = if self.pair {
+            Alone::Model(Box::new(input::open(path, global)?))
+        } else {
+            input::open_alone(path, global)?
+        };
         self.rewrite(&opened, global).map_err(|error| match error.downcast::<Error>() {
             // What the output refuses is no fault of the input.
             Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
@@ -73,9 +79,9 @@ impl Rewrite {
         })
     }
 
-    fn rewrite(&self, opened: &Opened, global: &Global) -> anyhow::Result<Outcome> {
+    fn rewrite(&self, opened: &Alone, global: &Global) -> anyhow::Result<Outcome> {
         let mut changes = Vec::new();
-        opened.model.survey(&mut |finding| {
+        opened.findings(&mut |finding| {
             if [RESPELLED, DROPPED].contains(&finding.rule) {
                 changes.push(finding);
             }
@@ -84,35 +90,39 @@ impl Rewrite {
             let text = format!("{} at byte {}: {}; --allow-loss leaves them out", loss.field, loss.offset, loss.text);
             return Err(Misuse(text).into());
         }
-        if self.pair {
+        if let (true, Alone::Model(opened)) = (self.pair, opened) {
             let written = self.write_pair(opened)?;
             return Ok(self.tell(&written, &changes, global).map(|()| Outcome::Fine)?);
         }
         if self.output == Path::new("-") {
             let mut out = BufWriter::new(io::stdout().lock());
-            opened.model.write_to(opened.source, &mut out)?;
+            opened.write_to(&mut out)?;
             out.flush()?;
             opened.check()?;
             // Standard output has the mesh, so the list goes where notes go.
             if !global.quiet {
-                output::print_findings(&mut anstream::stderr().lock(), &changes)?;
+                output::print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
             }
             return Ok(Outcome::Fine);
         }
-        let (staged, written) = self.stage(opened, opened.source, &self.output)?;
+        let (staged, written) = self.stage(opened.bytes(), &self.output, |out| Ok(opened.write_to(out)?))?;
         opened.check()?;
         staged.finish()?;
         self.tell(&[written], &changes, global)?;
         Ok(Outcome::Fine)
     }
 
-    /// Writes one source to a temporary beside its destination, and compares it with the original on the way.
-    fn stage(&self, opened: &Opened, source: usize, path: &Path) -> anyhow::Result<(Staged, Written)> {
-        let original = opened.model.sources().nth(source).map_or(&[][..], AsRef::as_ref);
+    /// Writes a file to a temporary beside its destination, and compares it with the original on the way.
+    fn stage(
+        &self,
+        original: &[u8],
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> anyhow::Result<(Staged, Written)> {
         let mut compared = Compared { original, same: true };
         let staged = Staged::write(path, self.force, |file| {
             let mut out = BufWriter::new(file);
-            opened.model.write_to(source, &mut Tee { out: &mut out, compared: &mut compared })?;
+            write(&mut Tee { out: &mut out, compared: &mut compared })?;
             Ok(out.flush()?)
         })?;
         let identical = compared.same && compared.original.is_empty();
@@ -126,7 +136,19 @@ impl Rewrite {
         };
         let stem = stem(&self.output)?;
         let beside = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
-        let mut all = vec![self.stage(opened, 1, &beside("_a.3d"))?, self.stage(opened, 0, &beside("_d.3d"))?];
+        if let (true, Some(script), false) = (self.script, mesh.script(), self.allow_loss) {
+            let name = script.name();
+            let text = format!(
+                "--script: makes a script from nothing, and mesh {name} has one with sequences, textures and a scale of its \
+                 own; copy and edit that one, or give --allow-loss"
+            );
+            return Err(Misuse(text).into());
+        }
+        let file = |source: usize, ending: &str| {
+            let original = opened.model.sources().nth(source).map_or(&[][..], AsRef::as_ref);
+            self.stage(original, &beside(ending), |out| Ok(opened.model.write_to(source, out)?))
+        };
+        let mut all = vec![file(1, "_a.3d")?, file(0, "_d.3d")?];
         if self.script {
             let script = meshpeek::unreal::uc::build(mesh, &stem)?.to_bytes()?;
             let path = beside(".uc");
@@ -150,7 +172,7 @@ impl Rewrite {
                 // A script that was made has nothing to be identical with.
                 "identical": written.iter().take(2).all(|written| written.identical),
                 "outputs": outputs.collect::<Value>(),
-                "changes": changes.iter().map(output::finding).collect::<Value>(),
+                "changes": output::findings(changes, &[]),
             })));
         }
         if global.quiet {
@@ -158,7 +180,7 @@ impl Rewrite {
         }
         let mut out = anstream::stdout().lock();
         for Written { path, bytes, identical } in written {
-            let made = path.extension().is_some_and(|extension| extension == "uc") && self.script;
+            let made = has_extension(path, "uc") && self.script;
             let verdict = match (identical, made) {
                 (true, _) => format!("byte-identical, {bytes} bytes"),
                 (false, true) => format!("made, {bytes} bytes"),
@@ -166,7 +188,7 @@ impl Rewrite {
             };
             writeln!(out, "{}: {verdict}", shown(path))?;
         }
-        output::print_findings(&mut out, changes)
+        output::print_findings(&mut out, changes, &[])
     }
 }
 

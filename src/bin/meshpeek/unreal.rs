@@ -6,7 +6,7 @@ use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
 use meshpeek::{Geometry, Moment, Surface};
 
 use crate::dump::Attribute;
-use crate::input::Data;
+use crate::opened::Data;
 use crate::output::Misuse;
 use crate::values::Values;
 
@@ -27,7 +27,7 @@ pub struct Moments {
     #[arg(long, value_enum, default_value_t = Shading::Flagged)]
     shading: Shading,
     /// Print the texture coordinates of all polygons as the published listing has them: a line of six bytes for each
-    #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "json"])]
+    #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json"])]
     pub uv_listing: bool,
 }
 

@@ -1,5 +1,6 @@
 //! `validate`: findings by rule.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,9 @@ use meshpeek::{Finding, Rule, Severity, unigine, unreal};
 use serde_json::{Value, json};
 
 use crate::Global;
-use crate::input::{self, Opened};
+use crate::expand::has_extension;
+use crate::input;
+use crate::opened::Opened;
 use crate::output::{self, Outcome, shown};
 
 const HELP: &str = "\
@@ -41,54 +44,85 @@ impl Validate {
             return Ok(Outcome::Fine);
         }
         let mut entries = Vec::new();
-        let outcome = input::each(&self.files, global, |path, opened| {
+        let mut scripts = BTreeSet::new();
+        let (outcome, absent) = input::each(&self.files, global, |path, opened| {
             let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
-            let (findings, fault) = match &opened {
-                Ok(opened) => look(opened, path),
-                Err(error) => (meshpeek::finding(error).into_iter().collect(), Some(error.clone())),
-            };
+            let looked = look(path, opened, global, &mut scripts);
             if global.json {
-                entries.push(output::of_mesh(entry(path, &findings, fault.as_ref()), mesh));
+                entries.push(output::of_mesh(entry(path, &looked), mesh));
             } else {
-                print(&mut anstream::stdout().lock(), path, &findings, fault.as_ref(), global)?;
+                print(&mut anstream::stdout().lock(), path, mesh.as_deref(), &looked, global)?;
             }
-            Ok(fault.map_or_else(|| output::judge(&findings), |fault| output::failed(&fault)))
+            Ok(looked.fault.map_or_else(|| output::judge(&looked.found), |fault| output::failed(&fault)))
         })?;
         if global.json {
-            output::print_json(&output::document(json!({ "files": entries })))?;
+            let mut document = json!({ "files": entries });
+            if !absent.is_empty() {
+                document = output::with(document, "unresolved", absent.iter().map(output::absent).collect());
+            }
+            output::print_json(&output::document(document))?;
         }
         Ok(outcome)
     }
 }
 
-/// Returns the findings, and the fault that kept the rest of the file from being read.
-fn look(opened: &Opened, path: &Path) -> (Vec<Finding>, Option<meshpeek::Error>) {
-    let mut findings = Vec::new();
-    let done = opened.model.validate(&mut |finding| findings.push(finding)).and_then(|()| opened.check());
-    (findings, done.err().map(|error| opened.blame(error, path)))
+/// What is found in a file.
+struct Findings {
+    found: Vec<Finding>,
+    /// What kept the rest of the file from being read.
+    fault: Option<meshpeek::Error>,
+    /// The files that the findings are about, where there are several.
+    files: Vec<PathBuf>,
 }
 
-fn entry(path: &Path, findings: &[Finding], fault: Option<&meshpeek::Error>) -> Value {
+/// Looks at a mesh, and at its script unless another mesh of it came before.
+fn look(path: &Path, opened: meshpeek::Result<Opened>, global: &Global, scripts: &mut BTreeSet<PathBuf>) -> Findings {
+    let mut found = Vec::new();
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(error) => return look_at_unopened(path, error, global),
+    };
+    let script = opened.pair.as_ref().and_then(|pair| pair.script.clone());
+    let fresh = script.is_none_or(|script| scripts.insert(script));
+    let done = opened.findings(true, fresh, &mut |finding| found.push(finding)).and_then(|()| opened.check());
+    let fault = done.err().map(|error| opened.blame(error, path));
+    Findings { found, fault, files: opened.files() }
+}
+
+/// Tells of what did not open; a script that imports no mesh is looked at by itself, and is no fault.
+fn look_at_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> Findings {
+    let mut found: Vec<Finding> = meshpeek::finding(&error).into_iter().collect();
+    let is_script = has_extension(path, "uc");
+    let script = is_script.then(|| input::open_script(path, global).ok()).flatten();
+    let Some(script) = script else { return Findings { found, fault: Some(error), files: Vec::new() } };
+    script.validate(&mut |finding| found.push(finding));
+    let fault = script.imports().next().is_some().then_some(error);
+    Findings { found, fault, files: Vec::new() }
+}
+
+fn entry(path: &Path, Findings { found, fault, files }: &Findings) -> Value {
+    let fault = fault.as_ref();
     let entry =
         fault.map_or_else(|| json!({ "path": path.to_string_lossy() }), |fault| output::unreadable(path, fault));
-    output::with(entry, "findings", findings.iter().map(output::finding).collect())
+    output::with(entry, "findings", output::findings(found, files))
 }
 
 fn print(
     out: &mut dyn Write,
     path: &Path,
-    findings: &[Finding],
-    fault: Option<&meshpeek::Error>,
+    mesh: Option<&str>,
+    Findings { found, fault, files }: &Findings,
     global: &Global,
 ) -> io::Result<()> {
     let least = if global.quiet { Severity::Warning } else { Severity::Info };
-    let told: Vec<Finding> = findings.iter().filter(|finding| finding.severity >= least).cloned().collect();
+    let told: Vec<Finding> = found.iter().filter(|finding| finding.severity >= least).cloned().collect();
     let bold = Style::new().bold();
+    let path = format!("{}{}", shown(path), output::mesh_shown(mesh));
     if !told.is_empty() {
-        writeln!(out, "{bold}{}{bold:#}: {}", shown(path), tally(findings))?;
-        output::print_findings(out, &told)?;
+        writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
+        output::print_findings(out, &told, files)?;
     } else if fault.is_none() && !global.quiet {
-        writeln!(out, "{bold}{}{bold:#}: sound", shown(path))?;
+        writeln!(out, "{bold}{path}{bold:#}: sound")?;
     }
     if let Some(fault) = fault {
         output::complain(fault);

@@ -117,6 +117,6 @@ impl Surface {
 }
 
 fn wrong(generation: Generation, field: Field, expected: &str, found: String) -> Error {
-    let kind = ErrorKind::Value { expected: expected.to_owned().into(), found: found.into() };
+    let kind = ErrorKind::Refused { expected: expected.to_owned().into(), found: found.into() };
     Error::without_offset(generation.format(), field, kind)
 }

@@ -141,7 +141,7 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value), by field, for what the format cannot hold: nothing is written then. What the output refuses.
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), by field, for what the format cannot hold: nothing is written then. What the output refuses.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let mut writer = Writer::new(out, self.generation);

@@ -62,16 +62,15 @@ const STRICT: [&str; 6] = ["UR03", "UR04", "UR05", "UR06", "UR07", "UR16"];
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = [DATA, ANIV].contains(&error.format());
     let offset = error.offset().filter(|_| known)?;
-    let strictly = |rule: &&Rule| match error.kind() {
-        ErrorKind::Value { expected, .. } => **expected == *exactly(rule),
-        _ => false,
+    let strictly = match error.kind() {
+        ErrorKind::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(rule) == **expected),
+        _ => None,
     };
-    let rule = match (RULES.iter().find(strictly), error.kind(), error.field().name()) {
-        (Some(rule), ..) => rule.id,
-        (None, _, "frame_size") => "UR02",
-        (None, ErrorKind::Value { .. }, _) => "UR07",
+    let rule = strictly.unwrap_or(match (error.kind(), error.field().name()) {
+        (_, "frame_size") => "UR02",
+        (ErrorKind::Value { .. }, _) => "UR07",
         _ => "UR01",
-    };
+    });
     let mut found = None;
     let text = error.kind().to_string();
     Report::new(RULES, &mut |finding| found = Some(finding)).say(rule, error.field(), offset, text);
@@ -89,26 +88,22 @@ pub(super) fn strict<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Result<()> {
             }
         }),
     )?;
-    let Some(Finding { rule: id, field, offset, text, .. }) = first else { return Ok(()) };
-    let expected = RULES.iter().find(|known| known.id == id).map_or_else(String::new, exactly);
-    let format = if matches!(id, "UR06" | "UR07") { DATA } else { ANIV };
-    let kind = ErrorKind::Value { expected: expected.into(), found: text.into() };
+    let Some(Finding { rule, field, offset, text, .. }) = first else { return Ok(()) };
+    let format = if matches!(rule, "UR06" | "UR07") { DATA } else { ANIV };
+    let kind = ErrorKind::Value { expected: strictly(rule).into(), found: text.into() };
     Err(Error::new(format, field, offset, kind))
 }
 
-/// Says what the strict mode expects by a rule.
-fn exactly(rule: &Rule) -> String {
-    format!(
-        "in strict mode that {}{}",
-        rule.text.get(..1).unwrap_or_default().to_lowercase(),
-        rule.text.get(1..).unwrap_or_default()
-    )
-    .trim_end_matches('.')
-    .to_owned()
+/// Says what the strict mode wants.
+fn strictly(rule: &str) -> String {
+    let expected = RULES.iter().find(|known| known.id == rule).map_or("", |known| known.text).trim_end_matches('.');
+    format!("strictly, that \"{expected}\"")
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reports what headers and polygons show, and what the script says amiss; looks at no vertex.
+    /// Reports what headers and polygons show, and which sequences of its script name frames that do not exist; looks at no
+    /// vertex, except of a file that is cut. What is wrong with the script itself, [`Script::validate`](super::uc::Script)
+    /// tells.
     ///
     /// # Errors
     ///
@@ -116,11 +111,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         let mut report = Report::new(RULES, report);
         pair::check_structure(self, &mut report)?;
-        pair::check_script(self, &mut report);
+        pair::check_sequences(self, &mut report);
         Ok(())
     }
 
-    /// Reports every breach of [`RULES`](super::RULES): those of headers, polygons and script, and of every vertex.
+    /// Reports every breach of the rules about the two files: those of headers and polygons, and of every vertex.
     ///
     /// # Errors
     ///

@@ -1,6 +1,8 @@
 //! Rules about the two files, and about how a script fits them.
 
-use crate::bytes::{as_index, as_u64};
+use std::mem::offset_of;
+
+use crate::bytes::as_u64;
 use crate::decode::polygon::RawPolygon;
 use crate::error::Result;
 use crate::field::Field;
@@ -9,16 +11,23 @@ use crate::surface::Positions;
 use crate::unreal::layout::{Kind, Style, Variant};
 use crate::unreal::mesh::Mesh;
 use crate::unreal::read::{FRAMES_AT, POLYGONS_AT};
+use crate::unreal::uc::Sequence;
 
 /// Bytes of a polygon, and where in it some of its fields lie.
-const POLYGON: u64 = 16;
-const KIND_AT: u64 = 6;
-const COLOR_AT: u64 = 7;
-const FLAGS_AT: u64 = 15;
+const POLYGON: u64 = widen(size_of::<RawPolygon>());
+const KIND_AT: u64 = widen(offset_of!(RawPolygon, kind));
+const COLOR_AT: u64 = widen(offset_of!(RawPolygon, color));
+const FLAGS_AT: u64 = widen(offset_of!(RawPolygon, flags));
+
+#[allow(clippy::as_conversions, reason = "widening; `u64::try_from` is not const")]
+const fn widen(bytes: usize) -> u64 {
+    bytes as u64
+}
 
 pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
     check_header(mesh, report)?;
     check_sizes(mesh, report);
+    report.turn_to(DATA);
     let polygons = mesh.polygons()?;
     mesh.note_polygons();
     check_indices(mesh, polygons, report);
@@ -34,19 +43,22 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
 fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
     let (shape, header) = (mesh.shape, mesh.data_header()?);
     let counts = [
-        (shape.polygons, "polygon_count", 0),
-        (shape.vertices, "vertex_count", 2),
-        (shape.frames, "frame_count", 0_u64),
+        (shape.polygons, "polygon_count", 0, DATA),
+        (shape.vertices, "vertex_count", 2, DATA),
+        (shape.frames, "frame_count", 0_u64, ANIV),
     ];
-    for (_, name, offset) in counts.into_iter().filter(|(count, ..)| *count == 0) {
+    for (_, name, offset, source) in counts.into_iter().filter(|(count, ..)| *count == 0) {
+        report.turn_to(source);
         report.say("UR10", Field::new(name), offset, "0, so the mesh is empty".to_owned());
     }
+    report.turn_to(DATA);
     let mut junk = Tally::default();
     (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
     if junk.any() {
         let text = format!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
         report.say("UR11", Field::new("unused"), junk.first, text);
     }
+    report.turn_to(ANIV);
     let prototype = Variant::Prototype.frame_size(shape.vertices);
     let size = Field::new("frame_size");
     if shape.variant == Variant::Prototype {
@@ -99,11 +111,12 @@ fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
     (whole, vertices.min(shape.vertices.into()))
 }
 
-/// Tells a file whose carriage returns a text conversion took away: what is missing is no whole vertex and little, no
+/// Tells a file whose carriage returns a text conversion took away: what is missing is little and not just one vertex, no
 /// CR LF is left, and there are line feeds enough to have lost one each.
 fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
     let bytes = mesh.aniv().as_ref();
-    if missing.is_multiple_of(mesh.shape.variant.vertex_size().into()) || missing > as_u64(bytes.len() / 64) {
+    // One vertex less is what an exporter that counts from 1 leaves.
+    if missing == mesh.shape.variant.vertex_size().into() || missing > as_u64(bytes.len() / 64) {
         return;
     }
     mesh.note_aniv(0, as_u64(bytes.len()));
@@ -111,8 +124,8 @@ fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Re
     let pairs = bytes.windows(2).any(|pair| pair == b"\r\n");
     if !pairs && feeds >= missing {
         let text = format!(
-            "{missing} bytes are missing and no CR LF is left: frames from the first lost byte on are shifted; fetch the \
-             file again as binary (git: `*.3d binary` in .gitattributes)"
+            "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: then frames from the \
+             first lost byte on are shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
         );
         report.say("UR09", Field::new("positions").of("frame", 0), FRAMES_AT, text);
     }
@@ -179,8 +192,10 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
 
 /// Looks at every vertex for what is not a coordinate.
 pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
+    report.turn_to(ANIV);
     for frame in 0..mesh.frame_count() {
         let Ok(view) = mesh.frame(frame) else { break };
+        mesh.note_aniv(mesh.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
         let Positions::Packed64(positions) = view.positions() else { return };
         positions.prefetch();
         let mut pads = Tally::default();
@@ -195,21 +210,22 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
     }
 }
 
-/// Looks at how the script fits the files, and at the script itself.
-pub(super) fn check_script<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
-    let (Some(whole), Some(script)) = (mesh.whole_script(), mesh.script()) else { return };
-    whole.validate(&mut |finding| report.pass(finding));
+/// Looks at whether the frames that a script names are there.
+pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
+    let Some(script) = mesh.script() else { return };
     let frames = i64::from(mesh.shape.frames);
+    report.turn_to(SCRIPT);
     for (number, sequence) in script.sequences().enumerate() {
-        let end = sequence.start.saturating_add(sequence.frames);
-        if end > frames && as_index(mesh.shape.frames) > 0 {
-            let text = format!(
-                "sequence \"{}\" plays frames {} to {}, and there are {frames}",
-                sequence.name,
-                sequence.start,
-                end.saturating_sub(1)
-            );
-            report.say("UR18", Field::new("frames").of("sequence", as_u64(number)), sequence.command.offset(), text);
+        let Sequence { name, start, frames: count, command, .. } = sequence;
+        if start.saturating_add(count) > frames && frames > 0 {
+            let text = format!("sequence \"{name}\" plays {count} frames from {start} on, and there are {frames}");
+            report.say("UR18", Field::new("frames").of("sequence", as_u64(number)), command.offset(), text);
         }
     }
+    report.turn_to(DATA);
 }
+
+/// The numbers of the sources.
+const DATA: u8 = 0;
+const ANIV: u8 = 1;
+const SCRIPT: u8 = 2;

@@ -17,6 +17,7 @@
 mod folder;
 mod inside;
 mod names;
+mod pair;
 mod script;
 
 use std::borrow::Cow;
@@ -31,6 +32,7 @@ use crate::name::Name;
 use crate::source;
 use folder::{Folder, folder_of, is_file, wrong};
 use inside::Root;
+pub use pair::Pair;
 use script::{Imports, Mesh, Near};
 
 /// A part of a mesh: which file was named.
@@ -42,21 +44,6 @@ pub enum Part {
     Aniv,
     /// The script: `X.uc`.
     Script,
-}
-
-/// The files of one mesh.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// The file of the polygons.
-    pub data: PathBuf,
-    /// The file of the frames.
-    pub aniv: PathBuf,
-    /// The script that says more about the mesh.
-    pub script: Option<PathBuf>,
-    /// The mesh's name in the script.
-    pub mesh: Option<Vec<u8>>,
-    /// Which file was named; `None` where only a stem was.
-    pub named: Option<Part>,
 }
 
 /// A mesh that a script imports.
@@ -294,6 +281,11 @@ impl Finder {
     }
 }
 
+/// Tells whether a name can be a file's on every system: no path, no device, nothing that systems change.
+pub(crate) fn is_file_name(name: &[u8]) -> bool {
+    !matches!(name, b"" | b"." | b"..") && inside::parts(name).is_some_and(|parts| parts.len() == 1)
+}
+
 /// What a path names.
 enum Target {
     Script(PathBuf),
@@ -329,7 +321,7 @@ fn unknown<'n>(names: impl Iterator<Item = &'n [u8]>, mesh: &[u8]) -> ErrorKind 
 /// The most names that an error lists.
 const MOST_NAMES: usize = 32;
 
-fn choice<'n>(names: impl Iterator<Item = &'n [u8]>, found: impl Into<Cow<'static, str>>) -> ErrorKind {
+pub(super) fn choice<'n>(names: impl Iterator<Item = &'n [u8]>, found: impl Into<Cow<'static, str>>) -> ErrorKind {
     let mut names: Vec<_> = names.take(MOST_NAMES.saturating_add(1)).map(|name| Name::new(name).to_string()).collect();
     if names.len() > MOST_NAMES {
         names.truncate(MOST_NAMES);

@@ -22,6 +22,7 @@ use super::write::{Line, refused};
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::unreal::Mesh;
+use crate::unreal::find::is_file_name;
 
 /// A script to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,7 +119,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) for a name, text or number that would be read as something else,
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a name, text or number that would be read as something else,
     /// and for a texture number given twice.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut text = format!("class {} expands {};\n", class(&self.class)?, class(&self.base)?).into_bytes();
@@ -215,18 +216,25 @@ impl Sequence {
 /// Makes a script from nothing for a mesh whose files are called `name_d.3d` and `name_a.3d`: with the published defaults,
 /// and one texture for each texture number that a polygon which is drawn has. Change its fields before writing it.
 ///
-/// The mesh and its class are called `name`, too, with `_` for whatever a class cannot be called.
+/// The mesh and its class are called `name`, too, with `_` for whatever a class cannot be called. The scale makes four
+/// units of the game of one of the author's, which is the published 0.5, 0.5, 1 for classic vertices and 1/64 along each
+/// axis for Deus Ex's.
 ///
 /// # Errors
 ///
-/// As [`Mesh::surface`].
+/// As [`Mesh::surface`]; [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a name that no file can have.
 pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
+    if !is_file_name(name.as_bytes()) {
+        return Err(refused("name", "the stem of a file's name", name.as_bytes()));
+    }
     let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
         word.insert(0, '_');
     }
     let frames = u32::try_from(mesh.frame_count()).unwrap_or(u32::MAX);
     let mut script = Script::new(&word, frames);
+    // For classic vertices that is the published 0.5, 0.5, 1; Deus Ex's come out as large.
+    script.scale = mesh.variant().author_scale().map(|scale| scale * 4.0);
     script.data_file = format!("{name}_d.3d");
     script.aniv_file = format!("{name}_a.3d");
     for surface in mesh.surfaces() {
@@ -303,7 +311,7 @@ mod tests {
         ] {
             let mut out = Vec::new();
             let error = wrong.write_to(&mut out).unwrap_err();
-            assert_eq!((error.kind().id(), out.len()), ("value", 0), "{error}");
+            assert_eq!((error.kind().id(), out.len()), ("refused", 0), "{error}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::finding::{Finding, Report, Rule, Severity, rule};
 use crate::name::Name;
 
 /// The rules for scripts. Ids are stable and never given to another rule.
-pub(crate) const RULES: [Rule; 14] = [
+pub(crate) const RULES: [Rule; 15] = [
     rule("UR30", Severity::Warning, "A line has at most 65,536 bytes; a longer one is skipped."),
     rule("UR31", Severity::Warning, "The text has one byte per character and no NUL; commands with a NUL are skipped."),
     rule("UR32", Severity::Warning, "Every quote is closed on its line."),
@@ -35,6 +35,7 @@ pub(crate) const RULES: [Rule; 14] = [
     rule("UR41", Severity::Info, "A call belongs to a sequence of its mesh, at a time of 0 to 1."),
     rule("UR42", Severity::Info, "A texture is imported by the script, or named by its package."),
     rule("UR43", Severity::Info, "A texture number is 0 to 255, as polygons can hold it."),
+    rule("UR44", Severity::Info, "Every block comment is closed; commands in one are skipped."),
 ];
 
 /// The most frames that a mesh can have.
@@ -71,7 +72,8 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
         return;
     }
     let mut commands = 0;
-    for line in Lines::new(bytes) {
+    let mut lines = Lines::new(bytes);
+    for line in lines.by_ref() {
         let start = as_u64(line.start);
         match line.kind {
             LineKind::Command => commands = u64::saturating_add(commands, 1),
@@ -83,6 +85,10 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
                 report.say("UR30", field(commands), start, text);
             }
         }
+    }
+    if lines.is_in_comment() {
+        let text = "found a block comment that is not closed: what looks like a command in it is skipped";
+        report.say("UR44", field(commands), as_u64(bytes.len()), text.into());
     }
     if let Some(offset) = nul {
         report.say("UR31", Field::new("text"), offset, "expected text, found a NUL".into());
@@ -166,7 +172,7 @@ fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
 fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     let mut said: Vec<_> =
         commands.iter().enumerate().filter_map(|(index, command)| Some((saying(&command)?, index))).collect();
-    said.sort();
+    said.sort_unstable();
     let pairs = said.windows(2).filter_map(|pair| match pair {
         [(one, first), (other, again)] if one == other => Some((*first, *again)),
         _ => None,
@@ -179,7 +185,7 @@ fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
 }
 
 /// Returns what a command gives a value to: its verb and what it is about. `None` for what may be said often.
-fn saying(command: &Command<'_>) -> Option<Vec<u8>> {
+fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
     let keys: &[&str] = match command.verb() {
         Verb::MeshImport | Verb::MeshOrigin | Verb::MeshLodParams => &["MESH"],
         Verb::MeshSequence => &["MESH", "SEQ"],
@@ -193,7 +199,7 @@ fn saying(command: &Command<'_>) -> Option<Vec<u8>> {
         said.push(0);
         said.extend(lower(command.value(key)?));
     }
-    Some(said)
+    Some(said.into())
 }
 
 /// Reports names that the script does not define.
@@ -286,6 +292,7 @@ mod tests {
         assert_eq!(one("OBJ LOAD FILE=\0"), ["UR31 text[1]", "UR31 text"]);
         assert_eq!(breaches("\0#\0e\0x\0e\0c\0 \0A"), ["UR31 text[0]"]);
         assert_eq!(one("OBJ LOAD FILE=\"a"), ["UR32 command[1].other"]);
+        assert_eq!(breaches(&format!("{CAT}/* open\n#exec MESH ORIGIN\n")), ["UR44 text[1]"]);
         assert_eq!(one("MESH ORIGIN MESH=cat X=y Y=1e99"), ["UR33 command[1].origin"; 2]);
         assert_eq!(one("MESHMAP SCALE MESHMAP=cat X=1x"), ["UR34 command[1].scale"]);
         assert_eq!(one("MESH SEQUENCE MESH=cat SEQ= NUMFRAMES=1"), ["UR35 command[1].sequence"; 2]);

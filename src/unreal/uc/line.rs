@@ -50,6 +50,11 @@ impl<'a> Lines<'a> {
         Self { bytes, at, depth: 0 }
     }
 
+    /// Tells whether a block comment is open where the walk has come to.
+    pub(super) const fn is_in_comment(&self) -> bool {
+        self.depth > 0
+    }
+
     /// Classifies the line from `start`, and notes which block comments it leaves open.
     fn classify(&mut self, start: usize, line: &[u8]) -> Line {
         let blank = skip_blanks(line, 0);

@@ -67,9 +67,10 @@ impl Selected {
 
     /// Keeps the last texture of each number, and finds its import.
     fn settle(&mut self, commands: Commands<'_>, imports: &Imports) {
-        self.notifies.sort();
-        self.textures.sort_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
+        self.notifies.sort_unstable();
+        self.textures.sort_unstable_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
         self.textures.dedup_by_key(|(number, ..)| *number);
+        self.textures.shrink_to_fit();
         for (_, index, import) in &mut self.textures {
             let name = commands.get(*index).and_then(|command| command.value("TEXTURE"));
             *import = name.and_then(|name| imports.find(name));
@@ -257,6 +258,13 @@ impl<'a> MeshScript<'a> {
         let name = self.sequence(index).map(|sequence| sequence.name);
         let found = name.map_or(&[][..], |name| this.notifies_of(name));
         found.iter().filter_map(move |(_, index)| this.view(Some(*index)))
+    }
+
+    /// Returns call `call` of sequence `index`, in file order.
+    #[must_use]
+    pub fn notify(&self, index: usize, call: usize) -> Option<Notify<'a>> {
+        let sequence = self.sequence(index)?;
+        self.view(self.notifies_of(sequence.name).get(call).map(|(_, index)| *index))
     }
 
     fn notifies_of(&self, name: Name<'_>) -> &'a [(Box<[u8]>, usize)] {

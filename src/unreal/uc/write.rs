@@ -31,7 +31,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] for any other.
+    /// [`ErrorKind::Refused`] for any other.
     pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
         let name = name.as_ref();
         if name.is_empty() || !is_text(name) || !is_bare(name) {
@@ -44,7 +44,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] for any other.
+    /// [`ErrorKind::Refused`] for any other.
     pub fn file(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
         let text = text.as_ref();
         if !is_text(text) {
@@ -75,7 +75,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] for one that is not finite.
+    /// [`ErrorKind::Refused`] for one that is not finite.
     pub fn number(self, key: &'static str, number: f32) -> Result<Self> {
         let mut text = number.to_string();
         if !number.is_finite() {
@@ -118,7 +118,7 @@ fn is_bare(text: &[u8]) -> bool {
 
 pub(super) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
     let found = found.get(..64).unwrap_or(found);
-    let kind = ErrorKind::Value { expected: expected.into(), found: show_bytes(found).into() };
+    let kind = ErrorKind::Refused { expected: expected.into(), found: show_bytes(found).into() };
     Error::without_offset(FORMAT, Field::new(key), kind)
 }
 
@@ -144,7 +144,7 @@ mod tests {
         let line = || Line::new("MESH", "IMPORT");
         for name in ["", "a b", "a=b", "a\n#exec", "a\"", "a\tb", "a\0", "a//b", "a/*", "a\r"] {
             let error = line().name("MESH", name).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name:?}: {error}");
+            assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{name:?}: {error}");
         }
         for text in ["a\n", "a\"b", "\x7f", "a\0"] {
             assert!(line().file("FILE", text).is_err() && line().quoted("FILE", text).is_err(), "{text:?}");

@@ -1,113 +1,22 @@
-//! Files made to do harm, and accidents that do the same. Each test names its line of the attack list: G for any file, U
-//! for UNIGINE meshes. What must hold whatever the bytes say stands in `support::exercise`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    clippy::as_conversions,
-    clippy::float_cmp,
-    reason = "a panic is how a test fails, and exact floats are what is meant"
-)]
+//! UNIGINE meshes, and what is the same for any file.
 
-mod support;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::{Error, ErrorKind, Finding, Limits, Map, Model, Severity, Surface};
-use support::exercise::{Fate, borrow_everything, exercise, expect_named};
-use support::random::Random;
-use support::{
+
+use crate::support::exercise::{Fate, borrow_everything, exercise, expect_named};
+use crate::support::random::Random;
+use crate::support::{
     Spelling, bytes, compact, corpus, faults, findings, grid, long_compact, open_and_check, poke, range, region,
     regions, samples, spoil, spoil_all,
 };
+use crate::{GRANTED, bounded, edges, peak, within};
 
-/// Counts the memory that each thread holds, and refuses what it is told to. Tests run side by side, so per thread.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
-    /// How many large allocations are granted before one is refused.
-    static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
-}
-
-/// What counts as large: errors and their texts are smaller.
-const LARGE: usize = 1024;
-
-fn grant(size: usize) -> bool {
-    if size >= LARGE {
-        let left = GRANTED.get();
-        if left == 0 {
-            return false;
-        }
-        GRANTED.set(left.saturating_sub(usize::from(left != usize::MAX)));
-    }
-    let held = HELD.get().wrapping_add(size);
-    HELD.set(held);
-    PEAK.set(PEAK.get().max(held));
-    true
-}
-
-// SAFETY: every call is the system allocator's, with the arguments it came with; a refusal is a null pointer, which
-// callers must expect. Counting uses plain cells without destructors, so it neither allocates nor unwinds.
-#[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !grant(layout.size()) {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: the caller's promise about the layout is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if !grant(layout.size()) {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: the caller's promise about the layout is passed on.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // What another thread allocated leaves this one's count too small, never the peak too large.
-        HELD.set(HELD.get().saturating_sub(layout.size()));
-        // SAFETY: the memory came from the system allocator with this layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Returns the most memory that this thread held at a time while `work` ran.
-fn peak<T>(work: impl FnOnce() -> T) -> usize {
-    let before = HELD.get();
-    PEAK.set(before);
-    work();
-    PEAK.get().saturating_sub(before)
-}
-
-/// Asserts the documented bound, four times the file and 64 KiB; returns the peak, also as a part of the file's size.
+/// Asserts the documented bound on all that a file lends.
 fn expect_bounded(bytes: &[u8], what: &str) -> (f64, usize) {
-    let peak = peak(|| borrow_everything(bytes));
-    assert!(peak <= 4 * bytes.len() + (64 << 10), "{what}: {peak} bytes for a file of {}", bytes.len());
-    (peak as f64 / bytes.len().max(1) as f64, peak)
-}
-
-/// Asserts that `work` is done in time: many times what it takes on a slow machine, and far from what a trap takes.
-fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    assert!(start.elapsed() < Duration::from_secs(seconds), "{what} took {:?}", start.elapsed());
-    result
+    bounded(bytes.len(), what, || borrow_everything(bytes))
 }
 
 /// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
@@ -229,13 +138,6 @@ fn g5_every_bit() {
             spoilt[bit / 8] = whole[bit / 8];
         }
     }
-}
-
-/// The values that a field of `width` bytes is set to: the ends of its range, and the length of the file.
-fn edges(width: usize, length: usize) -> Vec<u64> {
-    let all = u64::MAX >> (64 - 8 * width);
-    let length = length as u64;
-    vec![0, 1, all >> 1, (all >> 1) + 1, all, length, length - 1, length + 1]
 }
 
 /// G6: every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
@@ -480,7 +382,7 @@ fn g21_something_first() {
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
 fn g23_nothing_leaks() {
-    let path = support::data().join("cube_ms13.mesh");
+    let path = crate::support::data().join("cube_ms13.mesh");
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let before = open();
     for _ in 0..10_000 {
@@ -1146,7 +1048,7 @@ fn u25_degenerate() {
 /// U26: shapes of one surface that differ in their numbers can be read, and not blended.
 #[test]
 fn u26_uneven_targets() {
-    let mut mesh = support::morph();
+    let mut mesh = crate::support::morph();
     mesh.surfaces[0].targets[1].positions.pop();
     mesh.surfaces[0].targets[2].frames.pop();
     let whole = mesh.to_bytes().unwrap();
@@ -1234,7 +1136,7 @@ fn trap_bones_times_animations() {
 #[test]
 fn trap_bones_named_twice() {
     let animation = |bones: &[i16]| build::Animation { bones: bones.to_vec(), ..build::Animation::default() };
-    let mut mesh = support::skinned(Generation::Ms11);
+    let mut mesh = crate::support::skinned(Generation::Ms11);
     mesh.animations = vec![animation(&[0, 1]), animation(&[0, 1]), animation(&[1, 1]), animation(&[1, 0])];
     let whole = poke(&mesh.to_bytes().unwrap(), "animation[3].bone_ids", 2, &2_i16.to_le_bytes());
     let found: Vec<_> = faults(&whole).into_iter().map(|found| (found.rule, found.field.to_string())).collect();
@@ -1246,7 +1148,7 @@ fn trap_bones_named_twice() {
 fn trap_long_weight_lists() {
     let list = [vec![255_u8], vec![0; 255 * 4]].concat();
     let whole = bytes("skinned_ms12");
-    let mut surface = support::skinned(Generation::Ms12);
+    let mut surface = crate::support::skinned(Generation::Ms12);
     surface.surfaces[0].targets[0].positions.resize(1000, [0.0; 3]);
     surface.surfaces[0].weights.clear();
     let spelled = surface.to_bytes().unwrap();
