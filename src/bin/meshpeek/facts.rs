@@ -134,7 +134,7 @@ fn told_of<'a, D: AsRef<[u8]>>(script: &Script<D>, meshes: impl Iterator<Item = 
 /// A mesh of a script whose files are not there, and what the script says of it.
 pub fn unresolved(absent: &Absent) -> Value {
     let file = &absent.script;
-    let facts = file.mesh(absent.mesh.as_bytes()).map(|mesh| told_of(&file.script, std::iter::once(mesh)));
+    let facts = file.mesh(&absent.mesh).map(|mesh| told_of(&file.script, std::iter::once(mesh)));
     output::with(output::absent(absent), "properties", json!({ "script": facts }))
 }
 

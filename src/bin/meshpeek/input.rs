@@ -111,19 +111,14 @@ impl<'g> Opener<'g> {
 
     /// Returns the meshes that a script imports and whose files are not there.
     fn absent(&mut self, path: &Path) -> meshpeek::Result<Vec<Absent>> {
-        let is_script = has_extension(path, "uc");
-        if !is_script || self.global.unreal.mesh.is_some() {
+        if !has_extension(path, "uc") || self.global.unreal.mesh.is_some() {
             return Ok(Vec::new());
         }
         let imports = self.finder.imports(path)?;
         let missing = imports.into_iter().filter_map(|import| Some((import.mesh, import.found.err()?)));
         let script = self.script(path)?;
-        let absent = |(mesh, why): (Vec<u8>, Error)| Absent {
-            path: path.to_owned(),
-            mesh: meshpeek::Name::new(&mesh).to_string_lossy(),
-            why,
-            script: script.clone(),
-        };
+        let absent =
+            |(mesh, why): (Vec<u8>, Error)| Absent { path: path.to_owned(), mesh, why, script: script.clone() };
         Ok(missing.map(absent).collect())
     }
 }
@@ -246,7 +241,7 @@ pub fn each(
         note(&format!("passed over {} files in folders that are no meshes", inputs.passed_over), global);
     }
     for Absent { path, mesh, why, .. } in absent.iter().filter(|_| !global.json) {
-        let mesh = meshpeek::Name::new(mesh.as_bytes());
+        let mesh = meshpeek::Name::new(mesh);
         note(&format!("{}: mesh {mesh} is left out: {}", output::shown(path), why.kind()), global);
     }
     Ok((worst, absent))

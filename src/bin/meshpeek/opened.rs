@@ -152,7 +152,8 @@ impl Alone {
 pub struct Absent {
     /// The script as it was named.
     pub path: PathBuf,
-    pub mesh: String,
+    /// The mesh's name in the script.
+    pub mesh: Vec<u8>,
     pub why: Error,
     pub script: Arc<ScriptFile>,
 }

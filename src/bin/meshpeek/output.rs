@@ -140,7 +140,7 @@ pub fn mesh_shown(mesh: Option<&str>) -> String {
 
 /// A mesh of a script whose files are not there.
 pub fn absent(absent: &Absent) -> Value {
-    json!({ "path": absent.path.to_string_lossy(), "mesh": absent.mesh, "message": absent.why.to_string() })
+    json!({ "path": absent.path.to_string_lossy(), "mesh": Name::new(&absent.mesh).to_string_lossy(), "message": absent.why.to_string() })
 }
 
 /// Adds the name of the mesh, where a script gave it one.

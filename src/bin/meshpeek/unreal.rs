@@ -20,7 +20,7 @@ pub struct Moments {
     /// The clip that --frame counts from the start of, by its number; otherwise --frame counts all frames
     #[arg(long, value_name = "N")]
     clip: Option<usize>,
-    /// Apply the script's origin, scale and rotation to positions and normals
+    /// Apply the script's origin, scale and rotation to positions and normals; what an import flips or drops stays as stored
     #[arg(long, conflicts_with = "raw")]
     placed: bool,
     /// Which normals to compute, since none are stored
