@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshpeek::unreal::uc;
 use meshpeek::{Error, Field, Finding, Model};
 use serde_json::{Value, json};
 
@@ -20,8 +21,8 @@ The output is written beside its destination and renamed when it is whole; where
 points to is replaced.
 
 Of an Unreal mesh, the file that was named is written. With --pair both are, named after OUT: `-o new/box` writes \
-new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc, made from nothing with the published \
-defaults; where the mesh has a script already, only with --allow-loss.
+new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc: with all that the mesh's script \
+says of it or, where it has none, made from nothing with the published defaults.
 
 Examples:
   meshpeek rewrite model.mesh -o again.mesh
@@ -136,21 +137,16 @@ impl Rewrite {
         };
         let stem = stem(&self.output)?;
         let beside = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
-        if let (true, Some(script), false) = (self.script, mesh.script(), self.allow_loss) {
-            let name = script.name();
-            let text = format!(
-                "--script: makes a script from nothing, and mesh {name} has one with sequences, textures and a scale of its \
-                 own; copy and edit that one, or give --allow-loss"
-            );
-            return Err(Misuse(text).into());
-        }
         let file = |source: usize, ending: &str| {
             let original = opened.model.sources().nth(source).map_or(&[][..], AsRef::as_ref);
             self.stage(original, &beside(ending), |out| Ok(opened.model.write_to(source, out)?))
         };
         let mut all = vec![file(1, "_a.3d")?, file(0, "_d.3d")?];
         if self.script {
-            let script = meshpeek::unreal::uc::build(mesh, &stem)?.to_bytes()?;
+            let script = match mesh.script() {
+                Some(script) => uc::rename(&script, &stem)?,
+                None => uc::build(mesh, &stem)?.to_bytes()?,
+            };
             let path = beside(".uc");
             let staged = Staged::write(&path, self.force, |file| Ok(file.write_all(&script)?))?;
             all.push((staged, Written { path, bytes: script.len(), identical: false }));

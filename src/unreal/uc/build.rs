@@ -17,10 +17,11 @@
 
 use std::io::Write;
 
-use super::FORMAT;
 use super::write::{Line, refused};
+use super::{FORMAT, MeshScript};
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::name::Name;
 use crate::unreal::Mesh;
 use crate::unreal::find::is_file_name;
 
@@ -224,13 +225,7 @@ impl Sequence {
 ///
 /// As [`Mesh::surface`]; [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a name that no file can have.
 pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
-    if !is_file_name(name.as_bytes()) {
-        return Err(refused("name", "the stem of a file's name", name.as_bytes()));
-    }
-    let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
-        word.insert(0, '_');
-    }
+    let word = word(name)?;
     let frames = u32::try_from(mesh.frame_count()).unwrap_or(u32::MAX);
     let mut script = Script::new(&word, frames);
     // For classic vertices that is the published 0.5, 0.5, 1; Deus Ex's come out as large.
@@ -251,6 +246,55 @@ pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
     Ok(script)
 }
 
+/// Makes a script of what another says about one mesh, for its files under another name: every command about the mesh, with
+/// every key it has, in the order of the old script. Nothing else of the old script is taken over: its class is not, and
+/// no other mesh.
+///
+/// # Errors
+///
+/// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a name that no file can have, and for values that no line can
+/// hold.
+pub fn rename(mesh: &MeshScript<'_>, name: &str) -> Result<Vec<u8>> {
+    let word = word(name)?;
+    let mut text = format!("class {word} expands Object;\n\n").into_bytes();
+    let mut add = |line: &Line| {
+        text.extend(line.as_bytes());
+        text.push(b'\n');
+    };
+    let mut mapped = false;
+    for command in mesh.commands() {
+        if command.verb().is_of_map() && !std::mem::replace(&mut mapped, true) {
+            add(&Line::new("MESHMAP", "NEW").name("MESHMAP", &word)?.name("MESH", &word)?);
+        }
+        add(&Line::of(&command, |key| match key {
+            b"MESH" | b"MESHMAP" => Some(word.clone().into_bytes()),
+            b"DATAFILE" => Some(beside(command.value("DATAFILE")?, &format!("{name}_d.3d"))),
+            b"ANIVFILE" => Some(beside(command.value("ANIVFILE")?, &format!("{name}_a.3d"))),
+            _ => None,
+        })?);
+    }
+    Ok(text)
+}
+
+/// Returns the path of another file in the folder of one.
+fn beside(path: Name<'_>, file: &str) -> Vec<u8> {
+    let path = path.as_bytes();
+    let folder = path.iter().rposition(|byte| matches!(byte, b'\\' | b'/')).map_or(0, |slash| slash.saturating_add(1));
+    [path.get(..folder).unwrap_or_default(), file.as_bytes()].concat()
+}
+
+/// Makes a word that a class can be called of a file's stem.
+fn word(name: &str) -> Result<String> {
+    if !is_file_name(name.as_bytes()) {
+        return Err(refused("name", "the stem of a file's name", name.as_bytes()));
+    }
+    let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        word.insert(0, '_');
+    }
+    Ok(word)
+}
+
 fn along(line: Line, [x, y, z]: [f32; 3]) -> Result<Line> {
     line.number("X", x)?.number("Y", y)?.number("Z", z)
 }
@@ -266,7 +310,36 @@ fn class(name: &str) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Script as Read, Selected};
     use super::*;
+
+    #[test]
+    fn takes_all_of_a_mesh_to_another_name() {
+        let old = Read::open(
+            "class Zoo expands Object; // not this\n\
+             #exec MESH IMPORT MESH=Dog ANIVFILE=d_a.3d DATAFILE=d_d.3d\n\
+             #exec mesh import mesh=CAT anivfile=\"My Models\\c_a.3d\" DATAFILE=c_d.3d UNMIRROR=1 stray Odd=7 // nor this\n\
+             #exec MESHMAP SCALE MESHMAP=cat X=.1\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=0 TEXTURE=old\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=0 TEXTURE=fur TLOD=5\n\
+             #exec TEXTURE IMPORT NAME=Fur FILE=fur.pcx FLAGS=2\n",
+        );
+        let old = old.unwrap();
+        let selected: Selected = old.select(b"cat");
+        let text = rename(&old.mesh(&selected), "big cat").unwrap();
+        let expected = "class big_cat expands Object;\n\n\
+             #exec mesh import mesh=big_cat anivfile=\"My Models\\big cat_a.3d\" DATAFILE=\"big cat_d.3d\" UNMIRROR=1 stray \
+             Odd=7\n\
+             #exec MESHMAP NEW MESHMAP=big_cat MESH=big_cat\n\
+             #exec MESHMAP SCALE MESHMAP=big_cat X=.1\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=big_cat NUM=0 TEXTURE=fur TLOD=5\n\
+             #exec TEXTURE IMPORT NAME=Fur FILE=fur.pcx FLAGS=2\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        for wrong in ["..\\evil", "../evil", "CON", "", "a.", "a\nb"] {
+            let error = rename(&old.mesh(&selected), wrong).unwrap_err();
+            assert_eq!(error.kind().id(), "refused", "{wrong:?}");
+        }
+    }
 
     fn texture(number: u8, name: &str) -> Texture {
         Texture { number, name: name.into(), file: format!("{name}.PCX") }

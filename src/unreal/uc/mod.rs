@@ -45,7 +45,7 @@ use crate::region::{Element, Region};
 use line::{Kind, Lines};
 use view::View as _;
 
-pub use build::build;
+pub use build::{build, rename};
 pub(crate) use check::RULES;
 pub use command::{Command, Verb};
 pub use line::{Argument, Arguments, Quote};

@@ -222,6 +222,21 @@ impl<'a> MeshScript<'a> {
         Some(["X", "Y", "Z"].map(|axis| command.number(axis).unwrap_or(1.0)))
     }
 
+    /// Returns the commands that say all of this, in file order: those about the mesh, each texture number's last, and the
+    /// imports of those textures.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Command<'a>> {
+        let Selected { import, origin, scale, lod_params, drop_frames, sequences, notifies, textures, .. } =
+            self.selected;
+        let single = [import, origin, scale, lod_params, drop_frames].into_iter().flatten();
+        let textures = textures.iter().flat_map(|(_, set, import)| std::iter::once(set).chain(import));
+        let listed = sequences.iter().chain(notifies.iter().map(|(_, index)| index)).chain(textures);
+        let mut numbers: Vec<usize> = single.chain(listed).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| self.commands.get(number)).collect()
+    }
+
     /// Returns how levels of detail are chosen.
     #[must_use]
     pub fn lod_params(&self) -> Option<LodParams<'a>> {

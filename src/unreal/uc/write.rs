@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{FORMAT, Script};
+use super::{Argument, Command, FORMAT, Quote, Script};
 use crate::error::{Error, ErrorKind, Result, show_bytes};
 use crate::field::Field;
 
@@ -25,6 +25,31 @@ impl Line {
     #[must_use]
     pub fn new(first: &'static str, second: &'static str) -> Self {
         Self(format!("#exec {first} {second}").into())
+    }
+
+    /// Spells a command again, with every argument it has, in their order; `instead` may give a key another value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for a value that no line can hold.
+    pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
+        let mut line = b"#exec".to_vec();
+        for word in command.words() {
+            line.extend([b" ", word.as_bytes()].concat());
+        }
+        for Argument { key, value, quote, .. } in command.arguments() {
+            let Some(value) = value else {
+                line.extend([b" ", key.as_bytes()].concat());
+                continue;
+            };
+            let value = instead(&key.as_bytes().to_ascii_uppercase()).unwrap_or_else(|| value.as_bytes().to_vec());
+            if !is_text(&value) {
+                return Err(refused("value", "text without quotes and controls", &value));
+            }
+            let mark: &[u8] = if quote == Quote::Bare && is_bare(&value) { b"" } else { b"\"" };
+            line.extend([b" ", key.as_bytes(), b"=", mark, &value, mark].concat());
+        }
+        Ok(Self(line))
     }
 
     /// Adds a name: text without blanks, `=`, quotes, controls and comments.
