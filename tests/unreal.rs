@@ -552,6 +552,25 @@ fn divides_uvs_by_255_or_256() {
 }
 
 #[test]
+fn a_stale_size_that_is_another_variants_is_only_stale() {
+    // 42 vertices, three frames, and the size of frames of two vertices more, or of twice as many.
+    let [data, aniv] =
+        bytes_of(&build::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..build::Mesh::new(Variant::Classic, 42) });
+    for stale in [44_u16 * 4, 84 * 4] {
+        let aniv = [&aniv[..2], &stale.to_le_bytes(), &aniv[4..]].concat();
+        let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
+        assert_eq!((mesh.variant(), mesh.frame(2).unwrap().positions().len()), (Variant::Classic, 42));
+        let mut found = Vec::new();
+        mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
+        assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and stale");
+        let strict = Options { mode: Mode::Strict, ..Options::default() };
+        let error = Mesh::open_with(&data[..], &aniv[..], strict).unwrap_err();
+        let told = meshpeek::finding(&error).unwrap();
+        assert_eq!((error.format(), told.rule, told.source), ("unreal aniv", "UR03", 1));
+    }
+}
+
+#[test]
 fn two_vertices_and_16_bytes_are_deus_ex() {
     let mesh = build::Mesh {
         polygons: vec![polygon([0, 1, 0], 0, 0)],

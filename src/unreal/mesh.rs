@@ -268,19 +268,21 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// read.
     #[must_use]
     pub fn extent_of_all_frames(&self) -> Bounds {
-        self.note_aniv(
-            FRAMES_AT,
-            self.shape.frame_bytes().min(as_u64(self.aniv.as_ref().len()).saturating_sub(FRAMES_AT)),
-        );
-        let all = |bytes| Frame::new(bytes, self.shape).all_positions().bounds();
+        let frames = self.frame_bytes();
+        self.note_aniv(FRAMES_AT, as_u64(frames.len()));
         if self.shape.variant.extra_vertices() > 0 {
             let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
             return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
         }
         // Frames of nothing but vertices are one array.
-        let frames = self.aniv.as_ref().get(as_index(4)..).unwrap_or_default();
+        Frame::new(frames, self.shape).all_positions().bounds()
+    }
+
+    /// Returns the bytes of all frames, as many of them as there are.
+    pub(super) fn frame_bytes(&self) -> &[u8] {
+        let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.shape.frame_bytes()).unwrap_or(usize::MAX);
-        all(frames.get(..length).unwrap_or(frames))
+        body.get(..length).unwrap_or(body)
     }
 
     /// Returns the number of surfaces: polygons of one texture number and one type byte. Those that are not drawn come

@@ -45,13 +45,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         out.flush().map_err(|error| failed(DATA, error))
     }
-
-    /// Returns the bytes of all frames, as many of them as there are.
-    fn frame_bytes(&self) -> &[u8] {
-        let body = self.aniv().as_ref().get(size_of::<super::layout::RawAnivHeader>()..).unwrap_or_default();
-        let rest = self.aniv_rest().len();
-        body.get(..body.len().saturating_sub(rest)).unwrap_or(body)
-    }
 }
 
 /// Bytes written at a time: a map handed to the system whole could be gone before it is written.

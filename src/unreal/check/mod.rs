@@ -73,7 +73,10 @@ pub fn finding(error: &Error) -> Option<Finding> {
     });
     let mut found = None;
     let text = error.kind().to_string();
-    Report::new(RULES, &mut |finding| found = Some(finding)).say(rule, error.field(), offset, text);
+    let mut sink = |finding| found = Some(finding);
+    let mut report = Report::new(RULES, &mut sink);
+    report.turn_to(u8::from(error.format() == ANIV));
+    report.say(rule, error.field(), offset, text);
     found
 }
 
@@ -88,8 +91,8 @@ pub(super) fn strict<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Result<()> {
             }
         }),
     )?;
-    let Some(Finding { rule, field, offset, text, .. }) = first else { return Ok(()) };
-    let format = if matches!(rule, "UR06" | "UR07") { DATA } else { ANIV };
+    let Some(Finding { rule, field, offset, text, source, .. }) = first else { return Ok(()) };
+    let format = if source == 0 { DATA } else { ANIV };
     let kind = ErrorKind::Value { expected: strictly(rule).into(), found: text.into() };
     Err(Error::new(format, field, offset, kind))
 }

@@ -64,7 +64,7 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
     if shape.variant == Variant::Prototype {
         let text = format!("{prototype} bytes, two vertices more than the mesh has: the prototype's frames");
         report.say("UR16", size, 2, text);
-    } else if shape.declared == prototype && shape.vertices > 0 {
+    } else if shape.stride == prototype && shape.vertices > 0 {
         report.say("UR15", size, 2, "16 bytes for two vertices: taken for Deus Ex vertices".to_owned());
     }
     Ok(())
