@@ -25,6 +25,7 @@ struct Detail {
     format: &'static str,
     field: Field,
     offset: Option<u64>,
+    inflated: Option<u64>,
     kind: ErrorKind,
 }
 
@@ -228,13 +229,20 @@ impl Error {
     /// Makes an error about `field`, at byte `offset` of a file of `format`.
     #[must_use]
     pub fn new(format: &'static str, field: Field, offset: u64, kind: ErrorKind) -> Self {
-        Self(Box::new(Detail { path: None, format, field, offset: Some(offset), kind }))
+        Self(Box::new(Detail { path: None, format, field, offset: Some(offset), inflated: None, kind }))
     }
 
     /// Makes an error that no byte of the file is to blame for: the file system's, or the caller's.
     #[must_use]
     pub fn without_offset(format: &'static str, field: Field, kind: ErrorKind) -> Self {
-        Self(Box::new(Detail { path: None, format, field, offset: None, kind }))
+        Self(Box::new(Detail { path: None, format, field, offset: None, inflated: None, kind }))
+    }
+
+    /// Adds that the byte to blame is byte `at` of what the compressed block at the error's offset inflates to.
+    #[must_use]
+    pub fn at_inflated(mut self, at: u64) -> Self {
+        self.0.inflated = Some(at);
+        self
     }
 
     /// Adds the file's path, unless it is known already.
@@ -268,6 +276,13 @@ impl Error {
         self.0.offset
     }
 
+    /// Returns the offset within what the compressed block at [`offset`](Self::offset) inflates to, where the byte to blame
+    /// is in there.
+    #[must_use]
+    pub fn inflated_offset(&self) -> Option<u64> {
+        self.0.inflated
+    }
+
     /// Returns the kind of failure.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
@@ -277,7 +292,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Detail { path, format, field, offset, kind } = &*self.0;
+        let Detail { path, format, field, offset, inflated, kind } = &*self.0;
         if let Some(path) = path {
             write!(out, "{}: ", crate::name::Shown(path.as_os_str().as_encoded_bytes()))?;
         }
@@ -288,6 +303,9 @@ impl fmt::Display for Error {
         }
         if let Some(offset) = offset {
             write!(out, " at byte {offset}")?;
+        }
+        if let Some(inflated) = inflated {
+            write!(out, ", inflated byte {inflated}")?;
         }
         write!(out, ": {kind}; {}", kind.advice())
     }

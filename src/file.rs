@@ -9,7 +9,7 @@ use crate::finding::{Finding, Rule};
 use crate::limits::Limits;
 use crate::region::Region;
 use crate::surface::Geometry;
-use crate::{unigine, unreal};
+use crate::{secondlife, unigine, unreal};
 
 /// A format that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Format {
     /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
     /// ([`unreal::find`](mod@crate::unreal::find)).
     Unreal,
+    /// Second Life mesh asset, by itself, in a viewer's disk cache, or in an `.slm` container.
+    SecondLife,
 }
 
 impl Format {
@@ -31,13 +33,16 @@ impl Format {
     /// [`ErrorKind::Empty`](crate::ErrorKind::Empty), [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for formats that
     /// are known and not read, [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) for the rest.
     pub fn detect(bytes: &[u8]) -> Result<Self> {
+        if secondlife::is_known(bytes) {
+            return Ok(Self::SecondLife);
+        }
         unigine::magic::generation(bytes).map(|_| Self::Unigine)
     }
 
     /// Tells whether the first bytes are those of a mesh or animation that is known, even if it is not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
-        unigine::magic::is_known(bytes)
+        unigine::magic::is_known(bytes) || secondlife::is_known(bytes)
     }
 }
 
@@ -45,7 +50,7 @@ impl Format {
 /// format's rules, too. `None` for what is no fault of the bytes.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
-    unigine::finding(fault).or_else(|| unreal::finding(fault))
+    unigine::finding(fault).or_else(|| unreal::finding(fault)).or_else(|| secondlife::finding(fault))
 }
 
 /// A mesh of whatever format it turned out to be, over any owner of bytes.
@@ -69,6 +74,8 @@ pub enum Model<D> {
     Unigine(unigine::Mesh<D>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
+    /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::Detail`] is of any.
+    SecondLife(Box<secondlife::Mesh<D>>),
 }
 
 impl<D> From<unigine::Mesh<D>> for Model<D> {
@@ -83,6 +90,12 @@ impl<D> From<unreal::Mesh<D>> for Model<D> {
     }
 }
 
+impl<D> From<secondlife::Mesh<D>> for Model<D> {
+    fn from(mesh: secondlife::Mesh<D>) -> Self {
+        Self::SecondLife(Box::new(mesh))
+    }
+}
+
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Tells the format, and reads the header.
     ///
@@ -90,8 +103,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// As [`Format::detect`], and as the format's `open`.
     pub fn open(data: D) -> Result<Self> {
-        Format::detect(data.as_ref())?;
-        unigine::Mesh::open(data).map(Self::Unigine)
+        match Format::detect(data.as_ref())? {
+            Format::SecondLife => secondlife::Mesh::open(data).map(Self::from),
+            _ => unigine::Mesh::open(data).map(Self::Unigine),
+        }
     }
 
     /// Tells the format, reads the header under limits of your own, and records from then on which bytes are looked at.
@@ -100,8 +115,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// As [`open`](Self::open).
     pub fn watched(data: D, limits: &Limits) -> Result<Self> {
-        Format::detect(data.as_ref())?;
-        unigine::Mesh::watched(data, limits).map(Self::Unigine)
+        match Format::detect(data.as_ref())? {
+            Format::SecondLife => {
+                let options = secondlife::Options { watched: true, limits: *limits, ..Default::default() };
+                secondlife::Mesh::open_with(data, &options).map(Self::from)
+            }
+            _ => unigine::Mesh::watched(data, limits).map(Self::Unigine),
+        }
     }
 
     /// Returns the neutral view.
@@ -110,6 +130,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh,
             Self::Unreal(mesh) => &**mesh,
+            Self::SecondLife(mesh) => &**mesh,
         }
     }
 
@@ -117,6 +138,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn sources(&self) -> impl Iterator<Item = &D> {
         let sources = match self {
             Self::Unigine(mesh) => [Some(mesh.data()), None, None],
+            Self::SecondLife(mesh) => [Some(mesh.data()), None, None],
             Self::Unreal(mesh) => {
                 [Some(mesh.data()), Some(mesh.aniv()), mesh.whole_script().map(unreal::uc::Script::data)]
             }
@@ -131,6 +153,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.touched().map(crate::Touched::bytes),
             Self::Unreal(mesh) => mesh.touched_bytes(),
+            Self::SecondLife(mesh) => mesh.touched().map(crate::Touched::bytes),
         }
     }
 
@@ -143,6 +166,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.check(),
             Self::Unreal(mesh) => mesh.check(),
+            Self::SecondLife(mesh) => mesh.check(),
         }
     }
 
@@ -155,6 +179,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn regions(&self, source: usize, see: &mut dyn FnMut(Region)) -> Result<()> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.regions(see),
+            (Self::SecondLife(mesh), 0) => mesh.regions(see),
             (Self::Unreal(mesh), 0) => mesh.data_regions(see),
             (Self::Unreal(mesh), 1) => mesh.aniv_regions(see),
             (_, source) => self.script(source)?.regions(see),
@@ -181,6 +206,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.survey(report),
+            Self::SecondLife(mesh) => mesh.survey(report),
             Self::Unreal(mesh) => {
                 mesh.survey(report)?;
                 validate_script(mesh, report);
@@ -197,6 +223,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.validate(report),
+            Self::SecondLife(mesh) => mesh.validate(report),
             Self::Unreal(mesh) => {
                 mesh.validate(report)?;
                 validate_script(mesh, report);
@@ -211,6 +238,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(_) => unigine::RULES,
             Self::Unreal(_) => unreal::RULES,
+            Self::SecondLife(_) => secondlife::RULES,
         }
     }
 
@@ -222,6 +250,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.write_to(out),
+            (Self::SecondLife(mesh), 0) => mesh.write_to(out),
             (Self::Unreal(mesh), 0) => mesh.write_data(out),
             (Self::Unreal(mesh), 1) => mesh.write_aniv(out),
             (_, source) => self.script(source)?.write_to(out),

@@ -69,12 +69,14 @@ mod limits;
 mod name;
 mod packed;
 mod region;
+pub mod secondlife;
 pub mod source;
 pub mod stream;
 pub mod surface;
 mod touched;
 pub mod unigine;
 pub mod unreal;
+mod vector;
 
 pub use clip::{Clip, Moment, Notify};
 pub use decode::Decode;

@@ -10,17 +10,35 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Items in one list: surfaces, bones, animations, morph targets. Vertices and indices are not counted: they are
-    /// lent, not stored. 1,048,576 by default.
+    /// Items in one list: surfaces, bones, animations, morph targets; values in one block of structured data. Vertices and
+    /// indices are not counted: they are lent, not stored. 1,048,576 by default.
     pub items: u64,
     /// Bytes read from something that is not a regular file, such as a pipe. 1 GiB by default.
     pub stream: u64,
     /// Bytes of a script, such as a `.uc` file. 16 MiB by default.
     pub script: u64,
+    /// Bytes that one compressed block may inflate to; never more than 1,032 times its stored size either, which is all
+    /// that the encoding can give. 64 MiB by default.
+    pub block: u64,
+    /// Bytes of all inflated blocks of one file that are held at a time; 4 times the file's size where that is more.
+    /// 128 MiB by default.
+    pub asset: u64,
+    /// Bytes of a header that says nowhere how long it is, as that of a Second Life mesh. 64 KiB by default.
+    pub header: u64,
+    /// Arrays and maps that stand in each other in structured data. 96 by default, and 256 whatever is set.
+    pub depth: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { items: 1 << 20, stream: 1 << 30, script: 16 << 20 }
+        Self {
+            items: 1 << 20,
+            stream: 1 << 30,
+            script: 16 << 20,
+            block: 64 << 20,
+            asset: 128 << 20,
+            header: 64 << 10,
+            depth: 96,
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::bytes::as_u64;
-use crate::decode::{Decode, Floats, Packed32, Packed64, extent, packed32, packed64};
+use crate::decode::{Decode, Domain16, Floats, Packed32, Packed64, domain16, extent, packed32, packed64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::source;
@@ -95,6 +95,12 @@ impl<'a, D: Decode> Packed<'a, D> {
         Ok(())
     }
 
+    /// Returns the decoder.
+    #[must_use]
+    pub const fn decoder(&self) -> D {
+        self.decode
+    }
+
     /// Returns the raw records, straight from the file.
     #[must_use]
     pub const fn raw(&self) -> &'a [D::Raw] {
@@ -159,5 +165,14 @@ impl Packed<'_, Packed64> {
     #[must_use]
     pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
         packed64::extent(self.raw)
+    }
+}
+
+impl Packed<'_, Domain16<3>> {
+    /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
+    /// `None` where there are no positions, or no numbers to bound.
+    #[must_use]
+    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
+        domain16::extent(self.raw, self.decode)
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use meshpeek::Severity;
 use meshpeek::unigine::{Generation, Mesh, build};
-use support::{data, samples, unreal, unreal_data};
+use support::{data, samples, secondlife, unreal, unreal_data};
 
 #[test]
 fn are_what_the_builders_make() {
@@ -16,7 +16,9 @@ fn are_what_the_builders_make() {
         let files = sample.files.into_iter();
         files.map(move |(ending, bytes)| (unreal_data().join(format!("{}{ending}", sample.stem)), bytes))
     });
-    for (path, bytes) in unigine.chain(unreal) {
+    let secondlife =
+        secondlife::samples().into_iter().map(|sample| (secondlife::data().join(sample.file), sample.bytes));
+    for (path, bytes) in unigine.chain(unreal).chain(secondlife) {
         if std::env::var_os("MESHPEEK_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
@@ -50,6 +52,17 @@ fn are_sound_pairs() {
         assert!(found.is_empty(), "{}: {found:?}", sample.stem);
     }
     assert!(["UR11", "UR12", "UR13", "UR16"].iter().all(|rule| seen.contains(rule)), "{seen:?}");
+}
+
+#[test]
+fn are_sound_assets() {
+    for secondlife::Sample { file, bytes } in secondlife::samples() {
+        let mesh = meshpeek::secondlife::Mesh::open(bytes).unwrap();
+        let mut found = Vec::new();
+        mesh.validate(&mut |finding| found.push(finding)).unwrap();
+        found.retain(|finding| finding.severity > Severity::Info);
+        assert!(found.is_empty(), "{file}: {found:?}");
+    }
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn expect_surface(view: &SurfaceView<'_>, built: &build::Surface, generation: Ge
             assert_eq!(weights.len(), built.weights.len());
             for (vertex, (list, built)) in weights.iter().zip(&built.weights).enumerate() {
                 assert!(list.iter().eq(written_weights(built)), "vertex {vertex}");
-                assert_eq!(weights.get(vertex).unwrap().raw(), list.raw());
+                assert_eq!(weights.get(vertex).unwrap().as_bytes(), list.as_bytes());
             }
             assert!(weights.get(weights.len()).is_none());
         }
@@ -391,7 +391,7 @@ fn agrees_with_the_neutral_view() {
             let (weights, own) = (surface.weights().unwrap(), view.weights().unwrap());
             assert_eq!(weights.is_some(), own.is_some());
             if let (Some(weights), Some(own)) = (weights, own) {
-                assert!(weights.iter().map(|list| list.raw()).eq(own.iter().map(|list| list.raw())));
+                assert!(weights.iter().map(|list| list.as_bytes()).eq(own.iter().map(|list| list.as_bytes())));
             }
             assert!(surface.indices().unwrap().iter().eq(view.indices().unwrap().iter()));
             assert!(surface.attribute_indices().unwrap().iter().eq(view.attribute_indices().unwrap().iter()));

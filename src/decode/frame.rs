@@ -19,6 +19,20 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::Decode;
 use super::truncate;
 
+/// Decodes the normal alone: unit length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NormalOf<D>(pub D);
+
+impl<D: Decode<Value = Frame>> Decode for NormalOf<D> {
+    type Raw = D::Raw;
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &D::Raw) -> [f32; 3] {
+        self.0.decode(raw).normal()
+    }
+}
+
 /// The scale of a component.
 const SCALE: f32 = 32767.0;
 /// The least magnitude of a stored w.

@@ -12,27 +12,37 @@
 //! | [`packed32`] | 11, 11 and 10 bits of a 32-bit word | `[f32; 3]` |
 //! | [`packed64`] | three 16-bit integers and a pad | `[f32; 3]` |
 //! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
-//! | [`influence`] | bone number and 16-bit weight | [`Influence`] |
+//! | [`domain16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
+//! | [`tangent16`] | four 16-bit unsigned integers | a direction and a handedness |
+//! | [`influence`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
+//! | [`joint`] | the same in three bytes | [`Influence`] |
 
 pub mod compact;
+pub mod domain16;
 pub mod extent;
 pub mod float;
 pub mod frame;
 pub mod index;
 pub mod influence;
+pub mod joint;
 pub mod packed32;
 pub mod packed64;
 pub mod polygon;
+pub mod tangent16;
 pub mod unit;
 pub mod unorm;
 
+pub use domain16::Domain16;
 pub use float::Floats;
-pub use frame::{Frame, Quat7, Quat8};
+pub use frame::{Frame, NormalOf, Quat7, Quat8};
 pub use index::Index;
 pub use influence::{Influence, Weight16};
+pub use joint::Joint16;
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};
+pub use tangent16::Tangent16;
+pub use unit::Unit16;
 pub use unorm::Unorm8;
 
 use crate::bytes::Record;

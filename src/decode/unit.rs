@@ -1,9 +1,10 @@
 //! The 16-bit code for a component of a unit normal, as the vendor's page on ms10 publishes it: `u / 65535 * 2 - 1`.
 //!
-//! No `.mesh` of the 2.x generations holds such normals (their frames are quaternions); the code is a left-over of
-//! 1.x, where it is in use. The published encoder truncates, which loses up to one code of 65535 (error 3.1e-5);
+//! Second Life meshes hold such normals. No `.mesh` of the 2.x generations does (their frames are quaternions); 1.x used
+//! it. The published encoder truncates, which loses up to one code of 65535 (error 3.1e-5);
 //! rounding loses half (1.6e-5), and returns every decoded code to itself.
 
+use multiversion::multiversion;
 use zerocopy::little_endian::U16;
 
 use super::Decode;
@@ -21,10 +22,22 @@ impl Decode for Unit16 {
     fn decode(&self, raw: &[U16; 3]) -> [f32; 3] {
         raw.map(|code| decode(code.get()))
     }
+
+    fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
+        decode_all(raw, out);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn decode_all(raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
+    for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
+        *value = decode(raw.get());
+    }
 }
 
 /// Decodes one component: −1 to 1.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 #[must_use]
 pub fn decode(code: u16) -> f32 {
     f32::from(code) / 65535.0 * 2.0 - 1.0
@@ -53,6 +66,10 @@ mod tests {
             let value = decode(code);
             assert!((-1.0..=1.0).contains(&value));
             assert_eq!(encode_rounding(value), code);
+            let all = [[U16::new(code); 3]; 7];
+            let mut out = [[0.0; 3]; 7];
+            Unit16.decode_all(&all, &mut out);
+            assert!(out.as_flattened().iter().all(|one| one.to_bits() == value.to_bits()));
             let truncated = encode_truncating(value);
             assert!(code - truncated <= 1, "{code} became {truncated}");
             short += u32::from(code - truncated);

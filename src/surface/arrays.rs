@@ -7,7 +7,10 @@
 use zerocopy::little_endian::{U16, U32};
 
 use super::{Bounds, Counting};
-use crate::decode::{Floats, Frame, Index, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unorm8};
+use crate::decode::{
+    Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs,
+    Quat7, Quat8, Unit16, Unorm8, Weight16,
+};
 use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::packed::Packed;
@@ -101,6 +104,8 @@ packed_array! {
         Packed32(Packed<'a, Packed32>),
         /// Whole numbers of 16 bits each.
         Packed64(Packed<'a, Packed64>),
+        /// Codes of 16 bits each, over the box that the surface's file gives.
+        Domain16(Packed<'a, Domain16<3>>),
     }
 }
 
@@ -113,6 +118,7 @@ impl Positions<'_> {
             Self::F32(array) => array.extent(),
             Self::Packed32(array) => array.extent(),
             Self::Packed64(array) => array.extent(),
+            Self::Domain16(array) => array.extent(),
         };
         extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
     }
@@ -129,6 +135,54 @@ packed_array! {
 }
 
 packed_array! {
+    /// Normals, without the rest of a tangent frame: unit length, or nearly so where each component was rounded.
+    Normals of [f32; 3] {
+        /// The normal of a quaternion in eight bytes.
+        Quat8(Packed<'a, NormalOf<Quat8>>),
+        /// The normal of a quaternion in seven bytes.
+        Quat7(Packed<'a, NormalOf<Quat7>>),
+        /// Three codes of 16 bits each.
+        Unit16(Packed<'a, Unit16>),
+    }
+}
+
+impl<'a> From<Frames<'a>> for Normals<'a> {
+    fn from(frames: Frames<'a>) -> Self {
+        match frames {
+            Frames::Quat8(array) => Self::Quat8(Packed::new(array.raw(), NormalOf(Quat8))),
+            Frames::Quat7(array) => Self::Quat7(Packed::new(array.raw(), NormalOf(Quat7))),
+        }
+    }
+}
+
+packed_array! {
+    /// The influences of bones on one vertex.
+    Influences of Influence {
+        /// Four bytes each.
+        Weight16(Packed<'a, Weight16>),
+        /// Three bytes each.
+        Joint16(Packed<'a, Joint16>),
+    }
+}
+
+impl<'a> Influences<'a> {
+    /// Decodes all influences, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Influence> + Clone + use<'a> {
+        let list = *self;
+        (0..list.len()).filter_map(move |index| list.get(index))
+    }
+
+    /// Returns the stored numbers of influence `index`: the bone's, and its weight of 65535.
+    #[must_use]
+    pub fn stored(&self, index: usize) -> Option<(i16, u16)> {
+        match self {
+            Self::Weight16(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
+            Self::Joint16(array) => array.raw().get(index).map(|raw| (raw.joint.into(), raw.weight.get())),
+        }
+    }
+}
+
+packed_array! {
     /// Texture coordinates: u to the right, v downwards, 1 is the image's size.
     Uvs of [f32; 2] {
         /// Two floats.
@@ -137,6 +191,8 @@ packed_array! {
         Polygon255(Gathered<'a, PolygonUvs<255>>),
         /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
         Polygon256(Gathered<'a, PolygonUvs<256>>),
+        /// Codes of 16 bits each, over an interval that the surface's file gives.
+        Domain16(Packed<'a, Domain16<2>>),
     }
 }
 
@@ -145,7 +201,7 @@ impl Uvs<'_> {
     #[must_use]
     pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
-            Self::F32(_) => return None,
+            Self::F32(_) | Self::Domain16(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
             Self::Polygon256(array) => array.raw(index)?,
         };

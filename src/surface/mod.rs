@@ -14,7 +14,7 @@ mod counting;
 mod weights;
 mod weld;
 
-pub use arrays::{Colors, Frames, Indices, IndicesIter, Positions, Uvs};
+pub use arrays::{Colors, Frames, Indices, IndicesIter, Influences, Normals, Positions, Uvs};
 pub use between::Between;
 pub use bounds::{Bounds, Sphere};
 pub use corners::{Corner, Corners};
@@ -150,6 +150,10 @@ pub trait Geometry: Send + Sync {
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>>;
     /// Locates the tangent frames of a shape; `None` where the format has none.
     fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>>;
+    /// Locates the normals of a shape, alone or as part of its tangent frames; `None` where the surface has none.
+    fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
+        Ok(self.frames(surface, target)?.map(Normals::from))
+    }
     /// Locates a UV set; `None` where the surface does not have it.
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>>;
     /// Locates the vertex colours.
@@ -256,6 +260,16 @@ impl<'a> Surface<'a> {
     /// Locates the tangent frames of a morph target; 0 is the base shape.
     pub fn target_frames(&self, target: usize) -> Result<Option<Frames<'a>>> {
         self.geometry.frames(self.index, target)
+    }
+
+    /// Locates the normals of the base shape, alone or as part of its tangent frames.
+    pub fn normals(&self) -> Result<Option<Normals<'a>>> {
+        self.geometry.normals(self.index, 0)
+    }
+
+    /// Locates the normals of a morph target; 0 is the base shape.
+    pub fn target_normals(&self, target: usize) -> Result<Option<Normals<'a>>> {
+        self.geometry.normals(self.index, target)
     }
 
     /// Locates a UV set.

@@ -2,10 +2,12 @@
 
 use std::sync::OnceLock;
 
-use crate::decode::Weight16;
+use super::Influences;
 use crate::decode::influence::RawInfluence;
+use crate::decode::joint::RawJoint;
+use crate::decode::{Joint16, Weight16};
 use crate::packed::Packed;
-use crate::stream::{RunIndex, Runs};
+use crate::stream::{Ended, RunIndex, Runs};
 
 /// The bone influences on each position of a surface, borrowed from the file.
 ///
@@ -13,40 +15,75 @@ use crate::stream::{RunIndex, Runs};
 /// vertex and two cache misses per look-up. Going through them in order needs no index and allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
-    runs: Runs<'a, RawInfluence>,
-    index: &'a OnceLock<Option<RunIndex>>,
+    lists: Lists<'a>,
+    /// Where the index is kept; without a place for one, lists are found by walking.
+    index: Option<&'a OnceLock<Option<RunIndex>>>,
+}
+
+/// How formats tell where a list ends.
+#[derive(Clone, Copy, Debug)]
+enum Lists<'a> {
+    Counted(Runs<'a, RawInfluence>),
+    Ended(Ended<'a>),
 }
 
 impl<'a> Weights<'a> {
-    pub(crate) const fn new(runs: Runs<'a, RawInfluence>, index: &'a OnceLock<Option<RunIndex>>) -> Self {
-        Self { runs, index }
+    pub(crate) const fn counted(runs: Runs<'a, RawInfluence>, index: &'a OnceLock<Option<RunIndex>>) -> Self {
+        Self { lists: Lists::Counted(runs), index: Some(index) }
     }
 
-    /// Returns the number of lists: one per position.
+    pub(crate) const fn ended(runs: Ended<'a>, index: Option<&'a OnceLock<Option<RunIndex>>>) -> Self {
+        Self { lists: Lists::Ended(runs), index }
+    }
+
+    /// Returns the number of lists: one per position. Of a damaged file, the last may be missing.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.runs.len()
+        match &self.lists {
+            Lists::Counted(runs) => runs.len(),
+            Lists::Ended(runs) => runs.len(),
+        }
     }
 
     /// Tells whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.len() == 0
     }
 
     /// Returns the influences on position `vertex`; `None` where there is no such position.
     #[must_use]
-    pub fn get(&self, vertex: usize) -> Option<Packed<'a, Weight16>> {
-        let raw = match self.index.get_or_init(|| self.runs.index()) {
-            Some(index) => self.runs.get(index, vertex),
+    pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
+        let index = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref());
+        match (&self.lists, index) {
+            (Lists::Counted(runs), Some(index)) => runs.get(index, vertex).map(counted),
+            (Lists::Ended(runs), Some(index)) => runs.get(index, vertex).map(ended),
             // Without the memory for an index, a walk still finds it.
-            None => self.runs.iter().nth(vertex),
-        };
-        raw.map(|raw| Packed::new(raw, Weight16))
+            _ => self.iter().nth(vertex),
+        }
     }
 
     /// Returns all lists in order.
-    pub fn iter(&self) -> impl Iterator<Item = Packed<'a, Weight16>> + Clone + use<'a> {
-        self.runs.iter().map(|raw| Packed::new(raw, Weight16))
+    pub fn iter(&self) -> impl Iterator<Item = Influences<'a>> + Clone + use<'a> {
+        let (runs, others) = match self.lists {
+            Lists::Counted(runs) => (Some(runs.iter()), None),
+            Lists::Ended(runs) => (None, Some(runs.iter())),
+        };
+        runs.into_iter().flatten().map(counted).chain(others.into_iter().flatten().map(ended))
     }
+
+    fn build(&self) -> Option<RunIndex> {
+        match &self.lists {
+            Lists::Counted(runs) => runs.index(),
+            Lists::Ended(runs) => runs.index(),
+        }
+    }
+}
+
+fn counted(raw: &[RawInfluence]) -> Influences<'_> {
+    Influences::Weight16(Packed::new(raw, Weight16))
+}
+
+fn ended(raw: &[RawJoint]) -> Influences<'_> {
+    Influences::Joint16(Packed::new(raw, Joint16))
 }

@@ -140,7 +140,7 @@ impl<'a> SurfaceView<'a> {
             let kind = ErrorKind::Value { expected: "0 to 4 influences on a vertex".into(), found };
             return Err(self.error("weights", array.at.saturating_add(into), kind));
         }
-        Ok(Some(Weights::new(Runs::new(array.bytes, as_index(array.count)), &self.memo.index)))
+        Ok(Some(Weights::counted(Runs::new(array.bytes, as_index(array.count)), &self.memo.index)))
     }
 
     /// Locates UV set 0 or 1: u to the right, v downwards. `None` where the surface does not have it.

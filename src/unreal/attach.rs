@@ -4,11 +4,11 @@ use super::layout::RawPolygon;
 use super::mesh::Mesh;
 use super::place::Placement;
 use super::read::{DATA, POLYGONS_AT};
-use super::vector::{add, cross, facet, subtract, unit};
 use crate::bytes::{as_index, as_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::surface::Attachment;
+use crate::vector::{add, cross, facet, subtract, unit};
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the number of triangles that mark where a weapon hangs. A player's model has one as its first polygon.

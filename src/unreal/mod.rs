@@ -62,7 +62,6 @@ mod read;
 mod regions;
 mod surface;
 pub mod uc;
-mod vector;
 mod write;
 
 pub use crate::decode::polygon::RawPolygon;

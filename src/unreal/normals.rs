@@ -4,11 +4,11 @@ use super::layout::{Kind, RawPolygon};
 use super::mesh::Mesh;
 use super::place::Placement;
 use super::read::DATA;
-use super::vector::{add, facet, unit};
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::surface::Positions;
+use crate::vector::{add, facet, unit};
 
 /// Which normal a corner gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

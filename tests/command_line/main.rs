@@ -96,7 +96,7 @@ fn describes_every_sample_of_a_folder() {
     assert_eq!(code(&output), 0);
     let files = json(&output)["files"].as_array().unwrap().clone();
     let pairs = support::unreal::samples().into_iter().filter(|sample| sample.pair().is_some());
-    assert_eq!(files.len(), support::samples().len() + pairs.count());
+    assert_eq!(files.len(), support::samples().len() + pairs.count() + support::secondlife::samples().len());
     for file in files {
         for key in
             ["path", "format", "version", "bytes", "touched_bytes", "bounds", "bones", "lods", "surfaces", "clips"]

@@ -122,8 +122,9 @@ fn compare_surface(what: &str, value: &Value, view: &SurfaceView<'_>) {
     expected.same("weights", weights.map_or(0, |weights| weights.len()));
     assert_eq!(counts.weights, weights.is_some());
     if let Some(weights) = weights {
-        let raw = |list: meshpeek::Packed<'_, meshpeek::decode::Weight16>| {
-            list.raw().iter().map(|one| [i64::from(one.bone.get()), i64::from(one.weight.get())]).collect::<Vec<_>>()
+        let raw = |list: meshpeek::surface::Influences<'_>| {
+            let stored = (0..list.len()).map(|index| list.stored(index).unwrap());
+            stored.map(|(bone, weight)| [i64::from(bone), i64::from(weight)]).collect::<Vec<_>>()
         };
         expected.same("first_weights", json!(raw(weights.get(0).unwrap())));
         let all: Vec<_> = weights.iter().map(raw).collect();

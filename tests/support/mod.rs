@@ -17,6 +17,8 @@
 pub mod exercise;
 pub mod exercise_unreal;
 pub mod random;
+pub mod secondlife;
+pub mod spell;
 pub mod unreal;
 
 use std::path::PathBuf;

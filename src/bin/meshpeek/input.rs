@@ -21,6 +21,8 @@ use crate::output::{self, Misuse, Outcome};
 const COPIED: u64 = 1 << 20;
 /// Bytes of a stream that must be recognised before more of it is read.
 const HEAD: u64 = 64 << 10;
+/// Bytes that tell a format, where it can be told.
+const MAGIC: u64 = 64;
 /// The name of standard input.
 pub const STDIN: &str = "-";
 
@@ -159,11 +161,9 @@ pub fn open(path: &Path, global: &Global) -> anyhow::Result<Opened> {
 
 /// Tells whether the first bytes of a file are those of a format that has a magic.
 pub fn is_recognised(path: &Path) -> bool {
-    let mut head = [0; 4];
     // Opened as a stream, a pipe does not keep us waiting.
-    path.is_file()
-        && open_stream(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
-        && Format::recognises(&head)
+    let head = || read_up_to(open_stream(path)?.take(MAGIC), MAGIC, MAGIC);
+    path.is_file() && head().is_ok_and(|head| Format::recognises(&head))
 }
 
 fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {

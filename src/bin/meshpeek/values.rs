@@ -121,7 +121,7 @@ impl Values<'_> {
             }),
             Self::Weights(array) => range.filter_map(|index| array.get(index)).try_for_each(|list| {
                 if raw {
-                    let stored = list.raw().iter().map(|one| (one.bone.get(), one.weight.get()));
+                    let stored = (0..list.len()).filter_map(|index| list.stored(index));
                     return visit(Item::RawInfluences(stored.collect()));
                 }
                 visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))

@@ -1,18 +1,11 @@
-//! Items of varying length, one after another, and a compact index that makes them random-access.
-//!
-//! A run is a count byte and that many records. The next run is found only by reading this one's count, so run *i* is
-//! reached by a walk over all runs before it: 1 byte looked at per run, nothing decoded. A [`RunIndex`] is built by one
-//! such walk and then finds any run in constant time, at 0.625 bytes per run.
+//! Runs that start with a count: a byte, and that many records.
 
 use zerocopy::FromBytes as _;
 
+use super::index::RunIndex;
 use crate::bytes::{Record, as_u64};
 use crate::source::ReadAhead;
 
-/// Runs that one block of a [`RunIndex`] covers.
-const BLOCK: usize = 64;
-/// The nibble for "15 or more": such a block is walked.
-const LONG: u8 = 15;
 /// Records in a run, at most, as formats have it.
 const USUAL: u8 = 4;
 
@@ -99,24 +92,10 @@ impl<'a, T: Record> Runs<'a, T> {
     /// Builds the index: one walk, 40 bytes for each 64 runs. `None` where there is no memory for it.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
-        let mut blocks = Vec::new();
-        blocks.try_reserve_exact(self.len.div_ceil(BLOCK)).ok()?;
-        let mut at = 0_usize;
-        for first in (0..self.len).step_by(BLOCK) {
-            let runs = self.len.saturating_sub(first).min(BLOCK);
-            let mut block = Block { base: as_u64(at), counts: [0; BLOCK / 16] };
-            let (mut word, mut shift) = (0, 0);
-            for _ in 0..runs {
-                let count = self.bytes.get(at).copied().unwrap_or_default();
-                if let Some(counts) = block.counts.get_mut(word) {
-                    *counts |= u64::from(count.min(LONG)).wrapping_shl(shift);
-                }
-                (word, shift) = if shift == 60 { (word.wrapping_add(1), 0) } else { (word, shift.wrapping_add(4)) };
-                at = step::<T>(at, count);
-            }
-            blocks.push(block);
-        }
-        Some(RunIndex { blocks: blocks.into() })
+        RunIndex::new(self.len, |at| {
+            let count = self.bytes.get(at).copied().unwrap_or_default();
+            (count, step::<T>(at, count))
+        })
     }
 
     /// Borrows run `run`, found through `index`; `None` where there is none, or the bytes are not those that the index
@@ -127,10 +106,8 @@ impl<'a, T: Record> Runs<'a, T> {
         if run >= self.len {
             return None;
         }
-        let block = index.blocks.get(run / BLOCK)?;
-        let base = usize::try_from(block.base).ok()?;
-        let before = run % BLOCK;
-        let at = match block.records_before(before) {
+        let (base, before, counts) = index.find(run)?;
+        let at = match counts {
             Some(records) => base.checked_add(before)?.checked_add(records.checked_mul(size_of::<T>())?)?,
             None => self.walk(base, before)?,
         };
@@ -189,50 +166,6 @@ impl<'a, T: Record + 'a> Iterator for Iter<'a, T> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, Some(self.left))
-    }
-}
-
-/// Finds any run of a list in constant time: for each 64 runs, where they start and their counts, 4 bits each.
-#[derive(Clone, Debug)]
-pub struct RunIndex {
-    blocks: Box<[Block]>,
-}
-
-impl RunIndex {
-    /// Returns the bytes of memory it takes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.blocks)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    base: u64,
-    /// 16 counts a word, the first in the lowest bits.
-    counts: [u64; BLOCK / 16],
-}
-
-impl Block {
-    /// Sums the counts of the first `runs` runs (at most 63); `None` where one of them is too long for its nibble.
-    #[inline]
-    fn records_before(&self, runs: usize) -> Option<usize> {
-        const ONES: u64 = 0x1111_1111_1111_1111;
-        let mut sum = 0_u64;
-        let mut long = 0_u64;
-        let mut left = u32::try_from(runs).ok()?;
-        for word in self.counts {
-            // The nibbles of the runs asked for; all of them where 16 or more are left.
-            let mask = if left >= 16 { u64::MAX } else { !u64::MAX.wrapping_shl(left.wrapping_mul(4)) };
-            let word = word & mask;
-            // A nibble of 15 has all four bits set.
-            long |= word & (word >> 1) & (word >> 2) & (word >> 3) & ONES;
-            // Pairs of nibbles, at most 30 a byte; the product gathers eight of them, at most 240, in the top byte.
-            let pairs = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_add((word >> 4) & 0x0f0f_0f0f_0f0f_0f0f);
-            sum = sum.wrapping_add(pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56);
-            left = left.saturating_sub(16);
-        }
-        if long == 0 { usize::try_from(sum).ok() } else { None }
     }
 }
 

@@ -1,19 +1,23 @@
-//! The little arithmetic of directions that normals and attachments take.
+//! The little arithmetic of positions and directions that normals, attachments, joints and collisions take.
 
-pub(super) fn subtract(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
+pub(crate) fn subtract(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
     combine(one, other, |one, other| one - other)
 }
 
-pub(super) fn add(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
+pub(crate) fn add(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
     combine(one, other, |one, other| one + other)
 }
 
-pub(super) fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
+pub(crate) fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
+pub(crate) fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
+    ax * bx + ay * by + az * bz
+}
+
 /// Returns the direction in unit length; `None` for no direction at all.
-pub(super) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
+pub(crate) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
     // In f64 no sum of squares of finite floats overflows.
     let wide = direction.map(f64::from);
     let length = wide.iter().map(|part| part * part).sum::<f64>().sqrt();
@@ -22,7 +26,7 @@ pub(super) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
 
 /// Returns twice the area of a triangle along its normal: out of the side from which its corners go round
 /// counter-clockwise, where axes are drawn right-handed.
-pub(super) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
+pub(crate) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
     cross(subtract(second, first), subtract(third, first))
 }
 

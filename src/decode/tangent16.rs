@@ -1,0 +1,42 @@
+//! A tangent as four 16-bit codes: x, y, z as those of a normal ([`unit`](mod@super::unit)), and w, of which only the sign
+//! counts.
+
+use zerocopy::little_endian::U16;
+
+use super::{Decode, unit};
+
+/// Decodes x, y, z and the handedness: 1 or −1, the side of normal × tangent that the bitangent points to. Not
+/// normalised: the components are what the codes say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tangent16;
+
+impl Decode for Tangent16 {
+    type Raw = [U16; 4];
+    type Value = [f32; 4];
+
+    #[inline]
+    fn decode(&self, raw: &[U16; 4]) -> [f32; 4] {
+        let [x, y, z, w] = raw.map(|code| unit::decode(code.get()));
+        [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]
+    }
+}
+
+/// Encodes a tangent, rounding to the nearest codes; worst error 1.6e-5 of each component.
+#[must_use]
+pub fn encode([x, y, z, w]: [f32; 4]) -> [U16; 4] {
+    [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }].map(|value| U16::new(unit::encode_rounding(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn golden_vectors() {
+        let raw = [0, 65535, 32768, 32767].map(U16::new);
+        let [x, y, z, w] = Tangent16.decode(&raw);
+        assert_eq!([x, y, w].map(f32::to_bits), [-1.0_f32, 1.0, -1.0].map(f32::to_bits));
+        assert!(z > 0.0 && z < 2e-5);
+        assert_eq!(encode([x, y, z, w]), [0, 65535, 32768, 0].map(U16::new));
+    }
+}

@@ -1,0 +1,154 @@
+//! Inflating a stored block, up to a limit.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use crate::bytes::as_u64;
+use crate::error::{ErrorKind, show_bytes};
+use crate::limits::Limits;
+
+/// The most that one stored byte can inflate to.
+const STEEPEST: u64 = 1032;
+/// Window bits of any zlib stream.
+const WINDOW: u8 = 15;
+
+/// What was inflated, beside its bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inflated {
+    /// Whether the wrapper was gzip's.
+    pub(super) gzip: bool,
+    /// Stored bytes that were used.
+    pub(super) used: u64,
+}
+
+/// Why a block does not inflate, and at which stored byte that shows.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    pub(super) at: u64,
+    pub(super) kind: ErrorKind,
+}
+
+impl Failure {
+    fn new(at: u64, kind: ErrorKind) -> Self {
+        Self { at, kind }
+    }
+}
+
+/// Inflates `stored` into `out`, which is emptied first. `held` is what other blocks of the asset hold already.
+pub(super) fn inflate(
+    stored: &[u8],
+    limits: &Limits,
+    held: u64,
+    engine: &mut Option<Decompress>,
+    out: &mut Vec<u8>,
+) -> Result<Inflated, Failure> {
+    out.clear();
+    let gzip = stored.starts_with(&[0x1f, 0x8b]);
+    let mut unwrapping;
+    let engine = if gzip {
+        unwrapping = Decompress::new_gzip(WINDOW);
+        &mut unwrapping
+    } else {
+        check_header(stored)?;
+        match engine {
+            Some(engine) => {
+                engine.reset(true);
+                engine
+            }
+            None => engine.insert(Decompress::new(true)),
+        }
+    };
+    let block = limits.block.min(as_u64(stored.len()).saturating_mul(STEEPEST));
+    let asset = limits.asset.saturating_sub(held);
+    let (allowed, name, limit) =
+        if asset < block { (asset, "asset", limits.asset) } else { (block, "block", limits.block) };
+    let result = run(engine, stored, allowed, out).map_err(|kind| match kind {
+        // Of which limit it is, only the caller knows.
+        ErrorKind::Limit { asked, .. } => {
+            let held = if name == "asset" { held } else { 0 };
+            ErrorKind::Limit {
+                name,
+                allowed: limit.min(held.saturating_add(allowed)),
+                asked: held.saturating_add(asked),
+            }
+        }
+        kind => kind,
+    });
+    let used = engine.total_in();
+    result.map_err(|kind| Failure::new(used, kind))?;
+    Ok(Inflated { gzip, used })
+}
+
+fn run(engine: &mut Decompress, stored: &[u8], allowed: u64, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+    let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
+    // Blocks seldom inflate to more than twice their size.
+    reserve(out, stored.len().saturating_mul(9).wrapping_shr(2).clamp(64, allowed.max(64)).min(allowed))?;
+    loop {
+        let used = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);
+        let rest = stored.get(used..).unwrap_or_default();
+        let full = if out.len() < allowed {
+            match engine.decompress_vec(rest, out, FlushDecompress::None) {
+                // A buffer that is used again may have more room than is allowed.
+                Ok(_) if out.len() > allowed => {
+                    let asked = as_u64(allowed).saturating_add(1);
+                    return Err(ErrorKind::Limit { name: "block", allowed: as_u64(allowed), asked });
+                }
+                Ok(Status::StreamEnd) => return Ok(()),
+                Ok(Status::Ok | Status::BufError) => out.len() == out.capacity(),
+                Err(error) => return Err(refused(error.message())),
+            }
+        } else {
+            // The stream may end exactly here: another byte would be one too many.
+            let mut beyond = [0];
+            let before = engine.total_out();
+            match engine.decompress(rest, &mut beyond, FlushDecompress::None) {
+                Err(error) => return Err(refused(error.message())),
+                Ok(_) if engine.total_out() > before => {
+                    let asked = as_u64(allowed).saturating_add(1);
+                    return Err(ErrorKind::Limit { name: "block", allowed: as_u64(allowed), asked });
+                }
+                Ok(Status::StreamEnd) => return Ok(()),
+                Ok(Status::Ok | Status::BufError) => false,
+            }
+        };
+        if !full {
+            // There was room, so the bytes ran out.
+            let left = as_u64(stored.len());
+            return Err(ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left });
+        }
+        reserve(out, out.len().min(allowed.saturating_sub(out.len())))?;
+    }
+}
+
+fn reserve(out: &mut Vec<u8>, more: usize) -> Result<(), ErrorKind> {
+    out.try_reserve_exact(more).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(more) })
+}
+
+fn refused(message: Option<&str>) -> ErrorKind {
+    let found = message.unwrap_or("bytes that do not inflate").to_owned();
+    ErrorKind::Value { expected: "a sound zlib stream".into(), found: found.into() }
+}
+
+/// Tests the two bytes that a zlib stream starts with, and says what is there instead.
+fn check_header(stored: &[u8]) -> Result<(), Failure> {
+    let Some(&[method, flags]) = stored.first_chunk::<2>() else {
+        let left = as_u64(stored.len());
+        return Err(Failure::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
+    };
+    let found = if u16::from_be_bytes([method, flags]) % 31 != 0 || method & 15 != 8 || method >> 4 > 7 {
+        let shown = show_bytes(&[method, flags]);
+        if is_raw_deflate(stored) { format!("{shown}: raw deflate data without the wrapper") } else { shown }
+    } else if flags & 0x20 != 0 {
+        String::from("one that needs a preset dictionary")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
+}
+
+/// Tells whether bytes inflate without a wrapper, as far as a kilobyte shows.
+fn is_raw_deflate(stored: &[u8]) -> bool {
+    let mut some = [0; 1024];
+    let mut engine = Decompress::new(false);
+    let done = engine.decompress(stored, &mut some, FlushDecompress::None);
+    done.is_ok_and(|status| status == Status::StreamEnd || engine.total_out() == as_u64(some.len()))
+}
