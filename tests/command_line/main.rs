@@ -1,7 +1,7 @@
 //! The command line, as a user or a script meets it.
 //!
-//! `data/unigine` and `data/unreal` hold golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, and for `dump`
-//! `STEM.dump.ATTRIBUTE`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
+//! The folders of `data` hold golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, for `dump`
+//! `STEM.dump.ATTRIBUTE`, and for `info` `STEM.info.LOD`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,6 +11,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
 mod unreal;
@@ -61,21 +62,27 @@ fn scratch(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {
 #[test]
 fn prints_what_the_golden_files_hold() {
     let mut compared = 0;
-    let folders = [data(), unreal_data()].map(|folder| std::fs::read_dir(folder).unwrap());
+    let assets = data().parent().unwrap().join("secondlife");
+    let folders = [data(), unreal_data(), assets].map(|folder| std::fs::read_dir(folder).unwrap());
     for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
-        let unreal = path.parent().unwrap() == unreal_data();
-        if path.is_dir() || ["mesh", "3d", "uc"].contains(&parts[1]) {
+        let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        if path.is_dir() || ["mesh", "3d", "uc", "llmesh", "slm", "asset"].contains(&parts[1]) {
             continue;
         }
-        let stem = if unreal { format!("data/unreal/{}_d.3d", parts[0]) } else { sample(parts[0]) };
+        let stem = match folder {
+            "unreal" => format!("data/unreal/{}_d.3d", parts[0]),
+            "secondlife" => secondlife::sample(parts[0]),
+            _ => sample(parts[0]),
+        };
         let verb = parts[1];
         let mut arguments = vec![verb, &stem];
         match parts[2..] {
             [] => {}
             ["json"] => arguments.push("--json"),
+            [lod] if verb == "info" => arguments.extend(["--lod", lod]),
             [attribute] => arguments.extend(["--attribute", attribute]),
             _ => panic!("{name} is no command"),
         }
@@ -278,7 +285,7 @@ fn rewriting_says_what_changes_and_refuses_to_lose() {
 #[test]
 fn teaches() {
     let help = text(&meshpeek(&["--help"]).stdout);
-    for verb in ["info", "map", "validate", "dump", "rewrite", "completions", "man"] {
+    for verb in ["info", "map", "validate", "dump", "rewrite", "lod", "completions", "man"] {
         assert!(help.contains(verb));
         let page = meshpeek(&[verb, "--help"]);
         assert!(code(&page) == 0 && text(&page.stdout).contains("Example"), "{verb}");
@@ -291,7 +298,7 @@ fn teaches() {
     let rules = json(&meshpeek(&["validate", "--rules", "--json"]));
     assert_eq!(
         rules["rules"].as_array().unwrap().len(),
-        meshpeek::unigine::RULES.len() + meshpeek::unreal::RULES.len()
+        meshpeek::unigine::RULES.len() + meshpeek::unreal::RULES.len() + meshpeek::secondlife::RULES.len()
     );
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::input;
 use crate::opened::Opened;
 use crate::output::{Misuse, Outcome, SCHEMA, number, with};
+use crate::secondlife::{self, Place};
 use crate::unreal::Moments;
 use crate::values::{Axis, Values};
 use crate::{Global, OneFile};
@@ -17,13 +18,14 @@ use crate::{Global, OneFile};
 const HELP: &str = "\
 One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
 With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
-integers for weights and for the positions of Unreal meshes, which all surfaces share. Normals, tangents and bitangents \
-are of unit length (those of Unreal meshes are computed); v grows downwards; colours are 0 to 1.
+integers for weights, for the positions of Unreal meshes, which all surfaces share, and for all of Second Life's. Normals, tangents and bitangents \
+are of unit length (those of Unreal meshes are computed); v grows downwards, in Second Life meshes upwards; colours are 0 to 1.
 
 Examples:
   meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
   meshpeek dump model.mesh --attribute weights --json
-  meshpeek dump Models/box --clip 2 --frame 0.5 --placed";
+  meshpeek dump Models/box --clip 2 --frame 0.5 --placed
+  meshpeek dump tree.llmesh --lod low --attribute weights --raw";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -47,6 +49,8 @@ pub struct Dump {
     raw: bool,
     #[command(flatten)]
     moments: Moments,
+    #[command(flatten)]
+    place: Place,
 }
 
 #[allow(clippy::enum_variant_names, reason = "the names are the command line's")]
@@ -109,7 +113,7 @@ fn parse_range(text: &str) -> Result<Asked, String> {
 impl Dump {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let opened = input::open(path, global)?;
+        let opened = input::open_asset(path, self.place.asset, global)?;
         self.dump(&opened, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
             Ok(error) => opened.blame(error, path).into(),
             Err(other) => other,
@@ -122,6 +126,10 @@ impl Dump {
             return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
         }
         let mut out = BufWriter::new(io::stdout().lock());
+        let detail = match &opened.model {
+            Model::SecondLife(mesh) => Some(self.place.detail(mesh)?),
+            _ => None,
+        };
         if self.target != 0 {
             // Where there is no such shape, this says so.
             opened.model.geometry().positions(self.surface, self.target)?;
@@ -133,12 +141,19 @@ impl Dump {
                 return Ok(Outcome::Fine);
             }
             Model::Unreal(mesh) => self.moments.locate(mesh, self.surface, self.attribute, self.raw)?,
-            _ => None,
+            _ => match &detail {
+                Some(detail) => secondlife::locate(detail, self.surface, self.attribute)?,
+                None => None,
+            },
         };
         if let (Some(option), false) = (self.moments.asked(), matches!(opened.model, Model::Unreal(_))) {
             return Err(Misuse(format!("{option}: only an Unreal vertex mesh has that; leave it out")).into());
         }
-        let surface = Surface::new(opened.model.geometry(), self.surface);
+        if let (Some(option), None) = (self.place.asked(), &detail) {
+            return Err(Misuse(format!("{option}: only a Second Life mesh has that; leave it out")).into());
+        }
+        let geometry = detail.as_ref().map_or(opened.model.geometry(), |detail| detail);
+        let surface = Surface::new(geometry, self.surface);
         let values = match particular {
             Some(values) => values,
             None => self.locate(&surface)?.ok_or_else(|| self.absent())?,
@@ -153,7 +168,7 @@ impl Dump {
         use Attribute as A;
         Ok(match self.attribute {
             A::Positions => Some(Values::Positions(surface.target_positions(self.target)?)),
-            A::Normals => self.frames(surface, Axis::Normal)?,
+            A::Normals => self.normals(surface)?,
             A::Tangents => self.frames(surface, Axis::Tangent)?,
             A::Bitangents => self.frames(surface, Axis::Bitangent)?,
             A::Uv0 => surface.uvs(0)?.map(Values::Uvs),
@@ -171,6 +186,14 @@ impl Dump {
     fn absent(&self) -> Misuse {
         let (surface, name) = (self.surface, self.attribute.name());
         Misuse(format!("surface {surface} has no {name}; `meshpeek info` tells what it has"))
+    }
+
+    /// Locates the normals: of tangent frames, with the rest of each.
+    fn normals<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Values<'a>>> {
+        match self.frames(surface, Axis::Normal)? {
+            Some(frames) => Ok(Some(frames)),
+            None => Ok(surface.target_normals(self.target)?.map(Values::Normals)),
+        }
     }
 
     fn frames<'a>(&self, surface: &Surface<'a>, axis: Axis) -> meshpeek::Result<Option<Values<'a>>> {
@@ -204,6 +227,14 @@ impl Dump {
         });
         let head = match self.moments.frame() {
             Some(frame) => with(head, "frame", number(frame)),
+            None => head,
+        };
+        let head = match self.place.key() {
+            Some(lod) => with(head, "lod", lod.into()),
+            None => head,
+        };
+        let head = match self.place.asset {
+            Some(asset) => with(head, "asset", asset.into()),
             None => head,
         };
         // The values may be many: they are printed as they are decoded, into the open object.

@@ -19,6 +19,8 @@ pub fn properties(opened: &Opened) -> meshpeek::Result<Value> {
     match &opened.model {
         Model::Unigine(mesh) => unigine(mesh),
         Model::Unreal(mesh) => unreal(mesh, opened),
+        // Told with what was inflated.
+        Model::SecondLife(_) => Ok(Value::Null),
         _ => Ok(json!({})),
     }
 }

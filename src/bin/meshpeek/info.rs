@@ -6,13 +6,14 @@ use std::path::Path;
 use anstyle::Style;
 use clap::Args;
 use meshpeek::surface::Counts;
-use meshpeek::{Bounds, Finding, Surface};
+use meshpeek::{Bounds, Finding, Model, Surface};
 use serde_json::{Value, json};
 
 use crate::facts;
 use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Outcome};
+use crate::secondlife::{self, Block, Described, Look};
 use crate::{Files, Global};
 
 const HELP: &str = "\
@@ -33,6 +34,9 @@ const LISTED: usize = 16;
 pub struct Info {
     #[command(flatten)]
     files: Files,
+    /// The level of detail to describe; where an asset lacks it, the one that a viewer would show
+    #[arg(long, value_enum, default_value_t = Described::High, help_heading = "Second Life meshes")]
+    lod: Described,
 }
 
 impl Info {
@@ -40,12 +44,16 @@ impl Info {
         let mut entries = Vec::new();
         let (outcome, absent) = input::each(&self.files.files, global, |path, opened| {
             let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
-            let summary =
-                opened.and_then(|opened| Summary::of(&opened, global.json).map_err(|error| opened.blame(error, path)));
+            let summary = opened.and_then(|opened| {
+                Summary::of(&opened, self.lod, global.json).map_err(|error| opened.blame(error, path))
+            });
             match &summary {
                 Ok(summary) if global.json => entries.push(output::of_mesh(summary.json(path), mesh)),
                 Ok(summary) => summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?,
-                Err(error) if global.json => entries.push(facts::with_script(output::unreadable(path, error), path)),
+                Err(error) if global.json => {
+                    let entry = facts::with_script(output::unreadable(path, error), path);
+                    entries.push(secondlife::with_header(entry, path, error));
+                }
                 Err(error) => output::complain(error),
             }
             Ok(summary.map_or_else(|error| output::failed(&error), |summary| output::judge(&summary.findings)))
@@ -72,6 +80,8 @@ struct Summary {
     bones: Vec<(String, i32)>,
     /// How many vertex frames there are, and of how many vertices.
     vertex_frames: Option<(usize, usize)>,
+    /// Compressed blocks.
+    blocks: Vec<Block>,
     surfaces: Vec<SurfaceSummary>,
     clips: Vec<ClipSummary>,
     properties: Value,
@@ -80,16 +90,20 @@ struct Summary {
     files: Vec<std::path::PathBuf>,
 }
 
-struct SurfaceSummary {
-    name: String,
-    material: Option<String>,
-    bounds: Bounds,
-    counts: Counts,
-    drawn: bool,
+pub struct SurfaceSummary {
+    /// Its number, in its level of detail where there are several.
+    pub index: usize,
+    /// The block of its level of detail.
+    pub lod: Option<&'static str>,
+    pub name: String,
+    pub material: Option<String>,
+    pub bounds: Bounds,
+    pub counts: Counts,
+    pub drawn: bool,
     /// How it is drawn, in words.
-    draws: String,
+    pub draws: String,
     /// What only the format has.
-    particular: Value,
+    pub particular: Value,
 }
 
 struct ClipSummary {
@@ -100,8 +114,11 @@ struct ClipSummary {
 }
 
 impl Summary {
-    fn of(opened: &Opened, in_full: bool) -> meshpeek::Result<Self> {
+    fn of(opened: &Opened, described: Described, in_full: bool) -> meshpeek::Result<Self> {
         let model = &opened.model;
+        if let Model::SecondLife(mesh) = model {
+            return Self::of_blocks(opened, Look::at(mesh, described));
+        }
         let geometry = model.geometry();
         let mut findings = Vec::new();
         opened.findings(false, false, &mut |finding| findings.push(finding))?;
@@ -111,6 +128,8 @@ impl Summary {
         });
         let surfaces = Surface::all(geometry).map(|surface| {
             Ok(SurfaceSummary {
+                index: surface.index(),
+                lod: None,
                 name: surface.name()?.to_string_lossy(),
                 material: surface.material()?.map(|material| material.to_string_lossy()),
                 bounds: surface.bounds()?,
@@ -133,6 +152,7 @@ impl Summary {
             sphere: geometry.sphere(),
             vertex_frames: facts::vertex_frames(model),
             bones: bones.collect::<meshpeek::Result<_>>()?,
+            blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             clips: clips.collect::<meshpeek::Result<_>>()?,
             properties: if in_full { facts::properties(opened)? } else { Value::Null },
@@ -144,7 +164,32 @@ impl Summary {
         Ok(summary)
     }
 
+    /// Tells of a file whose blocks are inflated on request.
+    fn of_blocks(opened: &Opened, look: Look) -> meshpeek::Result<Self> {
+        let Look { blocks, surfaces, bones, bounds, properties, mut findings, touched } = look;
+        opened.findings(false, false, &mut |finding| findings.push(finding))?;
+        opened.check()?;
+        let geometry = opened.model.geometry();
+        Ok(Self {
+            format: geometry.format(),
+            version: geometry.version(),
+            bytes: opened.size(),
+            touched,
+            bounds,
+            sphere: None,
+            bones,
+            vertex_frames: None,
+            blocks,
+            surfaces,
+            clips: Vec::new(),
+            properties,
+            findings,
+            files: Vec::new(),
+        })
+    }
+
     fn json(&self, path: &Path) -> Value {
+        let lods = self.blocks.iter().filter(|block| block.part.lod().is_some());
         let mut bounds = output::bounds(&self.bounds);
         if let Some(sphere) = &self.sphere {
             bounds.insert("center".into(), output::numbers(&sphere.center));
@@ -162,8 +207,8 @@ impl Summary {
             "touched_bytes": self.touched,
             "bounds": bounds,
             "bones": bones.collect::<Value>(),
-            "lods": [],
-            "surfaces": self.surfaces.iter().enumerate().map(|(index, surface)| surface.json(index)).collect::<Value>(),
+            "lods": lods.map(Block::json).collect::<Value>(),
+            "surfaces": self.surfaces.iter().map(SurfaceSummary::json).collect::<Value>(),
             "clips": clips.collect::<Value>(),
             "properties": self.properties,
             "findings": output::findings(&self.findings, &self.files),
@@ -177,6 +222,7 @@ impl Summary {
         let path = output::shown(path);
         writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
         self.print_bounds(out)?;
+        secondlife::print_blocks(out, &self.blocks)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
         self.print_surfaces(out, listed)?;
         self.print_skeleton(out, listed)?;
@@ -212,9 +258,10 @@ impl Summary {
                 "  surfaces  {count}: {vertices} vertices, {attributes} attribute vertices, {triangles} triangles"
             )?,
         }
-        for (index, surface) in self.surfaces.iter().enumerate().take(listed) {
+        for surface in self.surfaces.iter().take(listed) {
             let name = meshpeek::Name::new(surface.name.as_bytes());
-            write!(out, "    {index:>3} {name}: ")?;
+            let lod = surface.lod.map(|lod| format!("{lod}, ")).unwrap_or_default();
+            write!(out, "    {:>3} {lod}{name}: ", surface.index)?;
             match self.vertex_frames {
                 Some(_) => writeln!(out, "{} triangles, {}", surface.counts.corners / 3, surface.draws)?,
                 None => surface.print_counts(out)?,
@@ -254,12 +301,12 @@ impl SurfaceSummary {
         writeln!(out, "indices of {first} and {second} bytes{}", extras(&self.counts))
     }
 
-    fn json(&self, index: usize) -> Value {
-        let Self { name, material, bounds, counts, drawn, particular, .. } = self;
+    fn json(&self) -> Value {
+        let Self { index, lod, name, material, bounds, counts, drawn, particular, .. } = self;
         let object = json!({
             "index": index,
             "name": name,
-            "lod": null,
+            "lod": lod,
             "vertices": counts.vertices,
             "attribute_vertices": counts.attribute_vertices,
             "corners": counts.corners,

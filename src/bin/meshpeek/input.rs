@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::unreal::find::{Finder, Pair, Part};
 use meshpeek::unreal::{self, uc};
-use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model};
+use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model, secondlife};
 
 use crate::Global;
 use crate::expand::{Inputs, has_extension};
@@ -67,11 +67,25 @@ impl<'g> Opener<'g> {
         pairs.map(Named::Pairs).map_err(|error| error.at_path(path))
     }
 
-    /// Opens a file that is a mesh by itself, and records which of its bytes are looked at.
-    fn open_file(&self, path: &Path) -> meshpeek::Result<Opened> {
+    /// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are looked
+    /// at.
+    fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<Opened> {
         let data = load(path, self.global, &self.limits);
-        let model = data.and_then(|data| Model::watched(data, &self.limits)).map_err(|error| error.at_path(path))?;
+        let model = data.and_then(|data| self.open_data(data, path, asset)).map_err(|error| error.at_path(path))?;
         Ok(Opened { model, source: 0, pair: None })
+    }
+
+    fn open_data(&self, data: Data, path: &Path, asset: Option<usize>) -> meshpeek::Result<Model<Data>> {
+        // What bears an extension of the format and is none of any other is damaged, and the format knows how.
+        let is_named = ["llmesh", "slm"].iter().any(|extension| has_extension(path, extension));
+        match Format::detect(data.as_ref()) {
+            Ok(Format::SecondLife) => {}
+            Err(error) if is_named && matches!(error.kind(), ErrorKind::Unknown { .. }) => {}
+            _ => return Model::watched(data, &self.limits),
+        }
+        let asset = asset.unwrap_or_default();
+        let options = secondlife::Options { asset, watched: true, limits: self.limits, partial: false };
+        secondlife::Mesh::open_with(data, &options).map(Model::from)
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<Opened> {
@@ -142,9 +156,14 @@ pub fn open_alone(path: &Path, global: &Global) -> anyhow::Result<Alone> {
 
 /// Opens the one model that a path stands for.
 pub fn open(path: &Path, global: &Global) -> anyhow::Result<Opened> {
+    open_asset(path, None, global)
+}
+
+/// Opens the one model that a path stands for, or one of several assets in it.
+pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<Opened> {
     let mut opener = Opener::new(global);
     let mut pairs = match opener.find(path)? {
-        Named::File => return Ok(opener.open_file(path)?),
+        Named::File => return Ok(opener.open_file(path, asset)?),
         Named::Pairs(pairs) => pairs,
     };
     match (pairs.pop(), &*pairs) {
@@ -225,7 +244,7 @@ pub fn each(
         bar.set_message(output::shown(path));
         let mut visit = |opened| bar.suspend(|| visit(path, opened));
         match opener.find(path) {
-            Ok(Named::File) => worst = worst.max(visit(opener.open_file(path))?),
+            Ok(Named::File) => worst = worst.max(visit(opener.open_file(path, None))?),
             Ok(Named::Pairs(pairs)) => {
                 for pair in pairs {
                     worst = worst.max(visit(opener.open_pair(pair))?);

@@ -5,11 +5,13 @@ mod expand;
 mod facts;
 mod info;
 mod input;
+mod lod;
 mod map;
 mod opened;
 mod output;
 mod pages;
 mod rewrite;
+mod secondlife;
 mod staged;
 mod unreal;
 mod validate;
@@ -31,6 +33,8 @@ Examples:
   meshpeek dump model.mesh --attribute uv0 --range 0..10
   meshpeek dump Models/box --frame 7           a vertex frame of Models/box_d.3d and Models/box_a.3d
   meshpeek rewrite model.mesh -o again.mesh    through reader and writer
+  meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
+  meshpeek lod tree.llmesh --lod low -o t.llmesh
 
 Exit codes:
   0  fine, findings of severity info included
@@ -99,6 +103,8 @@ enum Verb {
     Dump(dump::Dump),
     /// Reads and writes a file in the same format again, and says what changed
     Rewrite(rewrite::Rewrite),
+    /// One level of detail of a Second Life mesh as a file of its own
+    Lod(lod::Lod),
     /// Prints the completions for a shell
     Completions(pages::Completions),
     /// Prints the manual page, of the whole or of one verb
@@ -129,6 +135,7 @@ fn main() -> ExitCode {
         Verb::Validate(validate) => validate.run(&global),
         Verb::Dump(dump) => dump.run(&global),
         Verb::Rewrite(rewrite) => rewrite.run(&global),
+        Verb::Lod(lod) => lod.run(&global),
         Verb::Completions(completions) => completions.run(Cli::command()),
         Verb::Man(man) => man.run(Cli::command()),
     };

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use meshpeek::Weights;
+use meshpeek::decode::Tangent16;
 use meshpeek::source::prefetch;
-use meshpeek::surface::{Between, Colors, Frames, Indices, Positions, Uvs};
+use meshpeek::surface::{Between, Colors, Frames, Indices, Normals, Positions, Uvs};
 use meshpeek::unreal::Placement;
+use meshpeek::{Packed, Weights};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Axis {
@@ -19,6 +20,8 @@ pub enum Axis {
 pub enum Values<'a> {
     Positions(Positions<'a>),
     Frames(Frames<'a>, Axis),
+    Normals(Normals<'a>),
+    Tangents(Packed<'a, Tangent16>),
     Uvs(Uvs<'a>),
     Colors(Colors<'a>),
     Weights(Weights<'a>),
@@ -50,6 +53,8 @@ impl Values<'_> {
         match self {
             Self::Positions(array) => array.len(),
             Self::Frames(array, _) => array.len(),
+            Self::Normals(array) => array.len(),
+            Self::Tangents(array) => array.len(),
             Self::Uvs(array) => array.len(),
             Self::Colors(array) => array.len(),
             Self::Weights(array) => array.len(),
@@ -66,6 +71,8 @@ impl Values<'_> {
         let bytes = match self {
             Self::Positions(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Frames(array, _) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Normals(array) => array.slice(range).map(|part| part.as_bytes()),
+            Self::Tangents(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Uvs(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Colors(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Indices(array) => array.slice(range).map(|part| part.as_bytes()),
@@ -80,6 +87,17 @@ impl Values<'_> {
             Self::Positions(array @ (Positions::Packed32(_) | Positions::Packed64(_))) if raw => {
                 let mut stored = range.filter_map(|index| crate::unreal::stored(array, index));
                 stored.try_for_each(|stored| visit(Item::Integers(&stored)))
+            }
+            Self::Positions(Positions::Domain16(_)) | Self::Normals(Normals::Unit16(_)) if raw => {
+                visit_codes(self.bytes(range), 3, visit)
+            }
+            Self::Uvs(Uvs::Domain16(_)) if raw => visit_codes(self.bytes(range), 2, visit),
+            Self::Tangents(_) if raw => visit_codes(self.bytes(range), 4, visit),
+            Self::Normals(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Tangents(array) => {
+                range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
             }
             Self::Between(array, placement) => {
                 let mut placed = range.filter_map(|index| array.get(index)).map(|value| placement.apply(value));
@@ -136,6 +154,12 @@ impl Values<'_> {
             }
         }
     }
+}
+
+/// Visits codes of 16 bits, so many to an item.
+fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
+    let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
+    codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
 }
 
 fn visit_raw_frames(frames: &Frames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
