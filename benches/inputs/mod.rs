@@ -1,5 +1,5 @@
-//! The files that the benches read: ms13 meshes of 16 surfaces, static or skinned, of about 1 MB, 100 MB and 1 GB; and
-//! [a pair](pair) of Unreal files.
+//! The files that the benches read: ms13 meshes of 16 surfaces, static or skinned, of about 1 MB, 100 MB and 1 GB;
+//! [a pair](pair) of Unreal files; and Second Life [assets](asset).
 //!
 //! A surface is a height field with a texture seam after every fourth column: 1.25 frames and UVs for each position, two
 //! triangles for each position, indices in both streams. The skinned twin has one to four weights on each position.
@@ -10,10 +10,12 @@
     clippy::as_conversions,
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
     reason = "each bench takes what it needs, and a panic is how a bench fails"
 )]
 
+pub mod asset;
 pub mod pair;
 
 use std::fs::{self, File};

@@ -1,15 +1,18 @@
 //! The copying loader: a UNIGINE ms13 loader as such loaders are usually written. It reads the whole file, and decodes
-//! all of it into lists of its own. Nothing of this crate's reader is used. [Another](unreal) does so with Unreal's pairs.
+//! all of it into lists of its own. Nothing of this crate's reader is used. [Others](unreal) do so with Unreal's pairs and
+//! with Second Life's [assets](secondlife).
 #![allow(
     dead_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::as_conversions,
+    clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::arithmetic_side_effects,
     reason = "each bench takes what it needs, and a loader that trusts its file panics at a bad one"
 )]
 
+pub mod secondlife;
 pub mod unreal;
 
 use std::path::Path;

@@ -1,0 +1,366 @@
+//! What does it cost to get a level of detail of a Second Life mesh, or all there is in it?
+//!
+//! With `-- --probe FILE` the bench times what it is asked of that file, and with `-- --write FILE OUT` it writes what it
+//! decodes of its levels, for a script that compares both with another program's.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod rival;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use claims::{Bar, Contestant, claim};
+use flate2::{Decompress, FlushDecompress, Status};
+use meshpeek::Packed;
+use meshpeek::decode::Decode;
+use meshpeek::secondlife::{Block, Buffer, Lod, Matrix, Mesh, Part, Submesh};
+use rival::secondlife as copying;
+
+/// What the name of the real file contains.
+const REAL: &str = "C3C6A477";
+/// Times that a level, or an asset, is decoded to be timed once.
+const TIMES: usize = 10;
+/// Times that a probe decodes, after some more to warm up.
+const PROBES: usize = 50;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |flag| arguments.iter().skip_while(move |argument| *argument != flag).skip(1).map(Path::new);
+    if let Some(path) = after("--probe").next() {
+        return probe(&std::fs::read(path).unwrap());
+    }
+    if let Some([path, out, ..]) = after("--write").collect::<Vec<_>>().get(..2) {
+        return write(&std::fs::read(path).unwrap(), out);
+    }
+    let mut criterion = claims::criterion();
+    let assets = assets();
+    for (name, asset) in &assets {
+        agree(asset);
+        let buffers = RefCell::default();
+        claims::compare(&mut criterion, "open to the lowest level decoded", name, &lowest(asset, &buffers));
+        claims::compare(&mut criterion, "open to everything decoded", name, &everything(asset, &buffers));
+    }
+    criterion.final_summary();
+    for (name, asset) in &assets {
+        claims::title(&format!("open to the lowest level decoded, {name}"));
+        first(asset);
+        claims::title(&format!("open to everything decoded, {name}"));
+        all(asset);
+    }
+}
+
+/// Makes two assets, and reads a real one where there is one.
+fn assets() -> Vec<(String, Vec<u8>)> {
+    let made = |kind: &str, skinned| {
+        (format!("{} vertices, {kind}", inputs::asset::vertices()), inputs::asset::asset(skinned))
+    };
+    let mut assets = vec![made("static", false), made("skinned", true)];
+    match real() {
+        Some(path) => assets.push((format!("real file {REAL}"), std::fs::read(path).unwrap())),
+        None => claims::skipped("a real file", "MESHPEEK_CORPUS names no folder that has it"),
+    }
+    assets
+}
+
+fn real() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join("secondlife");
+    let mut paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
+    paths.find(|path| path.is_file() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(REAL)))
+}
+
+/// What is reused from one decoding to the next.
+#[derive(Default)]
+struct Buffers {
+    block: Buffer,
+    arrays: Arrays,
+}
+
+/// What is decoded: the arrays of all submeshes, one behind the other.
+#[derive(Default)]
+struct Arrays {
+    positions: List<[f32; 3]>,
+    normals: List<[f32; 3]>,
+    uvs: List<[f32; 2]>,
+    indices: List<u32>,
+    /// For each vertex, where its influences end in `influences`.
+    ends: Vec<u32>,
+    influences: Vec<(i16, f32)>,
+    hulls: List<[f32; 3]>,
+    matrices: Vec<Matrix>,
+}
+
+/// Items in a buffer that only grows.
+#[derive(Default)]
+struct List<T> {
+    items: Vec<T>,
+    len: usize,
+}
+
+impl<T: Clone + Default> List<T> {
+    fn decode(&mut self, array: &Packed<'_, impl Decode<Value = T>>) {
+        let start = self.len;
+        self.len += array.len();
+        if self.items.len() < self.len {
+            self.items.resize(self.len, T::default());
+        }
+        array.decode_into(&mut self.items[start..self.len]).unwrap();
+    }
+
+    fn all(&self) -> &[T] {
+        &self.items[..self.len]
+    }
+}
+
+impl Arrays {
+    fn clear(&mut self) {
+        (self.positions.len, self.normals.len, self.uvs.len) = (0, 0, 0);
+        (self.indices.len, self.hulls.len) = (0, 0);
+        self.ends.clear();
+        self.influences.clear();
+        self.matrices.clear();
+    }
+
+    /// Decodes what a block holds: of a skin, the matrices.
+    fn block(&mut self, block: Block<'_>) {
+        match block.part() {
+            Part::PhysicsConvex => {
+                if let Some(hulls) = block.convex().unwrap() {
+                    let points = [hulls.bounding_points().unwrap(), hulls.hull_points().unwrap()];
+                    points.into_iter().flatten().for_each(|points| self.hulls.decode(&points));
+                }
+            }
+            Part::Skin => {
+                let skin = block.skin().unwrap();
+                self.matrices.push(skin.bind_shape().unwrap());
+                self.matrices.extend((0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint).unwrap()));
+            }
+            part if part.is_geometry() => {
+                block.level().unwrap().submeshes().for_each(|submesh| self.submesh(&submesh.unwrap()));
+            }
+            _ => {}
+        }
+    }
+
+    fn submesh(&mut self, submesh: &Submesh<'_>) {
+        self.positions.decode(&submesh.positions().unwrap());
+        if let Some(normals) = submesh.normals().unwrap() {
+            self.normals.decode(&normals);
+        }
+        if let Some(uvs) = submesh.uvs().unwrap() {
+            self.uvs.decode(&uvs);
+        }
+        self.indices.decode(&submesh.indices().unwrap());
+        if let Some(weights) = submesh.weights().unwrap() {
+            weights.iter().for_each(|list| {
+                list.iter().for_each(|one| self.influences.push((one.bone, one.weight)));
+                self.ends.push(self.influences.len() as u32);
+            });
+        }
+    }
+
+    fn sizes(&self) -> Sizes {
+        let last = self.positions.all().last().map_or(0, |last| claims::bits(*last));
+        let lens = [self.positions.len, self.normals.len, self.uvs.len, self.indices.len, self.influences.len()];
+        (lens, last)
+    }
+}
+
+/// The number of items in each array, and the bits of the last position.
+type Sizes = ([usize; 5], u64);
+
+fn sizes<'a>(submeshes: impl Iterator<Item = &'a copying::Submesh>) -> Sizes {
+    let (mut lens, mut last) = ([0; 5], 0);
+    for one in submeshes {
+        let more = [one.positions.len(), one.normals.len(), one.uvs.len(), one.indices.len(), one.influences.len()];
+        lens.iter_mut().zip(more).for_each(|(len, more)| *len += more);
+        last = one.positions.last().map_or(last, |last| claims::bits(*last));
+    }
+    (lens, last)
+}
+
+/// Fails where the two do not decode the same, to the last bit.
+fn agree(asset: &[u8]) {
+    let copy = copying::load(asset);
+    let mesh = Mesh::open(asset).unwrap();
+    let mut arrays = Arrays::default();
+    assert_eq!(mesh.header().unwrap().lods().count(), copy.levels.len());
+    for (name, submeshes) in &copy.levels {
+        let part = *Part::ALL.iter().find(|part| part.key() == name).unwrap();
+        let level = mesh.block(part).unwrap().unwrap().level().unwrap();
+        assert_eq!(level.len(), submeshes.len());
+        for (submesh, copy) in level.submeshes().zip(submeshes) {
+            arrays.clear();
+            arrays.submesh(&submesh.unwrap());
+            assert_eq!(arrays.positions.all(), copy.positions);
+            assert_eq!(arrays.normals.all(), copy.normals);
+            assert_eq!(arrays.uvs.all(), copy.uvs);
+            assert_eq!(arrays.indices.all(), copy.indices);
+            assert_eq!(arrays.ends, copy.ends);
+            assert_eq!(arrays.influences, copy.influences);
+        }
+    }
+    arrays.clear();
+    for part in [Part::PhysicsConvex, Part::Skin] {
+        mesh.block(part).unwrap().into_iter().for_each(|block| arrays.block(block));
+    }
+    assert_eq!(arrays.hulls.all(), [copy.convex.bounding, copy.convex.points].concat());
+    assert!(arrays.matrices.iter().flatten().eq(copy.skin.matrices.iter().flatten()));
+}
+
+fn lowest<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant<'a, Sizes>; 3] {
+    [
+        Contestant::new("meshpeek", move || (repeat(|| lowest_into(asset, &mut buffers.borrow_mut())), ())),
+        Contestant::new("meshpeek, nothing reused", move || {
+            let open = || {
+                let mesh = Mesh::open(asset).unwrap();
+                let mut arrays = Arrays::default();
+                arrays.block(mesh.level(Lod::Lowest).unwrap().block());
+                arrays.sizes()
+            };
+            (repeat(open), ())
+        }),
+        Contestant::new("copying", move || {
+            let load = || {
+                let mesh = copying::load(asset);
+                let level = mesh.levels.iter().find(|(name, _)| name == Part::LowestLod.key());
+                sizes(level.unwrap().1.iter())
+            };
+            (repeat(load), ())
+        }),
+    ]
+}
+
+/// Does a job a number of times, and returns its last answer.
+fn repeat<A>(job: impl Fn() -> A) -> A {
+    (1..TIMES).for_each(|_| drop(std::hint::black_box(job())));
+    job()
+}
+
+fn lowest_into(asset: &[u8], Buffers { block, arrays }: &mut Buffers) -> Sizes {
+    let mesh = Mesh::open(asset).unwrap();
+    arrays.clear();
+    arrays.block(mesh.view().block_into(Part::LowestLod, block).unwrap().unwrap());
+    arrays.sizes()
+}
+
+fn everything_into(asset: &[u8], Buffers { block, arrays }: &mut Buffers) -> usize {
+    let mesh = Mesh::open(asset).unwrap();
+    arrays.clear();
+    let mut inflated = 0;
+    for part in Part::ALL {
+        if let Some(block) = mesh.view().block_into(part, block).unwrap() {
+            inflated += block.bytes().len();
+            arrays.block(block);
+        }
+    }
+    inflated
+}
+
+/// Each answers with the number of bytes that the blocks inflate to.
+fn everything<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant<'a, usize>; 4] {
+    let mesh = Mesh::open(asset).unwrap();
+    let blocks = mesh.header().unwrap().blocks();
+    let stored: Vec<&[u8]> = blocks.map(|block| &asset[block.start as usize..block.end as usize]).collect();
+    let engine = RefCell::new((Decompress::new(true), vec![0; asset.len() * 8]));
+    [
+        Contestant::new("meshpeek", move || (repeat(|| everything_into(asset, &mut buffers.borrow_mut())), ())),
+        Contestant::new("meshpeek, nothing reused", move || (repeat(|| kept(asset)), ())),
+        Contestant::new("inflating alone", move || {
+            let (engine, out) = &mut *engine.borrow_mut();
+            let mut inflate = |stored: &&[u8]| {
+                engine.reset(true);
+                assert_eq!(engine.decompress(stored, out, FlushDecompress::Finish).unwrap(), Status::StreamEnd);
+                std::hint::black_box(&out);
+                engine.total_out() as usize
+            };
+            let mut total = 0;
+            (0..TIMES).for_each(|_| total = stored.iter().map(&mut inflate).sum());
+            (total, ())
+        }),
+        Contestant::new("copying", move || (repeat(|| copying::load(asset).inflated), ())),
+    ]
+}
+
+fn kept(asset: &[u8]) -> usize {
+    let mesh = Mesh::open(asset).unwrap();
+    let mut arrays = Arrays::default();
+    let blocks = Part::ALL.iter().filter_map(|part| mesh.block(*part).unwrap());
+    blocks
+        .map(|block| {
+            arrays.block(block);
+            block.bytes().len()
+        })
+        .sum()
+}
+
+fn first(asset: &[u8]) {
+    let buffers = RefCell::default();
+    let contestants = lowest(asset, &buffers);
+    claims::race(1, &contestants);
+    let [ours, fresh, copying] = claims::race(41, &contestants).map(|time| time.times(1e6 / TIMES as f64));
+    claim("meshpeek", ours.clone(), "us", Bar::None);
+    claim("meshpeek, nothing reused", fresh.clone(), "us", Bar::None);
+    claim("copying", copying.clone(), "us", Bar::None);
+    claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(10.0));
+    claim("copying / meshpeek, nothing reused", copying.over(&fresh), "times", Bar::None);
+}
+
+fn all(asset: &[u8]) {
+    let buffers = RefCell::default();
+    let contestants = everything(asset, &buffers);
+    claims::race(1, &contestants);
+    let [ours, fresh, alone, copying] = claims::race(41, &contestants).map(|time| time.times(1e6 / TIMES as f64));
+    claim("meshpeek", ours.clone(), "us", Bar::None);
+    claim("meshpeek, nothing reused", fresh.clone(), "us", Bar::None);
+    claim("inflating alone", alone.clone(), "us", Bar::None);
+    claim("copying", copying.clone(), "us", Bar::None);
+    claim("meshpeek / inflating alone", ours.over(&alone), "times", Bar::AtMost(1.25));
+    claim("meshpeek, nothing reused / inflating alone", fresh.over(&alone), "times", Bar::None);
+    claim("copying / inflating alone", copying.over(&alone), "times", Bar::None);
+    claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
+}
+
+/// Prints nanoseconds to open an asset and decode everything: into buffers that are reused, and with nothing reused.
+fn probe(asset: &[u8]) {
+    let mut buffers = Buffers::default();
+    for round in 0..PROBES * 2 {
+        let reused = time(|| everything_into(asset, &mut buffers));
+        let fresh = time(|| kept(asset));
+        if round >= PROBES {
+            println!("reused {reused}\nfresh {fresh}");
+        }
+    }
+}
+
+/// Returns the nanoseconds of a job.
+fn time<A>(job: impl FnOnce() -> A) -> u128 {
+    let start = Instant::now();
+    std::hint::black_box(job());
+    start.elapsed().as_nanos()
+}
+
+/// Writes the positions, normals, texture coordinates and indices of each level, the most detailed first.
+fn write(asset: &[u8], out: &Path) {
+    let mesh = Mesh::open(asset).unwrap();
+    let mut bytes = Vec::new();
+    for lod in mesh.header().unwrap().lods() {
+        let mut arrays = Arrays::default();
+        arrays.block(mesh.level(lod).unwrap().block());
+        let floats = arrays.positions.all().as_flattened().iter().chain(arrays.normals.all().as_flattened());
+        let floats = floats.chain(arrays.uvs.all().as_flattened());
+        bytes.extend(floats.flat_map(|float| float.to_le_bytes()));
+        bytes.extend(arrays.indices.all().iter().flat_map(|index| index.to_le_bytes()));
+    }
+    std::fs::write(out, bytes).unwrap();
+}
