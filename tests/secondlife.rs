@@ -494,7 +494,7 @@ fn a_header_says_what_simulators_know() {
     assert_eq!((header.version(), header.submodel_id()), (Some(999), Some(2)));
     assert_eq!((header.creator(), header.date()), (Some(&UUID), Some(1_511_941_196.162_105)));
     assert_eq!(header.material_list().unwrap().len(), 2);
-    assert_eq!(header.physics_cost().unwrap().get("hull").unwrap().value.number(), Some(0.36));
+    assert_eq!(header.physics_cost().unwrap().hull(), Some(0.36));
     assert!(header.get("unknown").is_some() && !header.is_stub() && !header.is_empty());
     // The entry says no offset and no size: it is no block.
     assert_eq!(header.blocks().count(), 1);

@@ -2,6 +2,7 @@
 
 use super::layout::{FORMAT, HIGHEST_VERSION, Part};
 use super::llsd::{self, Array, Entry, Fault, Map, Rules, Value};
+use super::physics::PhysicsCost;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -242,8 +243,8 @@ impl<'a> Header<'a> {
 
     /// Returns what a simulator noted of the cost of colliding with the mesh.
     #[must_use]
-    pub fn physics_cost(&self) -> Option<Map<'a>> {
-        self.get("physics_cost_data")?.value.map()
+    pub fn physics_cost(&self) -> Option<PhysicsCost<'a>> {
+        self.get("physics_cost_data")?.value.map().map(PhysicsCost::new)
     }
 
     /// Tells whether the asset only says that there is none.

@@ -90,7 +90,7 @@ pub use layout::{Lod, Part};
 pub use level::Level;
 pub use mesh::{Mesh, Options, is_known};
 pub use neutral::Detail;
-pub use physics::{Convex, Degeneracy, PhysicsShape, degeneracy, hull_size};
+pub use physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size};
 pub use pose::{IDENTITY, Palette, multiply};
 pub use skin::{Matrix, Skin};
 pub use submesh::{Key, Submesh};

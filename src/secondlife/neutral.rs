@@ -67,7 +67,9 @@ impl<'a> Detail<'a> {
         )
     }
 
-    const fn view(&self) -> View<'a> {
+    /// Returns the asset that it is of.
+    #[must_use]
+    pub const fn view(&self) -> View<'a> {
         self.view
     }
 }

@@ -836,7 +836,7 @@ fn made_headers_show_what_they_were_made_for() {
         assert_eq!(mesh.view().verify_hash(part).unwrap(), Some(true), "{part:?}");
     }
     assert_eq!(mesh.view().verify_hash(Part::HighLod).unwrap(), None);
-    assert_eq!(header.physics_cost().unwrap().get("hull").unwrap().value.number(), Some(0.36));
+    assert_eq!(header.physics_cost().unwrap().hull(), Some(0.36));
     let havok = mesh.block(Part::PhysicsHavok).unwrap().unwrap().value().map().unwrap();
     assert_eq!(keys(havok), json!(["HullMassProps", "WeldingData"]));
 

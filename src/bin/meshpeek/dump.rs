@@ -76,6 +76,10 @@ pub enum Attribute {
     ColorBytes,
     /// Unused flags byte of each polygon (Unreal)
     Flags,
+    /// Points of a convex hull, whose number --surface gives (Second Life)
+    Hull,
+    /// Points of the convex hull around everything (Second Life)
+    BoundingHull,
 }
 
 impl Attribute {
@@ -179,7 +183,7 @@ impl Dump {
             A::Weights => surface.weights()?.map(Values::Weights),
             A::Indices => Some(Values::Indices(surface.indices()?)),
             A::AttributeIndices => Some(Values::Indices(surface.attribute_indices()?)),
-            A::Types | A::Textures | A::ColorBytes | A::Flags => None,
+            A::Types | A::Textures | A::ColorBytes | A::Flags | A::Hull | A::BoundingHull => None,
         })
     }
 

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use meshpeek::secondlife::{Detail, Lod, Mesh, Part};
+use meshpeek::surface::Positions;
 
 use crate::dump::Attribute;
 use crate::opened::Data;
@@ -122,12 +123,22 @@ impl Place {
     }
 }
 
-/// Locates what other formats do not have; `None` where the neutral view will do.
+/// Locates what other formats do not have; `None` where the neutral view will do, or there is none.
 pub fn locate<'a>(detail: &Detail<'a>, surface: usize, attribute: Attribute) -> meshpeek::Result<Option<Values<'a>>> {
-    match attribute {
-        Attribute::Tangents => Ok(detail.level()?.submesh(surface)?.tangents()?.map(Values::Tangents)),
-        _ => Ok(None),
-    }
+    let convex = || detail.view().convex();
+    let points = match attribute {
+        Attribute::Tangents => return Ok(detail.level()?.submesh(surface)?.tangents()?.map(Values::Tangents)),
+        Attribute::Hull => match convex()? {
+            Some(convex) => convex.hulls()?.nth(surface),
+            None => None,
+        },
+        Attribute::BoundingHull => match convex()? {
+            Some(convex) => convex.bounding_points()?,
+            None => None,
+        },
+        _ => None,
+    };
+    Ok(points.map(|points| Values::Positions(Positions::Domain16(points))))
 }
 
 /// Prints the blocks of a file: what they take, and what inflating them showed.

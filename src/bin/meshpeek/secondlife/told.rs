@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshpeek::secondlife::llsd::{Entry, Map, Text, Value as Llsd};
-use meshpeek::secondlife::{Container, Header, Part, Prefix, Skin, View};
+use meshpeek::secondlife::{Container, Header, Matrix, Part, Prefix, Skin, View};
 use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::{ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
@@ -80,19 +80,21 @@ fn of_header(header: &Header<'_>) -> Object<String, Value> {
     let hashes = Part::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
     let hashes: Object<String, Value> = hashes.map(|(part, hash)| (part.key().to_owned(), hex(hash).into())).collect();
     told.insert("hashes".into(), Value::Object(hashes));
-    told.insert("physics_cost".into(), header.physics_cost().map_or(Value::Null, plain));
+    told.insert("physics_cost_data".into(), header.physics_cost().map_or(Value::Null, |cost| plain(cost.map())));
     told
 }
 
 fn of_skin(skin: &Skin<'_>) -> Value {
-    let count = skin.joint_count();
-    let names = (0..count.min(MOST_TOLD)).filter_map(|joint| skin.joint_name(joint).ok());
+    let names = (0..skin.joint_count().min(MOST_TOLD)).map(|joint| skin.joint_name(joint).ok());
+    // What is damaged is null here, and a finding.
+    let told = |matrix: meshpeek::Result<Matrix>| matrix.ok().map(|matrix| numbers(&matrix));
+    let inverse = (0..skin.inverse_bind_count().min(MOST_TOLD)).map(|joint| told(skin.inverse_bind(joint)));
+    let alternative = (0..skin.alt_inverse_bind_count().min(MOST_TOLD)).map(|joint| told(skin.alt_inverse_bind(joint)));
     json!({
-        "joints": names.map(|name| name.to_string_lossy()).collect::<Vec<_>>(),
-        "joint_count": count,
-        "bind_shape_matrix": skin.bind_shape().ok().map(|matrix| numbers(&matrix)),
-        "inverse_bind_matrices": skin.inverse_bind_count(),
-        "alt_inverse_bind_matrices": skin.alt_inverse_bind_count(),
+        "joint_names": names.map(|name| name.map(|name| name.to_string_lossy())).collect::<Vec<_>>(),
+        "bind_shape_matrix": told(skin.bind_shape()),
+        "inverse_bind_matrix": inverse.collect::<Vec<_>>(),
+        "alt_inverse_bind_matrix": alternative.collect::<Vec<_>>(),
         "pelvis_offset": skin.pelvis_offset().ok().flatten().map(output::number),
         "lock_scale_if_joint_position": skin.lock_scale_if_joint_position().ok(),
     })
