@@ -165,7 +165,7 @@ fn iter(positions: Packed<'_, Floats<3>>) -> Box3 {
 fn weights(weights: Weights<'_>, items: usize) -> f32 {
     let mut sum = 0.0;
     for vertex in 0..items {
-        for influence in weights.get(vertex).unwrap().iter() {
+        for influence in &weights.get(vertex).unwrap() {
             sum += influence.weight;
         }
     }

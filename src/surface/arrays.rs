@@ -7,9 +7,11 @@
 use zerocopy::little_endian::{U16, U32};
 
 use super::{Bounds, Counting};
+use crate::decode::influence::RawInfluence;
+use crate::decode::joint::RawJoint;
 use crate::decode::{
-    Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs,
-    Quat7, Quat8, Unit16, Unorm8, Weight16,
+    Decode as _, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Packed32, Packed64, PolygonIndices,
+    PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
 };
 use crate::error::Result;
 use crate::gathered::Gathered;
@@ -166,10 +168,14 @@ packed_array! {
 }
 
 impl<'a> Influences<'a> {
-    /// Decodes all influences, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Influence> + Clone + use<'a> {
-        let list = *self;
-        (0..list.len()).filter_map(move |index| list.get(index))
+    /// Decodes all influences, in order. `for_each` and `fold` match the encoding once; `next` on each call.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> InfluencesIter<'a> {
+        InfluencesIter(match self {
+            Self::Weight16(array) => Left::Weight16(array.raw().iter()),
+            Self::Joint16(array) => Left::Joint16(array.raw().iter()),
+        })
     }
 
     /// Returns the stored numbers of influence `index`: the bone's, and its weight of 65535.
@@ -181,6 +187,55 @@ impl<'a> Influences<'a> {
         }
     }
 }
+
+impl<'a> IntoIterator for &Influences<'a> {
+    type Item = Influence;
+    type IntoIter = InfluencesIter<'a>;
+
+    fn into_iter(self) -> InfluencesIter<'a> {
+        self.iter()
+    }
+}
+
+/// Decodes influences one at a time.
+#[derive(Clone, Debug)]
+pub struct InfluencesIter<'a>(Left<'a>);
+
+/// The influences that are left.
+#[derive(Clone, Debug)]
+enum Left<'a> {
+    Weight16(std::slice::Iter<'a, RawInfluence>),
+    Joint16(std::slice::Iter<'a, RawJoint>),
+}
+
+impl Iterator for InfluencesIter<'_> {
+    type Item = Influence;
+
+    #[inline]
+    fn next(&mut self) -> Option<Influence> {
+        match &mut self.0 {
+            Left::Weight16(left) => left.next().map(|raw| Weight16.decode(raw)),
+            Left::Joint16(left) => left.next().map(|raw| Joint16.decode(raw)),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Left::Weight16(left) => left.size_hint(),
+            Left::Joint16(left) => left.size_hint(),
+        }
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Influence) -> B>(self, first: B, fold: F) -> B {
+        match self.0 {
+            Left::Weight16(left) => left.map(|raw| Weight16.decode(raw)).fold(first, fold),
+            Left::Joint16(left) => left.map(|raw| Joint16.decode(raw)).fold(first, fold),
+        }
+    }
+}
+
+impl ExactSizeIterator for InfluencesIter<'_> {}
 
 packed_array! {
     /// Texture coordinates: u to the right, v downwards, 1 is the image's size.

@@ -14,12 +14,12 @@ mod counting;
 mod weights;
 mod weld;
 
-pub use arrays::{Colors, Frames, Indices, IndicesIter, Influences, Normals, Positions, Uvs};
+pub use arrays::{Colors, Frames, Indices, IndicesIter, Influences, InfluencesIter, Normals, Positions, Uvs};
 pub use between::Between;
 pub use bounds::{Bounds, Sphere};
 pub use corners::{Corner, Corners};
 pub use counting::Counting;
-pub use weights::Weights;
+pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 
 use crate::bytes::as_u64;

@@ -7,7 +7,7 @@ use crate::decode::influence::RawInfluence;
 use crate::decode::joint::RawJoint;
 use crate::decode::{Joint16, Weight16};
 use crate::packed::Packed;
-use crate::stream::{Ended, RunIndex, Runs};
+use crate::stream::{self, Ended, EndedIter, RunIndex, Runs};
 
 /// The bone influences on each position of a surface, borrowed from the file.
 ///
@@ -52,24 +52,26 @@ impl<'a> Weights<'a> {
     }
 
     /// Returns the influences on position `vertex`; `None` where there is no such position.
+    #[inline]
     #[must_use]
     pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
-        let index = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref());
-        match (&self.lists, index) {
-            (Lists::Counted(runs), Some(index)) => runs.get(index, vertex).map(counted),
-            (Lists::Ended(runs), Some(index)) => runs.get(index, vertex).map(ended),
+        let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
             // Without the memory for an index, a walk still finds it.
-            _ => self.iter().nth(vertex),
+            return self.iter().nth(vertex);
+        };
+        match &self.lists {
+            Lists::Counted(runs) => runs.get(index, vertex).map(counted),
+            Lists::Ended(runs) => runs.get(index, vertex).map(ended),
         }
     }
 
-    /// Returns all lists in order.
-    pub fn iter(&self) -> impl Iterator<Item = Influences<'a>> + Clone + use<'a> {
-        let (runs, others) = match self.lists {
-            Lists::Counted(runs) => (Some(runs.iter()), None),
-            Lists::Ended(runs) => (None, Some(runs.iter())),
-        };
-        runs.into_iter().flatten().map(counted).chain(others.into_iter().flatten().map(ended))
+    /// Returns all lists in order. `for_each` and `fold` match the encoding once; `next` on each call.
+    #[must_use]
+    pub fn iter(&self) -> WeightsIter<'a> {
+        match &self.lists {
+            Lists::Counted(runs) => WeightsIter(Iter::Counted(runs.iter())),
+            Lists::Ended(runs) => WeightsIter(Iter::Ended(runs.iter())),
+        }
     }
 
     fn build(&self) -> Option<RunIndex> {
@@ -80,10 +82,58 @@ impl<'a> Weights<'a> {
     }
 }
 
+#[inline]
 fn counted(raw: &[RawInfluence]) -> Influences<'_> {
     Influences::Weight16(Packed::new(raw, Weight16))
 }
 
+#[inline]
 fn ended(raw: &[RawJoint]) -> Influences<'_> {
     Influences::Joint16(Packed::new(raw, Joint16))
+}
+
+impl<'a> IntoIterator for &Weights<'a> {
+    type Item = Influences<'a>;
+    type IntoIter = WeightsIter<'a>;
+
+    fn into_iter(self) -> WeightsIter<'a> {
+        self.iter()
+    }
+}
+
+/// Goes through the lists of influences, in order.
+#[derive(Clone, Debug)]
+pub struct WeightsIter<'a>(Iter<'a>);
+
+#[derive(Clone, Debug)]
+enum Iter<'a> {
+    Counted(stream::Iter<'a, RawInfluence>),
+    Ended(EndedIter<'a>),
+}
+
+impl<'a> Iterator for WeightsIter<'a> {
+    type Item = Influences<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Influences<'a>> {
+        match &mut self.0 {
+            Iter::Counted(runs) => runs.next().map(counted),
+            Iter::Ended(runs) => runs.next().map(ended),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Iter::Counted(runs) => runs.size_hint(),
+            Iter::Ended(runs) => runs.size_hint(),
+        }
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Influences<'a>) -> B>(self, first: B, fold: F) -> B {
+        match self.0 {
+            Iter::Counted(runs) => runs.map(counted).fold(first, fold),
+            Iter::Ended(runs) => runs.map(ended).fold(first, fold),
+        }
+    }
 }
