@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 /// The most bytes of a name that are ever printed.
-const SHOWN: usize = 4096;
+pub(crate) const SHOWN: usize = 4096;
 
 /// A name borrowed from a file, without its closing NUL.
 ///

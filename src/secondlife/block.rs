@@ -13,8 +13,9 @@ use crate::field::Field;
 use crate::limits::Limits;
 use crate::stream::RunIndex;
 
-/// Submeshes whose weights can have an index: eight times what the format allows. Those of others are walked.
-const INDEXED: usize = 64;
+/// Bytes of a block for which there is one place for an index into weights. It belongs to the last submesh that begins in
+/// them; weights of the others end there, and are walked.
+const INDEXED: usize = 512;
 
 /// A buffer that blocks are inflated into, one after another: lent and reused, it saves the allocations.
 ///
@@ -63,7 +64,7 @@ pub(super) struct Held {
     value: (usize, usize),
     /// Where the items of its lists stand: submeshes; or joint names, inverse bind matrices and their alternatives.
     lists: [Vec<u32>; 3],
-    /// Indices into the weights of the first submeshes.
+    /// Indices into the weights of submeshes, by where they begin.
     indices: Vec<OnceLock<Option<RunIndex>>>,
 }
 
@@ -117,7 +118,7 @@ impl Held {
             }
         }
         if part.is_geometry() {
-            let count = lists[0].len().min(INDEXED);
+            let count = if lists[0].is_empty() { 0 } else { self.value.1.div_ceil(INDEXED) };
             self.indices.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(count) })?;
             self.indices.resize_with(count, OnceLock::new);
         }
@@ -177,8 +178,13 @@ impl<'a> Block<'a> {
     #[must_use]
     pub fn value(&self) -> Value<'a> {
         let (start, end) = self.held.value;
-        let bytes = self.held.bytes.get(..end).unwrap_or_default();
-        llsd::read_at(bytes, start, &self.held.rules).map_or(Value::Undefined, |item| item.value)
+        llsd::walked_at(&self.held.bytes, start, end, &self.held.rules).unwrap_or(Value::Undefined)
+    }
+
+    /// Returns the value whose marker stands at `at`, which a [list](Self::list) says.
+    pub(super) fn item_at(self, at: usize) -> Option<Value<'a>> {
+        let bytes = self.held.bytes.get(..self.held.value.1)?;
+        llsd::read_at(bytes, at, &self.held.rules).ok().map(|item| item.value)
     }
 
     /// Returns the offset of the value in the inflated bytes: 0 unless a marker line stands in front.
@@ -257,12 +263,6 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the value of an item of a list, which stands at `at`.
-    pub(super) fn value_of(self, at: usize) -> Option<Value<'a>> {
-        let bytes = self.held.bytes.get(..self.held.value.1)?;
-        llsd::read_at(bytes, at, &self.held.rules).ok().map(|item| item.value)
-    }
-
     /// Returns where the items of a list stand.
     pub(super) fn list(self, number: usize) -> &'a [u32] {
         self.held.lists.get(number).map_or(&[], Vec::as_slice)
@@ -270,7 +270,11 @@ impl<'a> Block<'a> {
 
     /// Returns the place for the index into the weights of a submesh.
     pub(super) fn index(self, submesh: usize) -> Option<&'a OnceLock<Option<RunIndex>>> {
-        self.held.indices.get(submesh)
+        let starts = self.list(0);
+        let place = |submesh: usize| usize::try_from(*starts.get(submesh)?).ok().map(|at| at / INDEXED);
+        let own = place(submesh)?;
+        let is_last = place(submesh.saturating_add(1)) != Some(own);
+        self.held.indices.get(own).filter(|_| is_last)
     }
 
     /// Makes an error about inflated byte `at`.

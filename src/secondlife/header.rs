@@ -8,6 +8,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::limits::Limits;
 
+/// What the header has for a block.
+pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
+
 /// The header of an asset, borrowed: parsing it, and finding a block in it, allocates nothing.
 ///
 /// ```
@@ -160,7 +163,7 @@ impl<'a> Header<'a> {
         let Some(entry) = self.get(part.key()) else { return Ok(None) };
         let place = Field::new(part.key());
         let Value::Map(map) = entry.value else {
-            return Err(self.wrong(place, entry.at, "a map with an offset and a size", entry.value.kind().into()));
+            return Err(self.wrong(place, entry.at, OFFSET_AND_SIZE, entry.value.kind().into()));
         };
         let said_at = self.start.saturating_add(as_u64(entry.at));
         let [offset, size] =

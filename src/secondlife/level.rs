@@ -63,7 +63,7 @@ impl<'a> Level<'a> {
             return Err(Error::without_offset(super::layout::FORMAT, field, kind));
         };
         let at = usize::try_from(*at).unwrap_or(usize::MAX);
-        match self.array.value_at(at) {
+        match self.block.item_at(at) {
             Some(Value::Map(map)) => Ok(Submesh::new(self.block, index, at, map)),
             other => {
                 let found = other.map_or("nothing", |value| value.kind());

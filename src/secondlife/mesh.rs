@@ -76,6 +76,10 @@ pub(super) struct State {
     /// Bytes that the inflated blocks hold.
     pub(super) alive: AtomicU64,
     pub(super) touched: Option<Box<Touched>>,
+    /// Where the names of materials stand, once somebody asked for one.
+    pub(super) materials: OnceLock<Vec<u32>>,
+    /// The highest level of detail, once somebody looked at it.
+    pub(super) highest: OnceLock<Lod>,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -96,6 +100,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// As [`open`](Self::open); [`ErrorKind::NoSuch`] for an asset that the container does not have.
     pub fn open_with(data: D, options: &Options) -> Result<Self> {
         let bytes = data.as_ref();
+        if bytes.is_empty() {
+            return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
+        }
         let touched = options.watched.then(Box::<Touched>::default);
         let preamble = preamble(bytes);
         let start = if preamble.is_some() { size_of::<RawPreamble>() } else { 0 };
@@ -112,6 +119,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             blocks: Default::default(),
             alive: AtomicU64::new(0),
             touched,
+            materials: OnceLock::new(),
+            highest: OnceLock::new(),
         };
         if container.is_none() && options.asset > 0 {
             return Err(no_such_asset(options.asset, 1));
@@ -126,6 +135,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
                 touched.note_spread(0, header.len(), header.len().saturating_sub(strings));
             }
             let found = find_asset(&container, options.asset);
+            // What is no string is no bytes of the file.
+            state.asset = 0..0;
             let check = found.and_then(|range| {
                 state.asset = range;
                 check_inner(bytes, &state)
@@ -211,6 +222,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
                 blocks: Default::default(),
                 alive: AtomicU64::new(0),
                 touched: self.state.options.watched.then(Box::default),
+                materials: OnceLock::new(),
+                highest: OnceLock::new(),
             };
             let check = range.and_then(|range| {
                 state.asset = range;

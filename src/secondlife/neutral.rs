@@ -77,7 +77,14 @@ impl<'a> Detail<'a> {
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the level that the neutral view is of: the highest.
     fn highest(&self) -> Result<Level<'_>> {
-        self.view().nearest_level(Lod::High)
+        let view = self.view();
+        // Every look at a surface comes by here: the header is gone through once.
+        if let Some(lod) = view.state.highest.get() {
+            return view.level(*lod);
+        }
+        let level = view.nearest_level(Lod::High)?;
+        level.part().lod().map(|lod| view.state.highest.get_or_init(|| lod));
+        Ok(level)
     }
 }
 
@@ -148,12 +155,7 @@ macro_rules! lower {
 
         fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
             self.$level()?.submesh(surface)?;
-            let header = self.view().header()?;
-            let names = header.material_list().map(|list| list.iter());
-            Ok(names.and_then(|mut names| names.nth(surface)).and_then(|item| match item.value {
-                super::llsd::Value::String(name) => Some(name.name()),
-                _ => None,
-            }))
+            Ok(self.view().material(surface))
         }
 
         fn counts(&self, surface: usize) -> Result<Counts> {

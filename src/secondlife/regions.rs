@@ -78,8 +78,10 @@ impl Walk<'_> {
     /// Passes the outer map of a container, and the assets in it.
     fn container<D: AsRef<[u8]>>(&mut self, mesh: &Mesh<D>, header: &Header<'_>) {
         self.head(header, None);
+        // Of keys that stand twice, the first counts.
+        let assets = header.get("mesh").map(|entry| entry.at);
         for (number, entry) in (0..).zip(header.entries()) {
-            if entry.key.is("mesh") && entry.value.array().is_some() {
+            if Some(entry.at) == assets {
                 for (asset, part) in (0..).zip(mesh.assets()) {
                     let range = part.asset_range();
                     let within = (as_u64(range.start), as_u64(range.end));

@@ -155,7 +155,7 @@ impl<'a> Skin<'a> {
         let name = LISTS.get(list).copied().unwrap_or_default();
         let starts = self.block.list(list);
         let at = starts.get(index).and_then(|at| usize::try_from(*at).ok());
-        let found = at.and_then(|at| Some((at, self.block.value_of(at)?)));
+        let found = at.and_then(|at| Some((at, self.block.item_at(at)?)));
         found.ok_or_else(|| {
             let kind = ErrorKind::NoSuch { count: as_u64(starts.len()), index: as_u64(index) };
             Error::without_offset(super::layout::FORMAT, field(name, index), kind)

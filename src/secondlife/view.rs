@@ -8,12 +8,14 @@ use super::block::{Block, Buffer, Held};
 use super::header::{Header, Stored, blame};
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
+use super::llsd::{self, Rules, Value};
 use super::mesh::State;
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::name::Name;
 
 /// An asset, borrowed from its [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +65,8 @@ impl<'a> View<'a> {
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
-            Error::new(FORMAT, field, stored.start, ErrorKind::Missing { expected })
+            // It may lie beyond the bytes that there are.
+            Error::new(FORMAT, field, stored.start.min(self.end()), ErrorKind::Missing { expected })
         };
         if let (Some(fetched), Some(flag)) = (self.state.fetched, part.cache_flag())
             && fetched & flag == 0
@@ -167,6 +170,33 @@ impl<'a> View<'a> {
             ErrorKind::Choice { names: names.join(", "), found }
         };
         Error::new(FORMAT, Field::new(asked.map_or("high_lod", |lod| lod.part().key())), self.start(), kind)
+    }
+
+    /// Returns an item of the list of materials, where it is a name.
+    pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
+        // Whoever asks for one asks for all: the header is gone through once.
+        let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
+        let rules = Rules::from(&self.state.options.limits);
+        let item =
+            starts.get(number).and_then(|at| llsd::read_at(self.asset(), usize::try_from(*at).ok()?, &rules).ok());
+        match item?.value {
+            Value::String(name) => Some(name.name()),
+            _ => None,
+        }
+    }
+
+    /// Finds where the names of materials stand.
+    fn find_materials(&self) -> Result<Vec<u32>> {
+        let list = self.header()?.material_list();
+        let mut starts = Vec::new();
+        let count = list.map_or(0, |list| list.len());
+        starts.try_reserve_exact(count).map_err(|_| {
+            let kind = ErrorKind::OutOfMemory { asked: as_u64(count).saturating_mul(4) };
+            Error::without_offset(FORMAT, Field::new("material_list"), kind)
+        })?;
+        let items = list.into_iter().flat_map(|list| list.iter());
+        starts.extend(items.map_while(|item| u32::try_from(item.at).ok()));
+        Ok(starts)
     }
 
     /// Returns the skin; `None` where there is none.

@@ -1,6 +1,6 @@
 //! Files made to do harm, and accidents that do the same. Each test names its line of the attack list: G for any file, U
-//! for UNIGINE meshes, E for Unreal's. What must hold whatever the bytes say stands in `support::exercise` and
-//! `support::exercise_unreal`.
+//! for UNIGINE meshes, E for Unreal's, L, Z and S for Second Life's: their LLSD, their blocks, and what these mean. What must
+//! hold whatever the bytes say stands in `support::exercise`, `support::exercise_unreal` and `support::exercise_secondlife`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,6 +15,7 @@
     reason = "a panic is how a test fails, and exact floats are what is meant"
 )]
 
+mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;

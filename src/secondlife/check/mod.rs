@@ -10,8 +10,9 @@ mod physics;
 mod skin;
 
 use super::block::{Block, Buffer};
+use super::header::OFFSET_AND_SIZE;
 use super::layout::{FORMAT, Lod, Part};
-use super::llsd::{Map, Value};
+use super::llsd::{Map, Text, Value};
 use super::mesh::Mesh;
 use super::view::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -82,7 +83,10 @@ pub const RULES: &[Rule] = &[
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
-    let name = error.field().name();
+    let field = error.field();
+    // An item of a list has the list's name.
+    let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
+    let name = list.map_or(field.name(), |step| step.list);
     let is_block = Part::ALL.iter().any(|part| part.key() == name);
     let rule = match (error.kind(), name) {
         (ErrorKind::Choice { .. }, _) => return None,
@@ -96,8 +100,17 @@ pub fn finding(error: &Error) -> Option<Finding> {
         (_, "PositionDomain" | "TexCoord0Domain" | "NormalizedScale" | "Min") => "SL11",
         (_, "Weights") => "SL12",
         (_, "HullList" | "Positions" | "BoundingVerts") => "SL14",
-        (_, "bind_shape_matrix" | "inverse_bind_matrix" | "alt_inverse_bind_matrix") => "SL13",
+        (
+            _,
+            "joint_names"
+            | "bind_shape_matrix"
+            | "inverse_bind_matrix"
+            | "alt_inverse_bind_matrix"
+            | "pelvis_offset"
+            | "lock_scale_if_joint_position",
+        ) => "SL13",
         (ErrorKind::Limit { .. }, _) if is_block => "SL06",
+        (ErrorKind::Value { expected, .. }, _) if is_block && expected == OFFSET_AND_SIZE => "SL02",
         (ErrorKind::Value { expected, .. }, _) if is_block && is_shape(expected) => "SL07",
         (ErrorKind::Value { .. }, _) if is_block && error.inflated_offset().is_none() => "SL05",
         _ if is_block && error.inflated_offset().is_some() => "SL06",
@@ -114,7 +127,7 @@ fn is_stub(error: &Error) -> bool {
 
 /// Tells whether what was expected is a kind of value.
 fn is_shape(expected: &str) -> bool {
-    ["a map", "an array of submeshes"].contains(&expected)
+    ["a map", "an array of submeshes", "a submesh, a map"].contains(&expected)
 }
 
 /// Words an error as a finding.
@@ -234,13 +247,15 @@ impl Check<'_, '_> {
 
 /// Finds a key that stands twice: where it stands the second time, and the key.
 fn duplicate(map: Map<'_>) -> Option<(usize, String)> {
-    let mut keys: Vec<(std::borrow::Cow<'_, [u8]>, usize)> = Vec::new();
-    keys.try_reserve_exact(map.len()).ok()?;
-    keys.extend(map.iter().map(|entry| (entry.key.content(), entry.key_at)));
-    keys.sort();
-    let twice = keys.windows(2).filter(|two| matches!(two, [(a, _), (b, _)] if a == b));
-    let (key, at) = twice.filter_map(|two| two.last()).min_by_key(|(_, at)| *at)?;
-    Some((*at, crate::name::Name::new(key).to_string()))
+    // Four bytes to a key, which takes at least three: a map of a million keys costs less than its bytes.
+    let mut starts: Vec<u32> = Vec::new();
+    starts.try_reserve_exact(map.len()).ok()?;
+    starts.extend(map.iter().filter_map(|entry| u32::try_from(entry.key_at).ok()));
+    let key = |at: u32| usize::try_from(at).ok().and_then(|at| map.key_at(at)).unwrap_or(Text::new(&[]));
+    starts.sort_unstable_by(|one, other| key(*one).compare(&key(*other)).then(one.cmp(other)));
+    let twice = starts.windows(2).filter(|two| matches!(two, [one, other] if key(*one) == key(*other)));
+    let at = twice.filter_map(|two| two.last().copied()).min()?;
+    Some((usize::try_from(at).ok()?, key(at).to_string()))
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {

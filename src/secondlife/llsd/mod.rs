@@ -34,8 +34,8 @@ mod walk;
 mod write;
 
 pub use text::{Bytes, Text};
-pub(crate) use value::read_at;
 pub use value::{Array, Entry, Item, Map, Value, read};
+pub(crate) use value::{read_at, walked_at};
 pub use walk::{Event, Kind, Rules, Walk, marker_line};
 pub use write::Writer;
 pub(crate) use write::fits;

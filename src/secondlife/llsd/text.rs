@@ -1,9 +1,10 @@
 //! Strings and keys, as they are stored.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 
-use crate::name::Name;
+use crate::name::{Name, SHOWN, Shown};
 
 /// A string or a key. Its bytes are its content, or, of one between quotes, spell it with escapes.
 #[derive(Clone, Copy)]
@@ -56,6 +57,14 @@ impl<'a> Text<'a> {
         Name::new(self.stored)
     }
 
+    /// Compares the content byte by byte, however it is spelled.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        match (self.quote, other.quote) {
+            (None, None) => self.stored.cmp(other.stored),
+            _ => self.bytes().cmp(other.bytes()),
+        }
+    }
+
     /// Tells whether the content is `text`.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
@@ -80,7 +89,11 @@ impl Eq for Text<'_> {}
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::name::Shown(&self.content()).fmt(out)
+        // Of what escapes spell, no more is copied than is shown, and a byte more, which tells that there is more.
+        match self.quote {
+            Some(_) => Shown(&self.bytes().take(SHOWN.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
+            None => Shown(self.stored).fmt(out),
+        }
     }
 }
 

@@ -135,11 +135,26 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, rules: &Rules) -> Result<I
             };
             // Items are found again within what was walked.
             let bytes = bytes.get(..end).unwrap_or(bytes);
-            let list = List { bytes, first, count, rules: *rules };
-            (if kind == Kind::Array { Value::Array(Array(list)) } else { Value::Map(Map(list)) }, end)
+            (container(kind, List { bytes, first, count, rules: *rules }), end)
         }
     };
     Ok(Item { value, at, end })
+}
+
+/// As [`read_at`], of a value that was walked before and ended at `end`: it is not walked again.
+pub(crate) fn walked_at<'a>(bytes: &'a [u8], at: usize, end: usize, rules: &Rules) -> Option<Value<'a>> {
+    let bytes = bytes.get(..end)?;
+    Some(match head(bytes, at).ok()? {
+        Head::Scalar(value, _) => value,
+        Head::Open(kind, count, first) => container(kind, List { bytes, first, count, rules: *rules }),
+    })
+}
+
+const fn container(kind: Kind, list: List<'_>) -> Value<'_> {
+    match kind {
+        Kind::Array => Value::Array(Array(list)),
+        Kind::Map => Value::Map(Map(list)),
+    }
 }
 
 /// The items of a container: where they are, not what they are.
@@ -186,11 +201,6 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// Returns the value whose marker stands at `at`, an [offset](Item::at) of one that was gone through.
-    pub(crate) fn value_at(&self, at: usize) -> Option<Value<'a>> {
-        read_at(self.0.bytes, at, &self.0.rules).ok().map(|item| item.value)
-    }
-
     /// Reads `N` numbers, and that there are no others.
     #[must_use]
     pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
@@ -234,6 +244,11 @@ impl<'a> Map<'a> {
             next = item.end;
             Some(Entry { key, value: item.value, key_at, at, end: item.end })
         })
+    }
+
+    /// Returns the key that stands at `at`, the [offset](Entry::key_at) of one that was gone through.
+    pub(crate) fn key_at(&self, at: usize) -> Option<Text<'a>> {
+        key(self.0.bytes, at).ok().map(|(key, _)| key)
     }
 
     /// Finds the first entry with the key `name`.

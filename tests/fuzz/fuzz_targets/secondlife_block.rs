@@ -1,0 +1,64 @@
+//! The inflated bytes of a block, wrapped into an asset, which a fuzzer cannot do itself. What must hold stands in
+//! `tests/support/exercise_secondlife.rs`.
+#![no_main]
+
+#[allow(dead_code, reason = "the other formats' tests use more of it")]
+#[path = "../../support/exercise.rs"]
+mod exercise;
+#[path = "../../support/exercise_secondlife.rs"]
+mod exercise_secondlife;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/random.rs"]
+mod random;
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::secondlife::Part;
+use meshpeek::secondlife::llsd::Writer;
+
+/// A zlib stream that stores bytes as they are.
+fn store(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![0x78, 0xda];
+    for chunk in bytes.chunks(65_535) {
+        let length = chunk.len() as u16;
+        out.push(0);
+        out.extend(length.to_le_bytes());
+        out.extend((!length).to_le_bytes());
+        out.extend(chunk);
+    }
+    out.extend([1, 0, 0, 255, 255]);
+    let (mut a, mut b) = (1_u32, 0_u32);
+    for byte in bytes {
+        a = (a + u32::from(*byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    out.extend((b << 16 | a).to_be_bytes());
+    out
+}
+
+/// Each alone, and a level together with the skin and the hulls that it is, too.
+const PARTS: [&[Part]; 5] = [
+    &[Part::HighLod],
+    &[Part::Skin],
+    &[Part::PhysicsConvex],
+    &[Part::PhysicsMesh],
+    &[Part::LowLod, Part::Skin, Part::PhysicsShape, Part::PhysicsConvex],
+];
+
+fuzz_target!(|bytes: &[u8]| {
+    // The last byte chooses: what comes before it is a value by itself, and stays one when something is added.
+    let Some((choice, bytes)) = bytes.split_last() else { return };
+    let parts = PARTS[usize::from(*choice) % PARTS.len()];
+    let stored = store(bytes);
+    let size = i32::try_from(stored.len()).expect("small");
+    let mut random = random::Random::new(bytes.len() as u64);
+    let mut writer = Writer::new();
+    writer.open_map(parts.len() as u32);
+    for part in parts {
+        writer.key(part.key()).open_map(2).key("offset").integer(0).key("size").integer(size).close_map();
+    }
+    writer.close_map();
+    let asset = [writer.into_bytes(), stored].concat();
+    let fate = exercise_secondlife::exercise_secondlife(&asset, &mut random);
+    assert_ne!(fate, exercise::Fate::Refused);
+    let _ = exercise_secondlife::borrow_everything_secondlife(&asset, true);
+});

@@ -1,0 +1,67 @@
+//! Two inflaters: what ours takes, `miniz_oxide` takes, and gives the same bytes. The wrapper is ours where the first byte
+//! says so: then a fuzzer gets past the check at the end, too.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::Limits;
+use meshpeek::secondlife::{Buffer, Part};
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_COMPUTE_ADLER32, TINFL_FLAG_PARSE_ZLIB_HEADER, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+
+/// The most that either may inflate to.
+const LIMIT: usize = 1 << 20;
+
+/// Inflates by the other; returns the bytes, and how many of the stored ones it used.
+fn other(stored: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut out = vec![0; LIMIT + 1];
+    let flags = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_COMPUTE_ADLER32 | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+    let (status, used, written) = decompress(&mut DecompressorOxide::new(), stored, &mut out, 0, flags);
+    out.truncate(written);
+    // Built for a fuzzer, it does not look at the check itself.
+    let check = stored.get(..used).and_then(|stored| stored.last_chunk::<4>())?;
+    (status == TINFLStatus::Done && written <= LIMIT && *check == adler(&out)).then_some((out, used))
+}
+
+/// The check at the end of a zlib stream.
+fn adler(bytes: &[u8]) -> [u8; 4] {
+    let (mut a, mut b) = (1_u32, 0_u32);
+    for byte in bytes {
+        a = (a + u32::from(*byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    (b << 16 | a).to_be_bytes()
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let stored = if first & 1 == 0 {
+        rest.to_vec()
+    } else {
+        // The check of what the raw stream inflates to, if it does.
+        let inner = decompress_to_vec_with_limit(rest, LIMIT).unwrap_or_default();
+        [&[0x78, 0xda], rest, &adler(&inner)].concat()
+    };
+    if stored.starts_with(&[0x1f, 0x8b]) {
+        return;
+    }
+    let limits = Limits { block: LIMIT as u64, ..Limits::default() };
+    // What is inflated need not be LLSD: then the error is about an inflated byte.
+    let mut buffer = Buffer::default();
+    let ours = buffer.inflate(Part::PhysicsHavok, &stored, &limits);
+    let theirs = other(&stored);
+    match (&ours, &theirs) {
+        (Ok(block), Some((out, used))) => {
+            assert!(block.bytes() == out, "the same verdict, and other bytes");
+            assert_eq!(block.unused(), (stored.len() - used) as u64);
+        }
+        (Ok(_), None) => panic!("only we take it"),
+        (Err(error), Some((out, _))) => {
+            let steep = out.len() as u64 > stored.len() as u64 * 1032;
+            assert!(error.inflated_offset().is_some() || steep, "only they take it: {error}");
+        }
+        (Err(error), None) => assert!(error.inflated_offset().is_none(), "only we inflate it: {error}"),
+    }
+});

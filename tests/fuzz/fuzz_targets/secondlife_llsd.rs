@@ -1,0 +1,85 @@
+//! LLSD: walking, reading and copying agree, and what is written is what was read.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::secondlife::llsd::{Event, Rules, Value, Walk, Writer, marker_line, read};
+
+/// Goes through a value item by item; returns how many there are.
+fn count(value: Value<'_>, bytes: &[u8], depth: u32) -> u64 {
+    assert!(depth <= Rules::default().depth);
+    match value {
+        Value::Array(array) => {
+            let items: Vec<_> = array.iter().collect();
+            assert_eq!((items.len(), items.is_empty()), (array.len(), array.is_empty()));
+            assert!(items.windows(2).all(|two| two[0].end == two[1].at));
+            assert_eq!(
+                array.numbers::<3>().is_some(),
+                items.len() == 3 && items.iter().all(|one| one.value.number().is_some())
+            );
+            items.iter().map(|item| count(item.value, bytes, depth + 1)).sum::<u64>() + 1
+        }
+        Value::Map(map) => {
+            let entries: Vec<_> = map.iter().collect();
+            assert_eq!((entries.len(), entries.is_empty()), (map.len(), map.is_empty()));
+            assert!(entries.windows(2).all(|two| two[0].end == two[1].key_at));
+            for entry in entries.iter().take(8) {
+                let shown = entry.key.to_string();
+                assert!(shown.len() < 5 * 4096 && !shown.contains('\u{1b}'));
+                if let Ok(name) = std::str::from_utf8(&entry.key.content()) {
+                    let first = entries.iter().find(|other| other.key == entry.key).expect("itself at least");
+                    assert_eq!(map.get(name).map(|found| found.at), Some(first.at));
+                }
+            }
+            entries.iter().map(|entry| count(entry.value, bytes, depth + 1)).sum::<u64>() + 1
+        }
+        Value::String(text) | Value::Uri(text) => {
+            assert!(text.bytes().eq(text.content().iter().copied()) && text.content().len() <= text.stored().len());
+            1
+        }
+        _ => 1,
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let line = marker_line(bytes);
+    assert!(line.is_ok_and(|line| line <= bytes.len().min(66)) || bytes.starts_with(b"<"));
+    let rules = Rules::default();
+    let mut writer = Writer::new();
+    let copied = writer.copy(bytes, 0, &rules);
+    let walked = Walk::new(bytes, 0, &rules).finish();
+    let found = read(bytes, &rules);
+    match (&copied, &walked, &found) {
+        (Ok(one), Ok(other), Ok(item)) => assert!(one == other && *one == item.end && item.at == 0),
+        (Err(one), Err(two), Err(three)) => {
+            for fault in [one, two, three] {
+                assert_eq!((fault.at, fault.kind.to_string()), (one.at, one.kind.to_string()));
+                assert!(fault.at <= bytes.len() as u64);
+            }
+            return;
+        }
+        unlike => panic!("{unlike:?}"),
+    }
+    let item = found.expect("it was read");
+    let written = writer.into_bytes();
+    assert!(written == bytes[..item.end], "written differently");
+    let mut again = Writer::new();
+    assert_eq!(again.copy(&written, 0, &rules).expect("our own output"), item.end);
+    assert!(again.into_bytes() == written);
+    let (mut walk, mut values) = (Walk::new(bytes, 0, &rules), 0);
+    while let Some(event) = walk.next().expect("it was read") {
+        values += u64::from(matches!(event, Event::Open(..) | Event::Scalar(_)));
+    }
+    // Lists in lists are walked again at each level: of few values, all are looked at.
+    if values < 2000 {
+        assert_eq!(count(item.value, bytes, 0), values);
+    }
+    for length in [item.end - 1, item.end / 2, 0] {
+        let fault = read(&bytes[..length], &rules).expect_err("a part of a value is none");
+        assert!(fault.needs_more(), "{fault}");
+    }
+    let tight = Rules { items: values - 1, ..rules };
+    assert!(
+        Walk::new(bytes, 0, &tight).finish().is_err()
+            && Walk::new(bytes, 0, &Rules { items: values, ..rules }).finish().is_ok()
+    );
+});

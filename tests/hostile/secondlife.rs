@@ -1,0 +1,2168 @@
+//! Second Life meshes: headers, blocks, and what is in them.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use meshpeek::secondlife::llsd::{self, Rules, Value, Writer};
+use meshpeek::secondlife::{
+    Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Options, Part, PhysicsShape, Prefix, Submesh,
+};
+use meshpeek::{Error, ErrorKind, Finding, Format, Geometry, Limits, Map, Model, Severity, Surface};
+
+use crate::support::corpus;
+use crate::support::exercise::{Fate, expect_named};
+use crate::support::exercise_secondlife::{borrow_everything_secondlife, exercise_secondlife, expect_copied};
+use crate::support::random::Random;
+use crate::{bounded, edges, peak, within};
+
+/// How much larger the traps are in an optimised build.
+const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 10 };
+/// A stack on which recursion by the depth of the data would not go far. Code that is not optimised takes more.
+const SMALL_STACK: usize = if cfg!(debug_assertions) { 256 << 10 } else { 128 << 10 };
+/// What the engine that inflates holds, and a few small things.
+const ENGINE: usize = 64 << 10;
+
+// Spelling files.
+
+fn spell(write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+    let mut writer = Writer::new();
+    write(&mut writer);
+    writer.into_bytes()
+}
+
+fn int(value: i32) -> Vec<u8> {
+    spell(|writer| _ = writer.integer(value))
+}
+
+fn real(value: f64) -> Vec<u8> {
+    spell(|writer| _ = writer.real(value))
+}
+
+fn bin(bytes: &[u8]) -> Vec<u8> {
+    spell(|writer| _ = writer.binary(bytes))
+}
+
+fn text(text: &str) -> Vec<u8> {
+    spell(|writer| _ = writer.string(text.as_bytes()))
+}
+
+fn list(items: &[Vec<u8>]) -> Vec<u8> {
+    let mut writer = Writer::new();
+    writer.open_array(items.len() as u32);
+    let mut writer = Writer::after([writer.into_bytes(), items.concat()].concat());
+    writer.close_array();
+    writer.into_bytes()
+}
+
+fn numbers(values: &[f64]) -> Vec<u8> {
+    list(&values.iter().map(|value| real(*value)).collect::<Vec<_>>())
+}
+
+/// A map under construction: keys, each with its value as bytes.
+#[derive(Clone, Default)]
+struct Tree(Vec<(String, Vec<u8>)>);
+
+impl Tree {
+    /// Sets a key, where it is or at the end.
+    fn with(mut self, key: &str, value: Vec<u8>) -> Self {
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((key.to_owned(), value)),
+        }
+        self
+    }
+
+    /// Adds a key, even if there is one of that name.
+    fn and(mut self, key: &str, value: Vec<u8>) -> Self {
+        self.0.push((key.to_owned(), value));
+        self
+    }
+
+    fn without(mut self, key: &str) -> Self {
+        self.0.retain(|(known, _)| known != key);
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.open_map(self.0.len() as u32);
+        for (key, value) in &self.0 {
+            writer.key(key);
+            writer = Writer::after([writer.into_bytes(), value.clone()].concat());
+        }
+        writer.close_map();
+        writer.into_bytes()
+    }
+}
+
+fn codes(values: &[u16]) -> Vec<u8> {
+    bin(&values.iter().flat_map(|code| code.to_le_bytes()).collect::<Vec<_>>())
+}
+
+fn domain<const N: usize>(min: [f64; N], max: [f64; N]) -> Vec<u8> {
+    Tree::default().with("Max", numbers(&max)).with("Min", numbers(&min)).bytes()
+}
+
+/// A square of four vertices and two triangles, with everything that a submesh can have.
+fn square() -> Tree {
+    let m = u16::MAX;
+    Tree::default()
+        .with("Normal", codes(&[32768, 32768, m].repeat(4)))
+        .with("Position", codes(&[0, 0, 0, m, 0, 0, m, m, 0, 0, m, 0]))
+        .with("PositionDomain", domain([-0.5; 3], [0.5; 3]))
+        .with("TexCoord0", codes(&[0, 0, m, 0, m, m, 0, m]))
+        .with("TexCoord0Domain", domain([0.0; 2], [1.0; 2]))
+        .with("TriangleList", codes(&[0, 1, 2, 0, 2, 3]))
+        .with("Weights", bin(&weights()))
+}
+
+/// Lists of one, two, three and four influences.
+fn weights() -> Vec<u8> {
+    let one = |joint: u8, weight: u16| [&[joint][..], &weight.to_le_bytes()].concat();
+    let (two, three, four) = ([one(0, 32768), one(1, 32767)], 21845, 16384);
+    [
+        one(1, 65535),
+        vec![255],
+        two.concat(),
+        vec![255],
+        [one(0, three), one(1, three), one(0, three)].concat(),
+        vec![255],
+        [one(0, four), one(1, four), one(0, four), one(1, four - 1)].concat(),
+    ]
+    .concat()
+}
+
+fn matrix() -> Vec<u8> {
+    numbers(&IDENTITY.map(f64::from))
+}
+
+fn skin() -> Tree {
+    Tree::default()
+        .with("alt_inverse_bind_matrix", list(&[matrix(), matrix()]))
+        .with("bind_shape_matrix", matrix())
+        .with("inverse_bind_matrix", list(&[matrix(), matrix()]))
+        .with("joint_names", list(&[text("mPelvis"), text("mTorso")]))
+        .with("lock_scale_if_joint_position", b"1".to_vec())
+        .with("pelvis_offset", real(0.25))
+}
+
+/// Two hulls of four points, and the one around them.
+fn hulls() -> Tree {
+    let four: Vec<u16> = vec![0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 9];
+    Tree::default()
+        .with("BoundingVerts", codes(&four))
+        .with("HullList", bin(&[4, 4]))
+        .with("Max", numbers(&[0.5; 3]))
+        .with("Min", numbers(&[-0.5; 3]))
+        .with("Positions", codes(&four.repeat(2)))
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// An asset under construction: blocks as stored, in file order, and other entries of the header.
+#[derive(Clone, Default)]
+struct Asset {
+    others: Tree,
+    blocks: Vec<(Part, Vec<u8>)>,
+}
+
+impl Asset {
+    /// Skin, hulls, and four levels of two squares each.
+    fn full() -> Self {
+        let level = list(&[square().bytes(), square().bytes()]);
+        let levels = [Part::LowestLod, Part::LowLod, Part::MediumLod, Part::HighLod];
+        let asset = Self::default().block(Part::Skin, &skin().bytes()).block(Part::PhysicsConvex, &hulls().bytes());
+        levels.into_iter().fold(asset, |asset, part| asset.block(part, &level))
+    }
+
+    /// The highest level alone, of one square.
+    fn small(square: &Tree) -> Self {
+        Self::default().block(Part::HighLod, &list(&[square.bytes()]))
+    }
+
+    fn block(self, part: Part, value: &[u8]) -> Self {
+        self.stored(part, zlib(value))
+    }
+
+    fn stored(mut self, part: Part, stored: Vec<u8>) -> Self {
+        match self.blocks.iter_mut().find(|(known, _)| *known == part) {
+            Some((_, old)) => *old = stored,
+            None => self.blocks.push((part, stored)),
+        }
+        self
+    }
+
+    fn other(mut self, key: &str, value: Vec<u8>) -> Self {
+        self.others = self.others.with(key, value);
+        self
+    }
+
+    /// The map of the header, sorted by key.
+    fn header(&self) -> Tree {
+        let mut header = self.others.clone();
+        let mut offset = 0;
+        for (part, stored) in &self.blocks {
+            header = header.with(part.key(), entry(offset, small(stored.len())));
+            offset += small(stored.len());
+        }
+        header.0.sort();
+        header
+    }
+
+    fn bodies(&self) -> Vec<u8> {
+        self.blocks.iter().flat_map(|(_, stored)| stored.iter().copied()).collect()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.under(&self.header())
+    }
+
+    /// The blocks under a header of another's making.
+    fn under(&self, header: &Tree) -> Vec<u8> {
+        [header.bytes(), self.bodies()].concat()
+    }
+}
+
+/// What an LLSD integer holds of a length.
+fn small(length: usize) -> i32 {
+    length.try_into().unwrap()
+}
+
+fn entry(offset: i32, size: i32) -> Vec<u8> {
+    Tree::default().with("offset", int(offset)).with("size", int(size)).bytes()
+}
+
+fn container(assets: &[Vec<u8>]) -> Vec<u8> {
+    let mut writer = Writer::new();
+    writer.open_map(4).key("instance").open_array(1).open_map(2).key("label").string(b"one").key("mesh_id").integer(0);
+    writer.close_map().close_array().key("mesh").open_array(assets.len() as u32);
+    for asset in assets {
+        writer.string(asset);
+    }
+    writer.close_array().key("name").string(b"model").key("version").integer(3).close_map();
+    writer.into_bytes()
+}
+
+fn cached(asset: &[u8], flags: u32) -> Vec<u8> {
+    let header = Header::of_prefix(asset, &Limits::default()).unwrap();
+    let Prefix::Ready(header) = header else { panic!("a whole asset") };
+    [[1, header.len() as u32, flags].map(u32::to_le_bytes).concat(), asset.to_vec()].concat()
+}
+
+/// Sound files of each kind, small enough for every bit of them to be spoilt.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let plain = square().without("Weights").without("Normal");
+    let physics = zlib(&list(&[plain.bytes()]));
+    let hash: Vec<u8> = md5(&physics).to_vec();
+    let simulated = Asset::small(&plain).stored(Part::PhysicsMesh, physics.clone());
+    let hashed = Tree::default()
+        .with("hash", bin(&hash))
+        .with("offset", int(small(simulated.blocks[0].1.len())))
+        .with("size", int(small(physics.len())))
+        .bytes();
+    let header = simulated
+        .header()
+        .with("physics_mesh", hashed)
+        .and("version", int(1))
+        .and("creator", spell(|writer| _ = writer.uuid(&[7; 16])))
+        .and("date", spell(|writer| _ = writer.date(1.5e9)));
+    let placeholder = Tree::default().with("NoGeometry", b"1".to_vec());
+    let small = Asset::small(&plain).bytes();
+    vec![
+        ("small", small.clone()),
+        ("full", Asset::full().bytes()),
+        ("simulated", simulated.under(&header)),
+        ("placeholder", Asset::default().block(Part::HighLod, &list(&[placeholder.bytes(), plain.bytes()])).bytes()),
+        ("container", container(&[small.clone(), Asset::small(&square()).bytes()])),
+        ("cached", cached(&small, 1 << 3)),
+        ("marked", [b"<? LLSD/Binary ?>\n", small.as_slice()].concat()),
+    ]
+}
+
+/// The MD5 that the crate finds right; computed by trying it would be circular, so from the published algorithm.
+fn md5(bytes: &[u8]) -> [u8; 16] {
+    const TURNS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+    let mut padded = bytes.to_vec();
+    padded.push(0x80);
+    while padded.len() % 64 != 56 {
+        padded.push(0);
+    }
+    padded.extend((bytes.len() as u64 * 8).to_le_bytes());
+    let mut state = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+    for chunk in padded.chunks_exact(64) {
+        let words: Vec<u32> = chunk.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let [mut a, mut b, mut c, mut d] = state;
+        for step in 0..64 {
+            let (mixed, word) = match step / 16 {
+                0 => (b & c | !b & d, step),
+                1 => (d & b | !d & c, (5 * step + 1) % 16),
+                2 => (b ^ c ^ d, (3 * step + 5) % 16),
+                _ => (c ^ (b | !d), 7 * step % 16),
+            };
+            let constant = ((step as f64 + 1.0).sin().abs() * 4_294_967_296.0) as u32;
+            let sum = a.wrapping_add(mixed).wrapping_add(constant).wrapping_add(words[word]);
+            (a, d, c) = (d, c, b);
+            b = b.wrapping_add(sum.rotate_left(TURNS[step / 16][step % 4]));
+        }
+        state = [a, b, c, d].into_iter().zip(state).map(|(one, old)| old.wrapping_add(one)).collect::<Vec<_>>()[..]
+            .try_into()
+            .unwrap();
+    }
+    state.map(u32::to_le_bytes).concat().try_into().unwrap()
+}
+
+// Asking.
+
+fn findings(bytes: &[u8]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    Mesh::open(bytes).unwrap().validate(&mut |finding| found.push(finding)).unwrap();
+    found
+}
+
+fn faults(bytes: &[u8]) -> Vec<Finding> {
+    findings(bytes).into_iter().filter(|finding| finding.severity > Severity::Info).collect()
+}
+
+/// Asserts what `validate` says: one finding of `rule` about `field`, and that nothing goes wrong on the way.
+fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
+    let fate = exercise_secondlife(bytes, &mut Random::new(1));
+    assert_ne!(fate, Fate::Refused);
+    let all = findings(bytes);
+    let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
+    let one = one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:#?}")).clone();
+    assert_eq!(one.severity, severity, "{one}");
+    assert!(severity < Severity::Error || fate == Fate::Damaged, "{one}");
+    one
+}
+
+/// As [`finds`], and nothing else is an error or a warning.
+fn finds_only(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
+    let found = finds(bytes, rule, severity, field);
+    let all = faults(bytes);
+    assert!(all.iter().all(|other| *other == found), "{all:#?}");
+    found
+}
+
+/// Asserts that the file does not open.
+fn refused(bytes: &[u8], kind: &str, offset: usize) -> Error {
+    assert_eq!(exercise_secondlife(bytes, &mut Random::new(1)), Fate::Refused);
+    let error = Mesh::open(bytes).unwrap_err();
+    assert_eq!((error.kind().id(), error.offset()), (kind, Some(offset as u64)), "{error}");
+    assert_eq!(error.format(), "secondlife");
+    error
+}
+
+fn fails<T: std::fmt::Debug>(result: meshpeek::Result<T>, kind: &str, field: &str) -> Error {
+    let error = result.expect_err(field);
+    assert_eq!((error.kind().id(), error.field().to_string().as_str()), (kind, field), "{error}");
+    error
+}
+
+/// Asserts that every block but `spoilt` can be read, and that its first submesh is whole.
+fn others_work(mesh: &Mesh<&[u8]>, spoilt: &[Part]) {
+    for part in Part::ALL.into_iter().filter(|part| !spoilt.contains(part)) {
+        let Some(block) = mesh.block(part).unwrap() else { continue };
+        if part.is_geometry() {
+            let submesh = block.level().unwrap().submesh(0).unwrap();
+            assert_eq!((submesh.positions().unwrap().len(), submesh.triangle_count()), (4, 2));
+        }
+    }
+    if !spoilt.contains(&Part::Skin) && mesh.header().unwrap().block(Part::Skin).unwrap().is_some() {
+        assert_eq!(mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap().matrices().len(), 2);
+    }
+}
+
+/// The full asset whose highest level is spoilt: the first of its two submeshes.
+fn with_square(square_of: &Tree) -> Vec<u8> {
+    Asset::full().block(Part::HighLod, &list(&[square_of.bytes(), square().bytes()])).bytes()
+}
+
+/// Opens such an asset, asserts that all else works, and lends the spoilt submesh to `look`.
+fn look(bytes: &[u8], look: impl FnOnce(Submesh<'_>)) {
+    let mesh = Mesh::open(bytes).unwrap();
+    others_work(&mesh, &[Part::HighLod]);
+    let level = mesh.level(Lod::High).unwrap();
+    assert_eq!(level.submesh(1).unwrap().positions().unwrap().len(), 4);
+    look(level.submesh(0).unwrap());
+}
+
+/// Runs `work` where there is little stack.
+fn on_small_stack(work: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(SMALL_STACK).spawn_scoped(scope, work).unwrap();
+        thread.join().unwrap();
+    });
+}
+
+/// Asserts that a block cannot be read, why, that everything else can, and the rule that it is told by.
+fn block_fails(asset: &Asset, part: Part, kind: &str, rule: &str) -> Error {
+    let bytes = asset.bytes();
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let error = fails(mesh.block(part), kind, part.key());
+    others_work(&mesh, &[part]);
+    finds(&bytes, rule, Severity::Error, part.key());
+    error
+}
+
+#[test]
+fn the_samples_are_sound() {
+    for (name, bytes) in samples() {
+        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(1)), Fate::Read, "{name}");
+        let expected: &[&str] = if ["full"].contains(&name) { &[] } else { &["SL16", "SL25", "SL24", "SL17"] };
+        let all = faults(&bytes);
+        assert!(all.iter().all(|found| expected.contains(&found.rule)), "{name}: {all:#?}");
+    }
+}
+
+// Any file.
+
+/// G1, G2, G3, G21: empty; one to three bytes; exactly the header; marks and blanks first.
+#[test]
+fn g1_g2_g3_g21_next_to_nothing() {
+    assert!(matches!(refused(b"", "empty", 0).kind(), ErrorKind::Empty));
+    assert!(matches!(Model::open(b"".as_slice()).unwrap_err().kind(), ErrorKind::Empty));
+    for (short, at) in [(&b"{"[..], 1), (b"{\0", 1), (b"{\0\0", 1)] {
+        refused(short, "unexpected-end", at);
+    }
+    for other in [&b"[\0\0\0\0]"[..], b"!", b"i\0\0\0\x01"] {
+        refused(other, "value", 0);
+        assert!(Format::detect(other).is_err());
+    }
+    let whole = Asset::full().bytes();
+    let header = Mesh::open(whole.as_slice()).unwrap().header().unwrap().len() as usize;
+    let cut = &whole[..header];
+    let mesh = Mesh::open(cut).unwrap();
+    for part in [Part::Skin, Part::PhysicsConvex, Part::HighLod, Part::LowestLod] {
+        fails(mesh.block(part), "unexpected-end", part.key());
+        finds(cut, "SL02", Severity::Error, part.key());
+    }
+    for first in [&b"\xef\xbb\xbf"[..], b" ", b"\r\n", b"\0"] {
+        let spoilt = [first, &whole].concat();
+        refused(&spoilt, "value", 0);
+        assert!(!meshpeek::Format::recognises(&spoilt));
+    }
+}
+
+/// G4: every sample cut at every length. Within the header it does not open; behind it, blocks that are whole work.
+#[test]
+fn g4_every_cut() {
+    for (name, whole) in samples() {
+        let sound = Mesh::open(whole.as_slice()).unwrap();
+        let is_container = sound.container().is_some();
+        let header = if is_container { whole.len() as u64 } else { sound.header().unwrap().base() };
+        for length in 0..whole.len() {
+            let cut = &whole[..length];
+            let fate = exercise_secondlife(cut, &mut Random::new(length as u64));
+            assert_eq!(fate == Fate::Refused, (length as u64) < header, "{name} cut to {length}");
+            let Ok(mesh) = Mesh::open(cut) else {
+                let error = Mesh::open(cut).unwrap_err();
+                let ends = ["unexpected-end", "count", "empty"].contains(&error.kind().id());
+                assert!(ends || name == "cached", "{name} cut to {length}: {error}");
+                continue;
+            };
+            assert_eq!(fate, Fate::Damaged, "{name} cut to {length}");
+            for block in sound.header().unwrap().blocks() {
+                let fits = block.end <= length as u64;
+                assert_eq!(mesh.block(block.part).is_ok(), fits, "{name} cut to {length}: {}", block.part.key());
+            }
+        }
+    }
+}
+
+/// G5: every bit of the samples flipped.
+#[test]
+fn g5_every_bit() {
+    let step = if cfg!(debug_assertions) { 13 } else { 1 };
+    for (name, whole) in samples() {
+        let mut spoilt = whole.clone();
+        let mut random = Random::new(5);
+        for bit in (0..whole.len() * 8).step_by(if name == "full" { step * 2 } else { step }) {
+            spoilt[bit / 8] ^= 1 << (bit % 8);
+            exercise_secondlife(&spoilt, &mut random);
+            spoilt[bit / 8] = whole[bit / 8];
+        }
+    }
+}
+
+/// G5, G6 behind the compression: every bit of a block's value, and its fields of one, two and four bytes set to the ends
+/// of their ranges, wrapped again.
+#[test]
+fn g5_g6_inside_blocks() {
+    let level = list(&[square().bytes()]);
+    let values = [(Part::HighLod, level), (Part::Skin, skin().bytes()), (Part::PhysicsConvex, hulls().bytes())];
+    let step = if cfg!(debug_assertions) { 11 } else { 1 };
+    for (part, value) in values {
+        let mut random = Random::new(6);
+        let mut try_it = |spoilt: &[u8]| {
+            let asset = if part == Part::HighLod { Asset::default() } else { Asset::small(&square()) };
+            exercise_secondlife(&asset.stored(part, store(spoilt)).bytes(), &mut random);
+        };
+        for bit in (0..value.len() * 8).step_by(step) {
+            let mut spoilt = value.clone();
+            spoilt[bit / 8] ^= 1 << (bit % 8);
+            try_it(&spoilt);
+        }
+        for (at, width) in (0..value.len()).flat_map(|at| [1, 2, 4].map(|width| (at, width))).step_by(step * 2) {
+            for edge in edges(width, value.len()).into_iter().skip(at % 3).step_by(3) {
+                if at + width <= value.len() {
+                    let mut spoilt = value.clone();
+                    spoilt[at..at + width].copy_from_slice(&edge.to_be_bytes()[8 - width..]);
+                    try_it(&spoilt);
+                }
+            }
+        }
+    }
+}
+
+/// Wraps bytes as a zlib stream that stores them: quick, and what is spoilt stays where it is.
+fn store(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// G6: every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
+#[test]
+fn g6_every_field() {
+    let stride = if cfg!(debug_assertions) { 61 } else { 3 };
+    for (_, whole) in samples() {
+        let mut number = 0;
+        for (at, width) in (0..whole.len()).flat_map(|at| [1, 2, 4].map(|width| (at, width))) {
+            for value in edges(width, whole.len()) {
+                number += 1;
+                if at + width <= whole.len() && number % stride == 0 {
+                    let mut spoilt = whole.clone();
+                    // Lengths and counts are big-endian.
+                    spoilt[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
+                    exercise_secondlife(&spoilt, &mut Random::new(value));
+                }
+            }
+        }
+    }
+}
+
+/// G7, G8: one byte, and a mebibyte, after the end; two files joined. Writing keeps the bytes.
+#[test]
+fn g7_g8_trailing_bytes() {
+    let whole = Asset::full().bytes();
+    for more in [vec![0; 1], vec![b'{'; 1 << 20], whole.clone()] {
+        let longer = [whole.as_slice(), &more].concat();
+        let found = finds(&longer, "SL30", Severity::Info, "end");
+        assert!(found.offset == whole.len() as u64 && found.text.contains(&more.len().to_string()), "{found}");
+        assert!(faults(&longer).is_empty());
+    }
+    let inner = container(&[Asset::full().bytes()]);
+    let found = finds(&[&inner[..], b"more"].concat(), "SL30", Severity::Info, "end");
+    assert_eq!(found.offset, inner.len() as u64);
+}
+
+/// G11: five gibibytes with a sound asset at their head. The rest is never looked at.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+#[allow(unsafe_code, reason = "mapping is unsafe")]
+fn g11_a_long_tail() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let whole = Asset::full().bytes();
+    file.write_all(&whole).unwrap();
+    file.as_file().set_len(5 << 30).unwrap();
+    // SAFETY: nobody else knows the file.
+    let map = unsafe { Map::open(file.path()).unwrap() };
+    within(5, "a long tail", || {
+        let mesh = Mesh::open_with(map, &Options { watched: true, ..Options::default() }).unwrap();
+        mesh.validate(&mut |_| {}).unwrap();
+        mesh.check().unwrap();
+        assert_eq!(mesh.level(Lod::High).unwrap().len(), 2);
+        assert!(mesh.touched().unwrap().bytes() <= whole.len() as u64);
+    });
+}
+
+/// G20: the first bytes decide what a file is.
+#[test]
+fn g20_content_decides() {
+    for (name, bytes) in samples() {
+        assert_eq!(Format::detect(&bytes).unwrap(), Format::SecondLife, "{name}");
+    }
+    for text in
+        ["{\"asset\": {}}", "{ }  k", "{abcdk", "{\n\"x\":1}", "<html>", "<?xml version=\"1.0\"?>", "k\0\0\0\x01{"]
+    {
+        assert!(Format::detect(text.as_bytes()).is_err(), "{text}");
+    }
+}
+
+/// G23: opened ten thousand times, nothing is left behind.
+#[test]
+fn g23_nothing_leaks() {
+    let whole = Asset::full().bytes();
+    let once = || {
+        let mesh = Mesh::open(whole.as_slice()).unwrap();
+        assert!(mesh.level(Lod::High).is_ok() && mesh.skin().is_ok());
+    };
+    let first = peak(once);
+    let all = peak(|| (0..1000 * SCALE).for_each(|_| once()));
+    assert!(all <= first + 1024, "{all} and {first}");
+}
+
+// LLSD.
+
+/// L1: a million levels, of arrays and of maps, in the header and in a block: an error at 96, on a small stack.
+#[test]
+fn l1_depth() {
+    const LEVELS: usize = 1_000_000;
+    let levels = if cfg!(debug_assertions) { LEVELS / 10 } else { LEVELS };
+    let opens: [&[u8]; 2] = [b"[\0\0\0\x01", b"{\0\0\0\x01k\0\0\0\0"];
+    for open in opens {
+        let deep = open.repeat(levels);
+        let header = [b"{\0\0\0\x01k\0\0\0\x01a", deep.as_slice()].concat();
+        let block = Asset::full().block(Part::HighLod, &[&deep[..], b"!"].concat());
+        on_small_stack(|| {
+            let error = refused(&header, "limit", 11 + open.len() * 95);
+            assert!(matches!(error.kind(), ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{error}");
+            let error = block_fails(&block, Part::HighLod, "limit", "SL06");
+            assert!(matches!(error.kind(), ErrorKind::Limit { name: "depth", .. }), "{error}");
+            assert_eq!(error.inflated_offset(), Some(96 * open.len() as u64));
+        });
+    }
+    let nested = |levels: usize| [b"[\0\0\0\x01".repeat(levels), b"!".to_vec(), b"]".repeat(levels)].concat();
+    for (depth, levels, is_read) in
+        [(96, 96, true), (96, 97, false), (256, 256, true), (1000, 257, false), (0, 1, false)]
+    {
+        let limits = Limits { depth, ..Limits::default() };
+        let read = llsd::read(&nested(levels), &Rules::from(&limits)).is_ok();
+        assert_eq!(read, is_read, "{levels} levels, {depth} allowed");
+        let stored = zlib(&nested(levels));
+        on_small_stack(|| {
+            assert_eq!(Buffer::default().inflate(Part::HighLod, &stored, &limits).is_ok(), is_read);
+        });
+    }
+}
+
+/// L2, L3: counts and lengths that no file can hold, in files of five and six bytes: an error before allocation.
+#[test]
+fn l2_l3_counts_and_lengths() {
+    for count in [0x7fff_ffff_u32, 0x7fff_fffe, 0x8000_0000, 0xffff_ffff, 0x0100_0000, 2, 1] {
+        for (mark, least) in [(b'{', 3), (b'[', 1)] {
+            for after in [0, 1] {
+                let bytes = [&[mark][..], &count.to_be_bytes(), &vec![b'!'; after]].concat();
+                let holds = i64::from(count.cast_signed()) >= 0 && u64::from(count) * least <= after as u64;
+                let (mut id, mut at) = ("", 0);
+                let held = peak(|| {
+                    let fault = llsd::read(&bytes, &Rules::default()).unwrap_err();
+                    (id, at) = (fault.kind.id(), fault.at);
+                });
+                assert!(held < 4096, "{held} bytes for {bytes:x?}");
+                let expected = if count > 0x7fff_ffff { ("value", 1) } else { ("count", 0) };
+                assert!(holds || (id, at) == expected, "{bytes:x?}: {id} at {at}");
+                if mark == b'{' {
+                    assert!(bounded(bytes.len(), "a count", || Mesh::open(bytes.as_slice()).unwrap_err()).1 < 4096);
+                }
+            }
+        }
+        for mark in [b's', b'l', b'b', b'k'] {
+            let value = [&[mark][..], &count.to_be_bytes()].concat();
+            let bytes = if mark == b'k' {
+                [b"{\0\0\0\x01", value.as_slice(), b"!"].concat()
+            } else {
+                [b"{\0\0\0\x01k\0\0\0\x01a", value.as_slice()].concat()
+            };
+            if mark == b'k' && count == 1 {
+                continue;
+            }
+            let at = if mark == b'k' { 6 } else { 12 };
+            let error = refused(&bytes, if count > 0x7fff_ffff { "value" } else { "unexpected-end" }, at);
+            assert_eq!(error.field().to_string(), "header");
+            assert!(peak(|| Mesh::open(bytes.as_slice()).map(drop)) < 4096);
+        }
+    }
+    let empty = Tree::default().and("a", text("")).and("b", bin(b"")).and("", list(&[])).bytes();
+    assert!(Mesh::open(empty.as_slice()).is_ok(), "lengths of 0 are sound");
+    let asset = Asset::full().block(Part::LowLod, &[b"[\x7f\xff\xff\xff".as_slice(), &[b'!'; 100]].concat());
+    assert_eq!(block_fails(&asset, Part::LowLod, "count", "SL06").inflated_offset(), Some(0));
+}
+
+/// L4: thirty million values of one byte: more than a block may have.
+#[test]
+fn l4_values_of_one_byte() {
+    let count = 3_000_000 * SCALE;
+    let value = [&b"["[..], &(count as u32).to_be_bytes(), &vec![b'!'; count], b"]"].concat();
+    let bytes = Asset::full().block(Part::MediumLod, &value).bytes();
+    within(20, "values of one byte", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let error = fails(mesh.block(Part::MediumLod), "limit", "medium_lod");
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", allowed: 1_048_576, .. }), "{error}");
+        finds(&bytes, "SL06", Severity::Error, "medium_lod");
+    });
+    // As many as are allowed: none of them is a submesh, and asking for each takes no walk.
+    let count = 104_000 * SCALE;
+    let value = [&b"["[..], &(count as u32).to_be_bytes(), &vec![b'!'; count], b"]"].concat();
+    let bytes = Asset::full().block(Part::MediumLod, &value).bytes();
+    within(20, "values of one byte", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let level = mesh.level(Lod::Medium).unwrap();
+        assert!(level.len() == count && level.submeshes().all(|submesh| submesh.is_err()));
+        finds(&bytes, "SL07", Severity::Error, "medium_lod[0]");
+    });
+}
+
+/// L5, L6: terminators missing, wrong or early; keys without their mark.
+#[test]
+fn l5_l6_terminators_and_keys() {
+    let sound = Tree::default().and("a", int(1)).and("b", list(&[int(2)])).bytes();
+    let last = sound.len() - 1;
+    assert!(Mesh::open(sound.as_slice()).is_ok());
+    refused(&sound[..last], "unexpected-end", last);
+    refused(&[&sound[..last], b"]"].concat(), "value", last);
+    refused(&[&sound[..last - 1], b"}}"].concat(), "value", last - 1);
+    let early = [&b"{\0\0\0\x02k\0\0\0\x01ai\0\0\0\x01}"[..], &[b'!'; 9]].concat();
+    refused(&early, "value", 16);
+    let late = [&b"{\0\0\0\x01k\0\0\0\x01ai\0\0\0\x01k\0\0\0\x01bi\0\0\0\x01}"[..], b""].concat();
+    refused(&late, "value", 16);
+    for mark in [b's', b'i', 0, 255, b'!', b'}'] {
+        refused(&[&b"{\0\0\0\x01"[..], &[mark], b"\0\0\0\x01a!}"].concat(), "value", 5);
+    }
+    let asset = Asset::full().block(Part::Skin, &sound[..last]);
+    block_fails(&asset, Part::Skin, "unexpected-end", "SL06");
+}
+
+/// L7, L8: texts between quotes as keys and values; keys that stand twice, of which the first counts.
+#[test]
+fn l7_l8_quotes_and_duplicates() {
+    let asset = Asset::full();
+    let header = asset.header().bytes();
+    let plain = b"k\0\0\0\x08high_lod";
+    let at = header.windows(plain.len()).position(|bytes| bytes == plain).unwrap();
+    for quoted in [&b"'high_lod'"[..], b"\"high\\x5flod\"", b"'\\high_lo\\x64'"] {
+        let bytes = [&header[..at], quoted, &header[at + plain.len()..], &asset.bodies()].concat();
+        finds_only_info(&bytes, "SL32", "header");
+        assert_eq!(Mesh::open(bytes.as_slice()).unwrap().level(Lod::High).unwrap().len(), 2);
+    }
+    for bad in [&b"'high_lod"[..], b"'high_lod\\", b"'high\\xg0lod'", b"'high\\x5'"] {
+        let bytes = [&header[..at], bad].concat();
+        assert!(Mesh::open(bytes.as_slice()).is_err());
+        exercise_secondlife(&bytes, &mut Random::new(7));
+    }
+    let value = Tree::default().and("joint_names", list(&[b"'mPel\\x76is'".to_vec(), text("mTorso")]));
+    let twice = skin().without("joint_names").and("joint_names", value.0[0].1.clone());
+    let bytes = Asset::full().block(Part::Skin, &twice.bytes()).bytes();
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    assert_eq!(mesh.skin().unwrap().unwrap().joint_name(1).unwrap().as_bytes(), b"mTorso");
+
+    // Twice in the header, in a submesh, in a skin, in a domain, and spelled in two ways.
+    let header = asset.header().and("high_lod", entry(0, 1)).and("zz", int(0)).and("zz", int(0));
+    let bytes = asset.under(&header);
+    let found = finds(&bytes, "SL33", Severity::Warning, "header");
+    assert!(found.text.contains("high_lod"), "{found}");
+    assert_eq!(Mesh::open(bytes.as_slice()).unwrap().level(Lod::High).unwrap().len(), 2, "the first counts");
+    let spoilt = square().and("TriangleList", codes(&[9, 9, 9])).and("Position", b"!".to_vec());
+    let bytes = with_square(&spoilt);
+    let found = finds(&bytes, "SL33", Severity::Warning, "high_lod[0]");
+    assert!(found.text.contains("TriangleList") && found.text.contains("twice"), "{found}");
+    look(&bytes, |submesh| {
+        assert_eq!((submesh.vertex_count(), submesh.indices().unwrap().get(1)), (4, Some(1)), "the first counts");
+    });
+    let bytes = Asset::full().block(Part::Skin, &skin().and("pelvis_offset", text("?")).bytes()).bytes();
+    finds(&bytes, "SL33", Severity::Warning, "skin");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    assert_eq!(mesh.skin().unwrap().unwrap().pelvis_offset().unwrap(), Some(0.25));
+    let two = [&b"{\0\0\0\x02'a\\x62'!k\0\0\0\x02ab!}"[..], b""].concat();
+    finds(&two, "SL33", Severity::Warning, "header");
+}
+
+/// As [`finds`] of something worth knowing, and nothing is worse.
+fn finds_only_info(bytes: &[u8], rule: &str, field: &str) -> Finding {
+    let found = finds(bytes, rule, Severity::Info, field);
+    assert!(faults(bytes).is_empty(), "{:#?}", faults(bytes));
+    found
+}
+
+/// L9, L10, L11: the date's byte order; numbers that are none; tags that are none.
+#[test]
+fn l9_l10_l11_scalars() {
+    // The vector of the format's page, which begins with the marker.
+    let vector = [0x64, 0xee, 0x5f, 0x0a, 0x13, 0x99, 0x87, 0xd6, 0x41];
+    let date = [&b"{\0\0\0\x01k\0\0\0\x04date"[..], &vector, b"}"].concat();
+    let mesh = Mesh::open(date.as_slice()).unwrap();
+    assert_eq!(mesh.header().unwrap().date().unwrap().floor(), 1_511_941_196.0);
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0] {
+        let bytes = Asset::full().block(Part::Skin, &skin().with("pelvis_offset", real(odd)).bytes()).bytes();
+        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(1)), Fate::Read);
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let found = mesh.skin().unwrap().unwrap().pelvis_offset().unwrap().unwrap();
+        assert!(found.to_bits() == (odd as f32).to_bits() || odd.is_nan());
+    }
+    for tag in (0..=255_u8).filter(|tag| !b"!10iruslbd[{'\"".contains(tag)) {
+        let bytes = [&b"{\0\0\0\x01k\0\0\0\x01a"[..], &[tag], &[0; 30]].concat();
+        refused(&bytes, "value", 11);
+        let error = block_fails(&Asset::full().block(Part::Skin, &[tag, 0, 0]), Part::Skin, "value", "SL06");
+        assert_eq!(error.inflated_offset(), Some(0));
+    }
+}
+
+/// L12: the marker line in its spellings; cut; and without an end.
+#[test]
+fn l12_the_marker_line() {
+    let asset = Asset::full();
+    for line in ["<? LLSD/Binary ?>\n", "<?llsd/binary?>", "<? llsd/BINARY ?>\r\n", "<?  LLSD/Binary?>\n"] {
+        let bytes = [line.as_bytes(), &asset.bytes()].concat();
+        finds_only_info(&bytes, "SL32", "header");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.header().unwrap().marker_line(), line.len() as u64);
+        others_work(&mesh, &[]);
+        assert_eq!(Format::detect(&bytes).unwrap(), Format::SecondLife);
+        let value = [line.as_bytes(), &list(&[square().bytes(), square().bytes()])].concat();
+        let bytes = Asset::full().block(Part::LowLod, &value).bytes();
+        finds_only_info(&bytes, "SL32", "low_lod");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.block(Part::LowLod).unwrap().unwrap().value_at(), line.len());
+        for cut in 1..line.trim_end().len() {
+            let error = Mesh::open(&line.as_bytes()[..cut]).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+            assert!(matches!(Header::of_prefix(&line.as_bytes()[..cut], &Limits::default()), Ok(Prefix::NeedMore(_))));
+        }
+    }
+    for wrong in [&b"<? LLSD/XML ?>\n{\0\0\0\0}"[..], b"<?>{\0\0\0\0}", b"<! LLSD/Binary ?>", b"<\0"] {
+        refused(wrong, "value", 0);
+    }
+    let endless = [&b"<? LLSD/Binary "[..], &vec![b' '; 10_000_000]].concat();
+    within(1, "a line without an end", || refused(&endless, "value", 0));
+    assert!(Header::of_prefix(&endless[..64], &Limits::default()).is_err(), "64 bytes are enough to know");
+}
+
+/// L13: texts that are not UTF-8 keep their bytes.
+#[test]
+fn l13_any_bytes() {
+    let name = spell(|writer| _ = writer.string(b"\xff\xfe\x1b[2J\0"));
+    let bytes =
+        Asset::full().block(Part::Skin, &skin().with("joint_names", list(&[name, text("mTorso")])).bytes()).bytes();
+    finds(&bytes, "SL27", Severity::Warning, "skin[0].joint_names");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let name = mesh.skin().unwrap().unwrap().joint_name(0).unwrap();
+    assert_eq!(name.as_bytes(), b"\xff\xfe\x1b[2J\0");
+    assert!(findings(&bytes).iter().all(|found| !found.to_string().contains('\x1b')));
+}
+
+/// Ten times the work takes no more than about ten times as long.
+fn expect_linear(what: &str, work: impl Fn(usize)) {
+    let time = |scale: usize| {
+        let start = Instant::now();
+        work(scale);
+        start.elapsed()
+    };
+    let once = (0..3).map(|_| time(1)).min().unwrap();
+    let tenfold = time(10);
+    // Quadratic would be a hundred times; what is left is noise of a busy machine.
+    let most = once * 40 + std::time::Duration::from_millis(200);
+    assert!(tenfold < most, "{what}: {once:?}, and {tenfold:?} for ten times as much");
+    eprintln!("{what}: {once:?}, and {tenfold:?} for ten times as much");
+}
+
+/// L14: a hundred thousand keys that share a long start, a million that are alike, in a submesh, a header, a container.
+#[test]
+fn l14_chosen_keys() {
+    let keys = |count: usize, key: &dyn Fn(usize) -> String| {
+        let mut tree = Tree::default();
+        tree.0.extend((0..count).map(|number| (key(number), b"!".to_vec())));
+        let body = tree.0.iter().flat_map(|(key, value)| {
+            let mut writer = Writer::new();
+            writer.key(key);
+            [writer.into_bytes(), value.clone()].concat()
+        });
+        let body: Vec<u8> = body.collect();
+        [&b"{"[..], &(count as u32).to_be_bytes(), &body, b"}"].concat()
+    };
+    let kinds: [&dyn Fn(usize) -> String; 3] =
+        [&|_| "same".to_owned(), &|number| format!("{}{number:x}", "a".repeat(40)), &|number| format!("{number:06x}")];
+    for key in kinds {
+        expect_linear("keys", |scale| {
+            let value = list(&[keys(10_000 * SCALE * scale, key)]);
+            let bytes = Asset::full().block(Part::HighLod, &value).bytes();
+            let mesh = Mesh::open(bytes.as_slice()).unwrap();
+            assert!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().positions().is_err());
+            let held = peak(|| findings(&bytes));
+            // The block as it grows, and four bytes to a key.
+            assert!(held < 4 * value.len() + (1 << 20), "{held} bytes for a block of {}", value.len());
+        });
+    }
+    // A header of 64 KiB, and a container of any length.
+    for key in kinds {
+        let bytes = keys(60_000 / 50, key);
+        bounded(bytes.len(), "keys of a header", || borrow_everything_secondlife(&bytes, true));
+        let mut bytes = keys(50_000 * SCALE, key);
+        let count = (50_000 * SCALE as u32 + 1).to_be_bytes();
+        bytes.splice(1..5, count);
+        bytes.splice(5..5, [&b"k\0\0\0\x04mesh[\0\0\0\0]"[..], b""].concat());
+        assert!(Mesh::open(bytes.as_slice()).unwrap().container().is_some());
+        within(20, "keys of a container", || {
+            bounded(bytes.len(), "keys of a container", || borrow_everything_secondlife(&bytes, true).unwrap());
+        });
+    }
+}
+
+/// L15, Z13: bytes after the value of a block: the value is usable, and an error all the same.
+#[test]
+fn l15_z13_bytes_after_the_value() {
+    let level = list(&[square().bytes(), square().bytes()]);
+    for more in [&b"!"[..], b"\0\0\0\0", &level] {
+        let bytes = Asset::full().block(Part::HighLod, &[&level, more].concat()).bytes();
+        finds_only(&bytes, "SL06", Severity::Error, "high_lod");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().rest(), more);
+        others_work(&mesh, &[]);
+    }
+}
+
+/// L16: written again, a tree of every kind of value is the same.
+#[test]
+fn l16_written_again() {
+    let mut writer = Writer::new();
+    writer.open_array(14).undefined().boolean(true).boolean(false).integer(-1).real(f64::NAN).uuid(&[9; 16]);
+    writer.string(b"\xff").uri(b"http://").date(-0.0).binary(&[]).open_map(2).key("z").undefined().key("a").undefined();
+    writer.close_map().open_array(0).close_array();
+    let bytes = [writer.into_bytes(), b"'it\\'s'\"\\x00\\n\"]".to_vec()].concat();
+    assert_eq!(expect_copied(&bytes, 0), bytes.len());
+    let Value::Array(array) = llsd::read(&bytes, &Rules::default()).unwrap().value else { panic!("an array") };
+    let texts = array.iter().skip(12).map(|item| match item.value {
+        Value::String(text) => text.content().into_owned(),
+        other => panic!("{other:?}"),
+    });
+    assert!(texts.eq([b"it's".to_vec(), b"\0\n".to_vec()]));
+    for at in 0..bytes.len() {
+        let mut spoilt = bytes.clone();
+        for byte in [0, b'!', b'[', b'\\', 255] {
+            spoilt[at] = byte;
+            if llsd::read(&spoilt, &Rules::default()).is_ok() {
+                expect_copied(&spoilt, 0);
+            }
+        }
+    }
+}
+
+/// L17: a prefix of a header needs more, and is never invalid; what it needs is never more than there is.
+#[test]
+fn l17_every_prefix() {
+    let limits = Limits::default();
+    for (name, whole) in samples().into_iter().filter(|(name, _)| !["container", "cached"].contains(name)) {
+        let end = Mesh::open(whole.as_slice()).unwrap().header().unwrap().len();
+        let (mut asked, mut requests) = (0, 0);
+        for length in 0..whole.len() as u64 {
+            match Header::of_prefix(&whole[..length as usize], &limits).unwrap() {
+                Prefix::Ready(header) => assert!(length >= end && header.len() == end, "{name}"),
+                Prefix::NeedMore(needed) => {
+                    assert!(needed > length && needed <= end, "{name} of {length}: {needed}");
+                    if length == asked {
+                        (asked, requests) = (needed, requests + 1);
+                    }
+                }
+            }
+        }
+        assert!(asked == end && requests < 200, "{name}: {requests} requests");
+    }
+    // What no header within the limit can be.
+    for bytes in [&b"{\x7f\xff\xff\xff"[..], b"{\0\0\0\x01k\0\x01\0\0", b"{\0\0\0\x01k\0\0\0\x01ab\0\x02\0\0"] {
+        let error = Header::of_prefix(bytes, &limits).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", .. }), "{error}");
+    }
+    assert!(Header::of_prefix(b"[", &limits).is_err() || Header::of_prefix(b"[\0\0\0\0]", &limits).is_err());
+}
+
+// Blocks.
+
+/// An LLSD array with one map of one key, whose value is so many zeros.
+fn zeros(length: usize) -> Vec<u8> {
+    list(&[Tree::default().with("Position", bin(&vec![0; length])).bytes()])
+}
+
+/// Z1: a bomb of 64 MiB and more, from 65 KB: an error at the limit, and never twice as much memory.
+#[test]
+fn z1_a_bomb() {
+    let limit = Limits::default().block as usize;
+    let sizes: &[(usize, usize)] = if cfg!(debug_assertions) {
+        &[(8 << 20, 4 << 20)]
+    } else {
+        &[(limit + (4 << 20), limit), (limit, 1 << 20), (limit, 0)]
+    };
+    for (length, limit) in sizes {
+        let asset = Asset::full().block(Part::HighLod, &zeros(*length));
+        let bytes = asset.bytes();
+        assert!(bytes.len() < length / 900 + 4096, "{}", bytes.len());
+        let limits = Limits { block: *limit as u64, ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let start = Instant::now();
+        let held = peak(|| {
+            let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
+            let error = fails(mesh.block(Part::HighLod), "limit", "high_lod");
+            let asked = *limit as u64 + 1;
+            let expected = ErrorKind::Limit { name: "block", allowed: *limit as u64, asked };
+            assert_eq!(error.kind().to_string(), expected.to_string());
+            let mut told = false;
+            mesh.validate(&mut |found| told |= found.rule == "SL06" && found.field.to_string() == "high_lod").unwrap();
+            assert!(told && mesh.check().is_err());
+            if *limit > 4096 {
+                others_work(&mesh, &[Part::HighLod]);
+            }
+        });
+        assert!(held <= 2 * limit + ENGINE * 2, "{held} bytes, {limit} allowed");
+        eprintln!(
+            "{} bytes stored, {length} inflated, {limit} allowed: {held} held, {:?}",
+            bytes.len(),
+            start.elapsed()
+        );
+    }
+}
+
+/// Z1: a block just within the limit is read, looked at and validated in less than twice its size.
+#[test]
+fn z1_a_large_block() {
+    let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
+    let bytes = Asset::full().block(Part::HighLod, &zeros(length / 6 * 6)).bytes();
+    let limits = Limits { block: length as u64 + 200, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    for step in 0..4 {
+        let held = peak(|| {
+            let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
+            match step {
+                0 => assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), length / 6),
+                1 => mesh.validate(&mut |_| {}).unwrap(),
+                2 => mesh.check().unwrap(),
+                _ => assert!(!Surface::new(&mesh, 0).bounds().unwrap().is_empty()),
+            }
+        });
+        assert!(held < 2 * length, "step {step}: {held} bytes for a block of {length}");
+    }
+}
+
+/// Z2: blocks that are each within the limit, and together beyond that of the asset: those that came first are kept.
+#[test]
+fn z2_the_budget_of_all_blocks() {
+    let size = 300_000;
+    let stored = zlib(&list(&[square().with("More", bin(&vec![0; size])).bytes()]));
+    let mut header = Tree::default();
+    for part in Part::ALL {
+        header = header.with(part.key(), entry(0, small(stored.len())));
+    }
+    let bytes = [header.bytes(), stored].concat();
+    let limits = Limits { asset: 1 << 20, ..Limits::default() };
+    let held = peak(|| {
+        let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+        let inflated: Vec<bool> = Part::ALL.map(|part| mesh.block(part).is_ok()).into();
+        assert_eq!(inflated, Part::ALL.map(|part| (part as usize) < 3), "three times 300,000 bytes fit a mebibyte");
+        let error = fails(mesh.block(Part::LowestLod), "limit", "lowest_lod");
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", allowed: 1_048_576, .. }), "{error}");
+        assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
+        let mut buffer = Buffer::default();
+        for part in Part::ALL {
+            assert!(mesh.view().block_into(part, &mut buffer).is_ok(), "a lent buffer is not counted");
+        }
+    });
+    assert!(held < 2 << 20, "{held}");
+}
+
+/// Z3: a limit that is met exactly; one byte less is too little.
+#[test]
+fn z3_exactly_the_limit() {
+    for value in [list(&[square().bytes()]), zeros(100_000), zeros(65_536 - 61), b"!".to_vec()] {
+        let stored = zlib(&value);
+        for (block, is_read) in [(value.len(), true), (value.len() + 1, true), (value.len() - 1, false), (0, false)] {
+            let limits = Limits { block: block as u64, ..Limits::default() };
+            let mut buffer = Buffer::default();
+            let read = buffer.inflate(Part::HighLod, &stored, &limits);
+            assert_eq!(read.is_ok(), is_read, "{block} of {}", value.len());
+            if let Err(error) = read {
+                assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
+            }
+        }
+    }
+}
+
+/// Z4, Z5: a stream cut anywhere, without its check, and with another's: never accepted.
+#[test]
+fn z4_z5_cut_streams_and_bad_checks() {
+    let asset = Asset::full();
+    let stored = asset.blocks.iter().find(|(part, _)| *part == Part::HighLod).unwrap().1.clone();
+    let mut buffer = Buffer::default();
+    for length in 0..stored.len() {
+        let error = buffer.inflate(Part::HighLod, &stored[..length], &Limits::default()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{length}: {error}");
+        assert!(error.field().to_string() == "high_lod" && error.offset() <= Some(length as u64));
+        if length > 0 && (length % 16 == 0 || length + 6 > stored.len()) {
+            let cut = Asset::full().stored(Part::HighLod, stored[..length].to_vec());
+            block_fails(&cut, Part::HighLod, "unexpected-end", "SL05");
+        }
+        assert!(buffer.inflate(Part::HighLod, &stored, &Limits::default()).is_ok(), "the buffer is as good as new");
+    }
+    for byte in 1..=4 {
+        let mut spoilt = stored.clone();
+        let at = spoilt.len() - byte;
+        spoilt[at] ^= 1;
+        let error = block_fails(&Asset::full().stored(Part::HighLod, spoilt), Part::HighLod, "value", "SL05");
+        assert!(error.to_string().contains("zlib stream"), "{error}");
+    }
+}
+
+/// Z6, Z7: bytes, or a second stream, after the end of the first.
+#[test]
+fn z6_z7_bytes_after_the_stream() {
+    let asset = Asset::full();
+    let stored = asset.blocks.iter().find(|(part, _)| *part == Part::HighLod).unwrap().1.clone();
+    for more in [&b"\0"[..], b"more of it", &stored] {
+        let bytes = Asset::full().stored(Part::HighLod, [&stored, more].concat()).bytes();
+        let found = finds_only(&bytes, "SL05", Severity::Error, "high_lod");
+        assert!(found.text.contains(&more.len().to_string()), "{found}");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().unused(), more.len() as u64);
+        others_work(&mesh, &[]);
+    }
+}
+
+/// Z8: a preset dictionary; a window that is too large; another method; a check that does not fit.
+#[test]
+fn z8_other_wrappers() {
+    for (first, word) in
+        [([0x78, 0xbb], "preset dictionary"), ([0x88, 0x1c], "88 1c"), ([0x77, 0x85], "77 85"), ([0x78, 0xdb], "78 db")]
+    {
+        let mut asset = Asset::full();
+        asset.blocks.last_mut().unwrap().1[..2].copy_from_slice(&first);
+        let error = block_fails(&asset, Part::HighLod, "value", "SL05");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    for short in [&b"x"[..], b"\x78\xda", b"\0\0"] {
+        let asset = Asset::full().stored(Part::HighLod, short.to_vec());
+        assert!(Mesh::open(asset.bytes().as_slice()).unwrap().block(Part::HighLod).is_err());
+        finds(&asset.bytes(), "SL05", Severity::Error, "high_lod");
+    }
+}
+
+/// Z9: gzip is read, with a finding; a gzip block that fails leaves nothing behind in a lent buffer.
+#[test]
+fn z9_gzip() {
+    let level = list(&[square().bytes(), square().bytes()]);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&level).unwrap();
+    let gzip = encoder.finish().unwrap();
+    let bytes = Asset::full().stored(Part::HighLod, gzip.clone()).bytes();
+    let found = finds_only(&bytes, "SL05", Severity::Warning, "high_lod");
+    assert!(found.text.contains("gzip"), "{found}");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    assert!(mesh.block(Part::HighLod).unwrap().unwrap().is_gzip());
+    others_work(&mesh, &[]);
+    let (limits, zlib) = (Limits::default(), zlib(&level));
+    let mut buffer = Buffer::default();
+    for length in 2..gzip.len() {
+        assert!(buffer.inflate(Part::HighLod, &gzip[..length], &limits).is_err(), "{length}");
+        assert!(buffer.inflate(Part::HighLod, &zlib, &limits).unwrap().bytes() == level, "after gzip cut to {length}");
+        assert!(buffer.inflate(Part::HighLod, &gzip, &limits).unwrap().bytes() == level);
+        assert!(buffer.inflate(Part::HighLod, &zlib, &limits).unwrap().bytes() == level);
+    }
+    let mut spoilt = gzip.clone();
+    let at = gzip.len() - 8;
+    spoilt[at] ^= 1;
+    block_fails(&Asset::full().stored(Part::HighLod, spoilt), Part::HighLod, "value", "SL05");
+}
+
+/// Z10: deflate without a wrapper is refused, and the error says so.
+#[test]
+fn z10_raw_deflate() {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&list(&[square().bytes()])).unwrap();
+    let asset = Asset::full().stored(Part::HighLod, encoder.finish().unwrap());
+    let error = block_fails(&asset, Part::HighLod, "value", "SL05");
+    assert!(error.to_string().contains("raw deflate"), "{error}");
+}
+
+/// Z11: streams that no encoder writes; a million blocks of nothing.
+#[test]
+fn z11_bad_deflate() {
+    let bad: [&[u8]; 4] = [
+        &[0x78, 0xda, 1, 5, 0, 0, 0, 1, 2, 3, 4, 5],
+        &[0x78, 0xda, 3, 2, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0x78, 0xda, 7, 0, 0, 0, 0, 0],
+        &[0x78, 0xda, 0xfd, 0xff, 0xff, 0xff, 0, 0],
+    ];
+    for stored in bad {
+        block_fails(&Asset::full().stored(Part::HighLod, stored.to_vec()), Part::HighLod, "value", "SL05");
+    }
+    let level = list(&[square().bytes(), square().bytes()]);
+    let whole = store(&level);
+    let empty = [0, 0, 0, 255, 255].repeat(100_000 * SCALE);
+    let stored = [&whole[..2], &empty, &whole[2..]].concat();
+    let bytes = Asset::full().stored(Part::HighLod, stored).bytes();
+    within(10, "blocks of nothing", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        others_work(&mesh, &[]);
+        assert!(faults(&bytes).is_empty());
+    });
+    assert_eq!(exercise_secondlife(&bytes, &mut Random::new(11)), Fate::Read);
+}
+
+/// What opening, looking and validating hold where blocks are inflated: less than twice the largest.
+#[test]
+fn z_memory_while_inflating() {
+    for (name, whole) in samples() {
+        let mesh = Mesh::open(whole.as_slice()).unwrap();
+        let largest = mesh.assets().flat_map(|asset| {
+            Part::ALL.map(|part| asset.block(part).ok().flatten().map_or(0, |block| block.bytes().len()))
+        });
+        let largest = largest.max().unwrap();
+        let held = peak(|| findings(&whole));
+        assert!(held < 2 * largest + 2 * ENGINE, "{name}: {held} bytes, the largest block has {largest}");
+    }
+}
+
+// Meaning.
+
+/// S1: offsets and sizes that are negative, overflow, or end past the file; a size of 0 says that there is none.
+#[test]
+fn s1_offsets_and_sizes() {
+    let asset = Asset::full();
+    let (header, bodies) = (asset.header(), small(asset.bodies().len()));
+    let with = |value: Vec<u8>| asset.under(&header.clone().with("high_lod", value));
+    for (offset, size, name) in [(-1, 5, "offset"), (i32::MIN, 5, "offset"), (0, -1, "size"), (0, i32::MIN, "size")] {
+        let bytes = with(entry(offset, size));
+        let field = format!("high_lod[0].{name}");
+        finds(&bytes, "SL02", Severity::Error, &field);
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        fails(mesh.block(Part::HighLod), "value", &field);
+        fails(mesh.level(Lod::High), "value", &field);
+        others_work(&mesh, &[Part::HighLod]);
+    }
+    let past = [(0, i32::MAX), (i32::MAX, 1), (i32::MAX, i32::MAX), (bodies, 1), (bodies - 1, 2), (bodies + 1, 1)];
+    for (offset, size) in past {
+        let bytes = with(entry(offset, size));
+        let found = finds(&bytes, "SL02", Severity::Error, "high_lod");
+        assert!(bytes[found.offset as usize] == b'{', "the entry is to blame");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        fails(mesh.block(Part::HighLod), "unexpected-end", "high_lod");
+        others_work(&mesh, &[Part::HighLod]);
+        let options = Options { partial: true, ..Options::default() };
+        let partial = Mesh::open_with(bytes.as_slice(), &options).unwrap();
+        fails(partial.block(Part::HighLod), "missing", "high_lod");
+    }
+    for none in [entry(0, 0), entry(-1, 0), entry(i32::MAX, 0), Tree::default().bytes()] {
+        let bytes = with(none.clone());
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        if none == entry(-1, 0) {
+            fails(mesh.block(Part::HighLod), "value", "high_lod[0].offset");
+            continue;
+        }
+        assert!(mesh.block(Part::HighLod).unwrap().is_none());
+        fails(mesh.level(Lod::High), "choice", "high_lod");
+        assert_eq!(mesh.view().nearest_level(Lod::High).unwrap().part(), Part::MediumLod);
+        others_work(&mesh, &[]);
+    }
+    // An offset that would lead back into the header is refused, not wrapped.
+    let back = with(entry(-small(header.bytes().len()), 10));
+    finds(&back, "SL02", Severity::Error, "high_lod[0].offset");
+}
+
+/// S2: two entries share a range; blocks overlap in part; bytes lie between them.
+#[test]
+fn s2_shared_overlapping_and_gaps() {
+    let asset = Asset::full();
+    let header = asset.header();
+    let medium = header.0.iter().find(|(key, _)| key == "medium_lod").unwrap().1.clone();
+    let bytes = asset.under(&header.clone().with("high_lod", medium));
+    let found = finds(&bytes, "SL30", Severity::Info, "medium_lod");
+    assert!(found.text.contains("high_lod"), "{found}");
+    others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[]);
+
+    // A stored block that begins within another: what is in both is a block by itself.
+    let level = list(&[square().bytes(), square().bytes()]);
+    let inner = zlib(&level);
+    let outer = store(&list(&[square().bytes(), square().with("Other", bin(&inner)).bytes()]));
+    let at = outer.windows(inner.len()).position(|bytes| bytes == inner).unwrap();
+    let header = Tree::default()
+        .with("high_lod", entry(0, small(outer.len())))
+        .with("low_lod", entry(small(at), small(inner.len())))
+        .with("medium_lod", entry(0, small(outer.len())));
+    let bytes = [header.bytes(), outer].concat();
+    finds(&bytes, "SL29", Severity::Warning, "low_lod");
+    others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[]);
+
+    let gap = Asset::small(&square().without("Weights"));
+    let header = gap.header().with("high_lod", entry(3, small(gap.blocks[0].1.len())));
+    let bytes = [header.bytes(), vec![1, 2, 3], gap.bodies()].concat();
+    let found = finds(&bytes, "SL29", Severity::Warning, "high_lod");
+    assert_eq!(found.offset, header.bytes().len() as u64);
+    others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[]);
+}
+
+/// S3: levels that are missing; none at all; a stub; keys that nobody knows.
+#[test]
+fn s3_missing_levels_and_unknown_keys() {
+    let mut asset = Asset::full();
+    asset.blocks.retain(|(part, _)| *part != Part::HighLod);
+    let bytes = asset.bytes();
+    finds_only(&bytes, "SL16", Severity::Warning, "high_lod");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let error = fails(mesh.level(Lod::High), "choice", "high_lod");
+    assert!(error.to_string().contains("medium, low, lowest"), "{error}");
+    assert_eq!(mesh.surface_count(), 2);
+    asset.blocks.retain(|(part, _)| *part != Part::MediumLod);
+    finds(&asset.bytes(), "SL17", Severity::Warning, "low_lod");
+
+    asset.blocks.retain(|(part, _)| part.lod().is_none());
+    for (stub, word) in [(false, "no level"), (true, "stub")] {
+        let asset = if stub { asset.clone().other("404", int(1)) } else { asset.clone() };
+        let bytes = asset.bytes();
+        let found = finds(&bytes, "SL04", Severity::Error, "header");
+        assert!(found.text.contains(word), "{found}");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let error = fails(mesh.level(Lod::High), "missing", "high_lod");
+        assert_eq!(error.to_string().contains("stub"), stub, "{error}");
+        assert_eq!(mesh.surface_count(), 0);
+        others_work(&mesh, &[]);
+    }
+
+    let odd = Tree::default().with("deep", list(&[int(1), text("x")])).bytes();
+    let bytes = Asset::full().other("zebra", odd.clone()).bytes();
+    let found = finds_only_info(&bytes, "SL34", "header");
+    assert!(found.text.contains("zebra"), "{found}");
+    let found = finds_only_info(&with_square(&square().with("Zebra", odd)), "SL34", "high_lod[0]");
+    assert!(found.text.contains("Zebra"), "{found}");
+}
+
+/// S4: an integer for a real; other types than those that are known; a number that is no size.
+#[test]
+fn s4_other_types() {
+    let ints = list(&[int(1), int(1), int(1)]);
+    let half = Tree::default().with("Max", ints.clone()).with("Min", list(&[int(0), int(0), int(0)])).bytes();
+    let bytes = with_square(&square().with("PositionDomain", half));
+    finds(&bytes, "SL38", Severity::Info, "high_lod[0].PositionDomain");
+    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().extent(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
+    for (key, rule) in [
+        (Key::Position, "SL08"),
+        (Key::TriangleList, "SL08"),
+        (Key::Normal, "SL09"),
+        (Key::TexCoord0, "SL09"),
+        (Key::Tangent, "SL09"),
+        (Key::Weights, "SL12"),
+        (Key::PositionDomain, "SL11"),
+        (Key::TexCoord0Domain, "SL11"),
+        (Key::NormalizedScale, "SL11"),
+    ] {
+        for other in [text("abc"), int(3), b"!".to_vec(), list(&[])] {
+            let bytes = with_square(&square().with(key.name(), other));
+            let field = format!("high_lod[0].{}", key.name());
+            finds(&bytes, rule, Severity::Error, &field);
+            look(&bytes, |submesh| {
+                let results = [
+                    (Key::Position, submesh.positions().map(drop)),
+                    (Key::TriangleList, submesh.indices().map(drop)),
+                    (Key::Weights, submesh.weights().map(drop)),
+                    (Key::PositionDomain, submesh.position_domain().map(drop)),
+                    (Key::TexCoord0Domain, submesh.uv_domain().map(drop)),
+                    (Key::NormalizedScale, submesh.normalized_scale().map(drop)),
+                ];
+                for (one, result) in results {
+                    let expected = one == key || (one, key) == (Key::Position, Key::PositionDomain);
+                    assert_eq!(result.is_err(), expected, "{one:?} where {key:?} is spoilt: {result:?}");
+                }
+            });
+        }
+    }
+    for bad in [real(1e300), real(f64::NAN), text("9"), b"!".to_vec()] {
+        let asset = Asset::full();
+        let value = Tree::default().with("offset", int(0)).with("size", bad).bytes();
+        let bytes = asset.under(&asset.header().with("high_lod", value));
+        finds(&bytes, "SL02", Severity::Error, "high_lod[0].size");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        fails(mesh.block(Part::HighLod), "value", "high_lod[0].size");
+        others_work(&mesh, &[Part::HighLod]);
+    }
+    let asset = Asset::full();
+    let bytes = asset.under(&asset.header().with("skin", int(7)));
+    finds(&bytes, "SL02", Severity::Error, "skin");
+    others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[Part::Skin]);
+    assert!(Mesh::open(bytes.as_slice()).unwrap().skin().is_err());
+    for part in [Part::Skin, Part::PhysicsConvex, Part::HighLod] {
+        let bytes = Asset::full().block(part, &int(7)).bytes();
+        finds(&bytes, "SL07", Severity::Error, part.key());
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        others_work(&mesh, &[part]);
+        match part {
+            Part::Skin => drop(fails(mesh.skin(), "value", "skin")),
+            Part::PhysicsConvex => drop(fails(mesh.convex(), "value", "physics_convex")),
+            _ => drop(fails(mesh.level(Lod::High), "value", "high_lod")),
+        }
+    }
+}
+
+/// S5, S6: a header that no viewer fetches; one that is longer than allowed; a newer version.
+#[test]
+fn s5_s6_long_headers_and_versions() {
+    let long = |length: usize| Asset::full().other("zebra", bin(&vec![0; length]));
+    let found = finds(&long(5000).bytes(), "SL33", Severity::Warning, "header");
+    assert!(found.text.contains("4096"), "{found}");
+    others_work(&Mesh::open(long(5000).bytes().as_slice()).unwrap(), &[]);
+    let error = refused(&long(70_000).bytes(), "limit", 0);
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", allowed: 65_536, .. }), "{error}");
+    let limits = Limits { header: 1 << 20, ..Limits::default() };
+    let bytes = long(70_000).bytes();
+    let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+    others_work(&mesh, &[]);
+
+    for (version, is_read) in [(0, true), (1, true), (999, true), (1000, false), (i32::MAX, false), (-1, true)] {
+        let bytes = Asset::full().other("version", int(version)).bytes();
+        if is_read {
+            assert_eq!(Mesh::open(bytes.as_slice()).unwrap().header().unwrap().version(), Some(version));
+            continue;
+        }
+        let error = Mesh::open(bytes.as_slice()).unwrap_err();
+        assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("unsupported", "version"));
+        assert!(error.to_string().contains("newer") && error.to_string().contains(&version.to_string()), "{error}");
+        assert_eq!(meshpeek::finding(&error).unwrap().rule, "SL03");
+        let Prefix::Ready(header) = Header::of_prefix(&bytes, &Limits::default()).unwrap() else { panic!("whole") };
+        assert_eq!((header.version(), header.lods().count()), (Some(version), 4), "the header can be looked at");
+    }
+    finds(&Asset::full().other("version", text("1")).bytes(), "SL03", Severity::Error, "version");
+}
+
+/// S7: a submesh that is no map; `NoGeometry` that is false, or not alone; a level without submeshes.
+#[test]
+fn s7_submeshes() {
+    for other in [int(1), list(&[]), b"!".to_vec(), bin(b"x")] {
+        let bytes = Asset::full().block(Part::HighLod, &list(&[other, square().bytes()])).bytes();
+        finds(&bytes, "SL07", Severity::Error, "high_lod[0]");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let level = mesh.level(Lod::High).unwrap();
+        let error = fails(level.submesh(0), "value", "high_lod[0]");
+        assert_eq!(meshpeek::finding(&error).unwrap().rule, "SL07");
+        assert!(level.submesh(1).unwrap().positions().is_ok());
+        others_work(&mesh, &[Part::HighLod]);
+        assert!(Surface::new(&mesh, 0).positions().is_err() && Surface::new(&mesh, 1).positions().is_ok());
+    }
+    finds(&Asset::full().block(Part::LowLod, &list(&[])).bytes(), "SL07", Severity::Error, "low_lod");
+    let placeholder = |value: &[u8]| Tree::default().with("NoGeometry", value.to_vec());
+    let sound = with_square(&placeholder(b"1"));
+    assert!(faults(&sound).is_empty(), "{:#?}", faults(&sound));
+    look(&sound, |submesh| {
+        assert!(submesh.is_placeholder() && submesh.positions().unwrap().is_empty());
+        assert!(submesh.indices().unwrap().is_empty() && submesh.weights().unwrap().is_none());
+    });
+    for odd in [placeholder(b"0"), placeholder(b"!"), placeholder(&int(0))] {
+        let bytes = with_square(&odd);
+        finds_only(&bytes, "SL21", Severity::Warning, "high_lod[0].NoGeometry");
+        look(&bytes, |submesh| assert!(submesh.is_placeholder() && submesh.positions().unwrap().is_empty()));
+    }
+    let both = with_square(&square().with("NoGeometry", b"1".to_vec()));
+    finds_only(&both, "SL21", Severity::Warning, "high_lod[0].NoGeometry");
+    look(&both, |submesh| assert!(submesh.is_placeholder()));
+}
+
+/// S8: positions that are not whole; none; more than indices reach.
+#[test]
+fn s8_positions() {
+    let field = "high_lod[0].Position";
+    for length in [1, 5, 7, 23, 25] {
+        let bytes = with_square(&square().with("Position", bin(&vec![1; length])));
+        finds(&bytes, "SL08", Severity::Error, field);
+        look(&bytes, |submesh| {
+            let error = fails(submesh.positions(), "value", field);
+            assert!(error.to_string().contains("multiple of 6") && error.inflated_offset().is_some(), "{error}");
+            assert_eq!(submesh.vertex_count(), length / 6);
+            assert_eq!(submesh.indices().unwrap().len(), 6);
+        });
+    }
+    let none = with_square(&square().with("Position", bin(&[])));
+    finds(&none, "SL08", Severity::Error, field);
+    look(&none, |submesh| assert!(submesh.positions().unwrap().is_empty()));
+    let missing = with_square(&square().without("Position"));
+    finds(&missing, "SL08", Severity::Error, field);
+    look(&missing, |submesh| drop(fails(submesh.positions(), "missing", field)));
+    for (count, is_told) in [(65_535, false), (65_536, true), (65_537, true)] {
+        let all = Tree::default()
+            .with("Position", bin(&vec![7; count * 6]))
+            .with("PositionDomain", domain([-0.5; 3], [0.5; 3]))
+            .with("TriangleList", codes(&(0..u16::MAX).collect::<Vec<_>>()));
+        let bytes = Asset::small(&all).bytes();
+        let told = findings(&bytes).iter().any(|found| found.rule == "SL39" && found.severity == Severity::Warning);
+        assert_eq!(told, is_told, "{count}");
+        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(8)), Fate::Read);
+    }
+}
+
+/// S9: normals, texture coordinates and tangents that are not one to a vertex: that array is absent.
+#[test]
+fn s9_arrays_of_vertices() {
+    for (key, size) in [(Key::Normal, 6), (Key::TexCoord0, 4), (Key::Tangent, 8)] {
+        for length in [0, 1, size * 4 - 1, size * 4 + 1, size * 3, size * 5, size * 4] {
+            let bytes = with_square(&square().with(key.name(), bin(&vec![1; length])));
+            let field = format!("high_lod[0].{}", key.name());
+            let is_sound = length == size * 4;
+            if !is_sound {
+                let found = finds_only(&bytes, "SL09", Severity::Error, &field);
+                assert!(found.text.contains(&length.to_string()) && found.text.contains("4 vertices"), "{found}");
+            }
+            look(&bytes, |submesh| {
+                assert_eq!(submesh.normals().is_ok(), key != Key::Normal || is_sound);
+                assert_eq!(submesh.uvs().is_ok(), key != Key::TexCoord0 || is_sound);
+                assert_eq!(submesh.tangents().is_ok(), key != Key::Tangent || is_sound);
+                assert!(submesh.positions().is_ok() && submesh.indices().is_ok() && submesh.weights().is_ok());
+            });
+        }
+    }
+}
+
+/// S10: triangles that are not whole; indices that are out of range.
+#[test]
+fn s10_triangles() {
+    let field = "high_lod[0].TriangleList";
+    let sound: Vec<u8> = [0_u16, 1, 2, 0, 2, 3].iter().flat_map(|index| index.to_le_bytes()).collect();
+    for more in 1..=5 {
+        let bytes = with_square(&square().with("TriangleList", bin(&[&sound[..], &vec![0; more]].concat())));
+        let found = finds(&bytes, "SL08", Severity::Error, field);
+        assert!(found.text.contains(&format!("{} bytes", 12 + more)), "{found}");
+        look(&bytes, |submesh| {
+            assert_eq!((submesh.triangle_count(), submesh.indices().unwrap().len()), (2, 6));
+        });
+    }
+    for index in [4, 5, 255, 65_535] {
+        let bytes = with_square(&square().with("TriangleList", codes(&[0, 1, 2, 0, index, 3])));
+        let found = finds(&bytes, "SL10", Severity::Error, field);
+        assert!(found.text.contains(&format!("index {index} of 4")), "{found}");
+        look(&bytes, |submesh| assert_eq!(submesh.indices().unwrap().get(4), Some(index.into())));
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let surface = Surface::new(&mesh, 0);
+        assert_eq!(surface.indices().unwrap().first_beyond(4), Some((4, index.into())));
+        assert!(surface.weld().is_err() && Surface::new(&mesh, 1).weld().is_ok());
+    }
+    let missing = with_square(&square().without("TriangleList"));
+    finds(&missing, "SL08", Severity::Error, field);
+    look(&missing, |submesh| drop(fails(submesh.indices(), "missing", field)));
+}
+
+/// S11: triangles that use a vertex twice, vertices that no triangle uses, and, to collide with, triangles without area.
+#[test]
+fn s11_degenerate_triangles() {
+    let field = "high_lod[0].TriangleList";
+    for indices in [[0, 1, 2, 0, 3, 3], [0, 1, 2, 0, 2, 1]] {
+        let bytes = with_square(&square().with("TriangleList", codes(&indices)));
+        finds_only(&bytes, "SL22", Severity::Warning, field);
+    }
+    let flat = square().without("Weights").with("Position", codes(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]));
+    let mut asset = Asset::full().block(Part::PhysicsMesh, &list(&[flat.bytes()]));
+    asset = asset.block(Part::PhysicsConvex, &hulls().without("HullList").without("Positions").bytes());
+    finds_only(&asset.bytes(), "SL23", Severity::Warning, "physics_mesh[0].TriangleList");
+}
+
+/// S12, S13: domains that are absent, inverted, no numbers, too few or too many, or far out.
+#[test]
+fn s12_s13_domains() {
+    let key = "high_lod[0].PositionDomain";
+    let bytes = with_square(&square().without("PositionDomain"));
+    finds_only(&bytes, "SL20", Severity::Warning, key);
+    look(&bytes, |submesh| {
+        assert_eq!(submesh.positions().unwrap().extent(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
+    });
+    for (min, max) in
+        [([0.5; 3], [-0.5; 3]), ([f64::NAN; 3], [0.5; 3]), ([0.0; 3], [f64::INFINITY; 3]), ([-1e308; 3], [1e308; 3])]
+    {
+        let bytes = with_square(&square().with("PositionDomain", domain(min, max)));
+        let is_interval = min[0] <= max[0] && max[0].is_finite();
+        let (rule, severity) = if is_interval { ("SL20", Severity::Warning) } else { ("SL11", Severity::Error) };
+        finds(&bytes, rule, severity, key);
+        look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().iter().count(), 4, "decoding is total"));
+    }
+    for count in [0, 2, 4, 10_000] {
+        let odd = Tree::default().with("Max", numbers(&[0.5; 3])).with("Min", numbers(&vec![-0.5; count])).bytes();
+        let bytes = with_square(&square().with("PositionDomain", odd));
+        finds(&bytes, "SL11", Severity::Error, key);
+        look(&bytes, |submesh| {
+            let error = fails(submesh.positions(), "value", key);
+            assert!(error.to_string().contains("3 numbers"), "{error}");
+            assert!(submesh.indices().is_ok() && submesh.uvs().is_ok());
+        });
+    }
+    for far in [0.6, 1e6] {
+        let bytes = with_square(&square().with("PositionDomain", domain([-far; 3], [far; 3])));
+        finds_only(&bytes, "SL20", Severity::Warning, key);
+    }
+    let key = "high_lod[0].TexCoord0Domain";
+    let bytes = with_square(&square().without("TexCoord0Domain"));
+    finds_only(&bytes, "SL11", Severity::Error, key);
+    look(&bytes, |submesh| assert_eq!(submesh.uvs().unwrap().unwrap().get(2), Some([1.0, 1.0])));
+    let wide = with_square(&square().with("TexCoord0Domain", domain([-2.2e36, 0.0], [1.0, 2.8e30])));
+    finds_only_info(&wide, "SL35", key);
+    let odd = with_square(&square().with("TexCoord0Domain", domain([0.0; 3], [1.0; 3])));
+    finds(&odd, "SL11", Severity::Error, key);
+    look(&odd, |submesh| {
+        fails(submesh.uvs(), "value", key);
+        assert!(submesh.positions().is_ok());
+    });
+    // Either end alone: the other is as if it were left out.
+    let half = with_square(&square().with("PositionDomain", Tree::default().with("Min", numbers(&[0.0; 3])).bytes()));
+    finds_only(&half, "SL11", Severity::Error, "high_lod[0].PositionDomain");
+    look(&half, |submesh| assert_eq!(submesh.position_domain().unwrap().max(), [0.5; 3]));
+}
+
+/// S14: lists of weights that are cut, too few, too many; what is legal about their ends.
+#[test]
+fn s14_weights() {
+    let field = "high_lod[0].Weights";
+    let whole = weights();
+    let ends = [4, 11, 21, 33];
+    assert_eq!(whole.len(), 33);
+    for length in 0..whole.len() {
+        let bytes = with_square(&square().with("Weights", bin(&whole[..length])));
+        let found = finds(&bytes, "SL12", Severity::Error, field);
+        let lists = ends.iter().filter(|end| **end <= length).count();
+        assert!(found.text.contains(&format!("after {lists} of 4")), "{found}");
+        look(&bytes, |submesh| {
+            let weights = submesh.weights().unwrap().unwrap();
+            assert_eq!((weights.len(), weights.iter().count()), (4, lists), "the lists that are whole");
+            assert!((0..5).all(|vertex| weights.get(vertex).is_some() == (vertex < lists)));
+        });
+    }
+    for more in [&[255][..], &[0, 1, 2], &whole] {
+        let bytes = with_square(&square().with("Weights", bin(&[&whole, more].concat())));
+        let found = finds(&bytes, "SL12", Severity::Error, field);
+        assert!(found.text.contains(&format!("{} bytes behind", more.len())), "{found}");
+        look(&bytes, |submesh| assert_eq!(submesh.weights().unwrap().unwrap().iter().count(), 4));
+    }
+    assert!(!findings(&Asset::full().bytes()).iter().any(|found| found.rule == "SL12"), "four need no end");
+    let bytes = with_square(&square().with("Weights", bin(&[255; 4])));
+    finds_only(&bytes, "SL26", Severity::Warning, field);
+    look(&bytes, |submesh| assert!(submesh.weights().unwrap().unwrap().iter().all(|list| list.is_empty())));
+}
+
+/// S15, S16: joints that the skin does not name; weights of nothing.
+#[test]
+fn s15_s16_joints_and_sums() {
+    let field = "high_lod[0].Weights";
+    let all = |joint: u8, weight: u16| bin(&[&[joint][..], &weight.to_le_bytes(), &[255]].concat().repeat(4));
+    for joint in [2, 33, 254] {
+        let bytes = with_square(&square().with("Weights", all(joint, 65535)));
+        let found = finds_only(&bytes, "SL13", Severity::Error, field);
+        assert!(found.text.contains(&format!("joint {joint} of 2")), "{found}");
+        look(&bytes, |submesh| {
+            let first = submesh.weights().unwrap().unwrap().get(0).unwrap();
+            assert_eq!(first.stored(0), Some((joint.into(), 65535)));
+        });
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let palette = mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap();
+        let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+        let list = submesh.weights().unwrap().unwrap().get(0).unwrap();
+        assert_eq!(palette.position([0.5; 3], list.iter()), [0.5; 3], "as viewers do: the last joint");
+    }
+    // With as many joints, they are sound.
+    for (joint, count) in [(33, 34), (254, 255)] {
+        let names: Vec<_> = (0..count).map(|number| text(&format!("j{number}"))).collect();
+        let matrices = list(&vec![matrix(); count]);
+        let large = skin().with("joint_names", list(&names)).with("inverse_bind_matrix", matrices.clone());
+        let bytes = Asset::full().block(Part::Skin, &large.with("alt_inverse_bind_matrix", matrices).bytes());
+        let level = list(&[square().with("Weights", all(joint, 65535)).bytes(), square().bytes()]);
+        let all = findings(&bytes.block(Part::HighLod, &level).bytes());
+        assert!(!all.iter().any(|found| found.severity == Severity::Error), "{all:#?}");
+    }
+    let bytes = with_square(&square().with("Weights", all(1, 0)));
+    let found = finds_only(&bytes, "SL26", Severity::Warning, field);
+    assert!(found.text.contains("4 vertices"), "{found}");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let palette = mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap();
+    let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+    let list = submesh.weights().unwrap().unwrap().get(0).unwrap();
+    assert_eq!(palette.position([0.25; 3], list.iter()), [0.25; 3], "the first joint, and no division by zero");
+}
+
+/// S17, S18: matrices of another size or number; joints that nobody knows, that stand twice; a million of them.
+#[test]
+fn s17_s18_skins() {
+    let with = |skin: &Tree| Asset::full().block(Part::Skin, &skin.bytes()).bytes();
+    for count in [0, 15, 17] {
+        let odd = numbers(&vec![1.0; count]);
+        let bytes = with(&skin().with("bind_shape_matrix", odd.clone()));
+        finds_only(&bytes, "SL13", Severity::Error, "skin[0].bind_shape_matrix");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        others_work(&mesh, &[Part::Skin]);
+        let bound = mesh.skin().unwrap().unwrap();
+        fails(bound.bind_shape(), "value", "skin[0].bind_shape_matrix");
+        assert!(bound.inverse_bind(0).is_ok() && bound.joint_name(0).is_ok());
+        for name in ["inverse_bind_matrix", "alt_inverse_bind_matrix"] {
+            let bytes = with(&skin().with(name, list(&[matrix(), odd.clone()])));
+            finds_only(&bytes, "SL13", Severity::Error, &format!("skin[0].{name}[1]"));
+            let mesh = Mesh::open(bytes.as_slice()).unwrap();
+            let bound = mesh.skin().unwrap().unwrap();
+            let result = if name == "inverse_bind_matrix" { bound.inverse_bind(1) } else { bound.alt_inverse_bind(1) };
+            let error = fails(result, "value", &format!("skin[0].{name}[1]"));
+            assert_eq!(meshpeek::finding(&error).unwrap().rule, "SL13");
+            assert_eq!(bound.palette(|_| IDENTITY).is_err(), name == "inverse_bind_matrix");
+            assert!(bound.inverse_bind(0).is_ok());
+            assert_eq!(mesh.bone(1).unwrap().name.as_bytes(), b"mTorso");
+        }
+    }
+    for (name, count) in [("inverse_bind_matrix", 1), ("inverse_bind_matrix", 3), ("alt_inverse_bind_matrix", 1)] {
+        let bytes = with(&skin().with(name, list(&vec![matrix(); count])));
+        finds_only(&bytes, "SL13", Severity::Error, &format!("skin[0].{name}"));
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).is_err(), name == "inverse_bind_matrix");
+    }
+    let bytes = with(&skin().without("bind_shape_matrix"));
+    finds_only(&bytes, "SL13", Severity::Error, "skin[0].bind_shape_matrix");
+    let bytes = with(&skin().with("bind_shape_matrix", numbers(&[f64::NAN; 16])));
+    finds_only(&bytes, "SL13", Severity::Error, "skin[0].bind_shape_matrix");
+    let bytes = with(&skin().with("joint_names", list(&[text("mPelvis"), int(3)])));
+    finds(&bytes, "SL13", Severity::Error, "skin[0].joint_names[1]");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let error = fails(mesh.skin().unwrap().unwrap().joint_name(1), "value", "skin[0].joint_names[1]");
+    assert_eq!(meshpeek::finding(&error).unwrap().rule, "SL13");
+    for (key, odd) in [("pelvis_offset", text("x")), ("lock_scale_if_joint_position", int(1))] {
+        let bytes = with(&skin().with(key, odd));
+        finds_only(&bytes, "SL13", Severity::Error, &format!("skin[0].{key}"));
+    }
+    for names in [["mPelvis", "mPelvis"], ["mPelvis", "tail"]] {
+        let bytes = with(&skin().with("joint_names", list(&names.map(text))));
+        let found = finds_only(&bytes, "SL27", Severity::Warning, "skin[0].joint_names");
+        assert!(found.text.contains(names[1]), "{found}");
+    }
+    let many = list(&vec![matrix(); 111]);
+    let names = list(&(0..111).map(|number| text(&format!("mTail{number}"))).collect::<Vec<_>>());
+    let large = skin().with("joint_names", names).with("inverse_bind_matrix", many.clone());
+    finds(&with(&large.with("alt_inverse_bind_matrix", many)), "SL27", Severity::Warning, "skin[0].joint_names");
+}
+
+/// S18: a hundred thousand joints and as many matrices; a million names.
+#[test]
+fn s18_very_many_joints() {
+    expect_linear("joints", |scale| {
+        let count = 500 * SCALE * scale;
+        let large = skin()
+            .with("joint_names", list(&vec![text("mPelvis"); count]))
+            .with("inverse_bind_matrix", list(&vec![matrix(); count]));
+        let bytes = Asset::full().block(Part::Skin, &large.without("alt_inverse_bind_matrix").bytes()).bytes();
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let bound = mesh.skin().unwrap().unwrap();
+        assert!((0..count).all(|joint| bound.joint_name(joint).is_ok() && bound.inverse_bind(joint).is_ok()));
+        assert_eq!(bound.palette(|_| IDENTITY).unwrap().matrices().len(), count);
+        assert!((0..mesh.bone_count()).all(|bone| mesh.bone(bone).is_ok()));
+        findings(&bytes);
+    });
+    let count = 100_000 * SCALE;
+    let names = list(&vec![text("x"); count]);
+    let bytes = Asset::full().block(Part::Skin, &skin().with("joint_names", names.clone()).bytes()).bytes();
+    within(20, "joint names", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let bound = mesh.skin().unwrap().unwrap();
+        assert!((0..count).all(|joint| bound.joint_name(joint).is_ok()));
+        let held = peak(|| findings(&bytes));
+        assert!(held < 64 << 20, "{held} bytes for {} of names", names.len());
+    });
+}
+
+/// S19: hulls of 256 points, of three, of more points than there are; a million of them; with a physics mesh; none.
+#[test]
+fn s19_hulls() {
+    let with = |convex: &Tree| Asset::full().block(Part::PhysicsConvex, &convex.bytes()).bytes();
+    let sized = |sizes: &[u8], points: usize| {
+        with(&hulls().with("HullList", bin(sizes)).with("Positions", codes(&vec![7; points * 3])))
+    };
+    for (sizes, points) in [(&[0_u8][..], 256), (&[0, 4], 260), (&[255, 0, 1], 512)] {
+        let bytes = sized(sizes, points);
+        assert!(faults(&bytes).is_empty() && exercise_secondlife(&bytes, &mut Random::new(19)) == Fate::Read);
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let found: Vec<_> = mesh.convex().unwrap().unwrap().hulls().unwrap().map(|hull| hull.len()).collect();
+        assert_eq!(
+            found,
+            sizes.iter().map(|size| if *size == 0 { 256 } else { (*size).into() }).collect::<Vec<usize>>()
+        );
+    }
+    finds_only_info(&sized(&[3, 4], 7), "SL36", "physics_convex[0].HullList");
+    for (sizes, points, fit) in
+        [(&[4_u8, 4][..], 7, 1), (&[4, 4], 9, 2), (&[0], 255, 0), (&[4, 4, 4], 0, 0), (&[], 3, 0)]
+    {
+        let bytes = sized(sizes, points);
+        finds_only(&bytes, "SL14", Severity::Error, "physics_convex[0].HullList");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        others_work(&mesh, &[]);
+        let convex = mesh.convex().unwrap().unwrap();
+        assert_eq!(convex.hulls().unwrap().count(), fit, "those that fit");
+        assert!(convex.bounding_points().unwrap().is_some());
+    }
+    for key in ["HullList", "Positions"] {
+        let bytes = with(&hulls().without(key));
+        finds_only(&bytes, "SL14", Severity::Error, "physics_convex[0].HullList");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let shape = mesh.physics_shape().unwrap().unwrap();
+        assert_eq!(matches!(shape, PhysicsShape::BoundingHull(_)), key == "HullList");
+    }
+    for key in ["Positions", "BoundingVerts"] {
+        let bytes = with(&hulls().with(key, bin(&[0; 25])));
+        finds_only(&bytes, "SL14", Severity::Error, &format!("physics_convex[0].{key}"));
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let convex = mesh.convex().unwrap().unwrap();
+        assert_eq!(
+            (convex.hulls().is_err(), convex.bounding_points().is_err()),
+            (key == "Positions", key != "Positions")
+        );
+    }
+    finds(&with(&hulls().with("Min", numbers(&[0.0; 2]))), "SL11", Severity::Error, "physics_convex[0].Min");
+    finds_only(&with(&hulls().without("BoundingVerts")), "SL16", Severity::Warning, "physics_convex");
+
+    let physics = Asset::full().block(Part::PhysicsMesh, &list(&[square().without("Weights").bytes()]));
+    finds_only(&physics.bytes(), "SL24", Severity::Warning, "physics_convex");
+    let mesh_bytes = physics.bytes();
+    let mesh = Mesh::open(mesh_bytes.as_slice()).unwrap();
+    assert!(matches!(mesh.physics_shape().unwrap().unwrap(), PhysicsShape::Hulls(_)), "the hulls come first");
+    let none = Asset::full().block(Part::PhysicsConvex, b"!").bytes();
+    assert!(faults(&none).is_empty(), "{:#?}", faults(&none));
+    assert!(Mesh::open(none.as_slice()).unwrap().convex().unwrap().is_none());
+
+    let count = 100_000 * SCALE;
+    let bytes = sized(&vec![1; count], count);
+    within(20, "very many hulls", || {
+        finds(&bytes, "SL28", Severity::Warning, "physics_convex[0].HullList");
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.convex().unwrap().unwrap().hulls().unwrap().count(), count);
+    });
+}
+
+/// S20: levels that differ in submeshes, or have no fewer triangles.
+#[test]
+fn s20_levels_that_differ() {
+    let three = list(&[square().bytes(), square().bytes(), square().bytes()]);
+    let found = finds(&Asset::full().block(Part::LowLod, &three).bytes(), "SL18", Severity::Warning, "low_lod");
+    assert!(found.text.contains("3 submeshes"), "{found}");
+    finds_only_info(&Asset::full().bytes(), "SL19", "low_lod");
+    let nine = list(&vec![square().bytes(); 9]);
+    finds(&Asset::full().block(Part::HighLod, &nine).bytes(), "SL18", Severity::Warning, "high_lod");
+}
+
+/// A hash that is not the stored block's, and one that is no hash.
+#[test]
+fn a_hash_of_something_else() {
+    let (_, simulated) = samples().swap_remove(2);
+    let mesh = Mesh::open(simulated.as_slice()).unwrap();
+    assert_eq!(mesh.view().verify_hash(Part::PhysicsMesh).unwrap(), Some(true));
+    let hash = mesh.header().unwrap().hash(Part::PhysicsMesh).unwrap().to_vec();
+    let at = simulated.windows(16).position(|bytes| bytes == hash).unwrap();
+    let mut spoilt = simulated.clone();
+    spoilt[at] ^= 1;
+    finds(&spoilt, "SL15", Severity::Error, "physics_mesh[0].hash");
+    let mesh = Mesh::open(spoilt.as_slice()).unwrap();
+    assert_eq!(mesh.view().verify_hash(Part::PhysicsMesh).unwrap(), Some(false));
+    others_work(&mesh, &[]);
+    let asset = Asset::full();
+    let size = small(asset.blocks[1].1.len());
+    let value = Tree::default().with("hash", bin(&[1; 15])).with("offset", int(small(asset.blocks[0].1.len())));
+    let bytes = asset.under(&asset.header().with("physics_convex", value.with("size", int(size)).bytes()));
+    let found = finds(&bytes, "SL15", Severity::Error, "physics_convex[0].hash");
+    assert!(found.text.contains("15 bytes"), "{found}");
+}
+
+/// S22: a container whose inner asset is cut, is a container, or is no string; a cache file with blocks that were not
+/// fetched.
+#[test]
+fn s22_containers_and_caches() {
+    let small = Asset::small(&square().without("Weights")).bytes();
+    let open =
+        |bytes: &[u8], asset: usize| Mesh::open_with(bytes.to_vec(), &Options { asset, ..Options::default() }).unwrap();
+    let sound = container(&[small.clone(), small.clone()]);
+    assert_eq!(open(&sound, 1).level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
+    let header = Mesh::open(small.as_slice()).unwrap().header().unwrap().len() as usize;
+    for length in 0..small.len() {
+        let bytes = container(&[small[..length].to_vec(), small.clone()]);
+        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(22)), Fate::Damaged, "{length}");
+        let first = open(&bytes, 0);
+        assert_eq!(first.header().is_ok(), length >= header, "{length}");
+        assert!(first.level(Lod::High).is_err());
+        let (rule, field) = if length < header { ("SL01", "asset[0].header") } else { ("SL02", "asset[0].high_lod") };
+        let all = findings(&bytes);
+        assert!(all.iter().any(|found| found.rule == rule && found.field.to_string() == field), "{length}: {all:#?}");
+        assert_eq!(open(&bytes, 1).level(Lod::High).unwrap().len(), 1, "the other works");
+    }
+    for (inner, kind) in [(sound.clone(), "value"), (b"[\0\0\0\0]".to_vec(), "value"), (Vec::new(), "unexpected-end")] {
+        let bytes = container(&[inner, small.clone()]);
+        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(22)), Fate::Damaged);
+        let error = open(&bytes, 0).header().map(drop).unwrap_err();
+        assert_eq!(error.kind().id(), kind, "{error}");
+        assert!(open(&bytes, 1).level(Lod::High).is_ok());
+    }
+    let quoted = [b"{\0\0\0\x01k\0\0\0\x04mesh[\0\0\0\x02'{'".to_vec(), int(1), b"]}".to_vec()].concat();
+    assert_eq!(exercise_secondlife(&quoted, &mut Random::new(22)), Fate::Damaged);
+    fails(open(&quoted, 0).header().map(drop), "value", "mesh");
+    let newer = container(&[Asset::small(&square()).other("version", int(1000)).bytes(), small.clone()]);
+    fails(open(&newer, 0).header().map(drop), "unsupported", "version");
+    let empty = container(&[]);
+    assert!(Mesh::open(empty.as_slice()).unwrap().header().is_err());
+    exercise_secondlife(&empty, &mut Random::new(22));
+    for length in 0..sound.len() {
+        assert!(Mesh::open(&sound[..length]).is_err(), "a container that is cut has no end");
+    }
+
+    // A viewer's cache: what was not fetched is zeros, and no fault of the file.
+    let asset = Asset::full();
+    let mut bytes = cached(&asset.bytes(), 0b011_1111);
+    let start = bytes.len() - asset.blocks.last().unwrap().1.len();
+    assert!(faults(&bytes).is_empty(), "{:#?}", faults(&bytes));
+    bytes[start..].fill(0);
+    bytes[8] = 0b011_0111;
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let error = fails(mesh.block(Part::HighLod), "missing", "high_lod");
+    assert!(error.to_string().contains("not fetched") && meshpeek::finding(&error).is_none(), "{error}");
+    others_work(&mesh, &[Part::HighLod]);
+    finds_only_info(&bytes, "SL32", "high_lod");
+    assert!(exercise_secondlife(&bytes, &mut Random::new(22)) != Fate::Refused);
+    for (at, value) in [(0, 2), (4, 0), (7, 1), (12, b'[')] {
+        let mut spoilt = bytes.clone();
+        spoilt[at] = value;
+        if at == 4 {
+            spoilt[4..8].fill(0);
+        }
+        assert!(Mesh::open(spoilt.as_slice()).is_err() && Format::detect(&spoilt).is_err(), "{at}");
+    }
+}
+
+// Traps: files whose cost would grow faster than they do.
+
+/// A million submeshes, of which all neutral arrays are asked for; and as many names in the header as fit.
+#[test]
+fn trap_very_many_submeshes() {
+    let names = list(&vec![text("m"); 10_000]);
+    expect_linear("submeshes", |scale| {
+        let count = 1000 * SCALE * scale;
+        let level = list(&vec![b"{\0\0\0\0}".to_vec(); count]);
+        let bytes = Asset::default().block(Part::HighLod, &level).other("material_list", names.clone()).bytes();
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let detail = Detail::new(mesh.view(), Part::HighLod);
+        for index in 0..detail.surface_count() {
+            let surface = Surface::new(&detail, index);
+            assert!(surface.name().is_ok() && surface.counts().is_ok() && surface.positions().is_err());
+        }
+        assert!(Surface::all(&mesh).all(|surface| surface.weights().unwrap().is_none()));
+        findings(&bytes);
+    });
+    let count = 100_000 * SCALE;
+    let bytes = Asset::default().block(Part::HighLod, &list(&vec![b"{\0\0\0\0}".to_vec(); count])).bytes();
+    within(20, "submeshes", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!(mesh.level(Lod::High).unwrap().submeshes().flatten().count(), count);
+        let held = peak(|| findings(&bytes));
+        assert!(held < 2 * (count * 6) + (6 << 20), "{held}");
+    });
+}
+
+/// Weights of submeshes far behind the first are found at random as fast as those of the first.
+#[test]
+fn trap_weights_of_late_submeshes() {
+    expect_linear("late weights", |scale| {
+        let count = 20_000 * SCALE * scale;
+        let large = Tree::default().with("Position", bin(&vec![0; count * 6])).with("Weights", bin(&vec![255; count]));
+        let mut all = vec![Tree::default().bytes(); 200];
+        all.extend([large.bytes(), large.bytes()]);
+        let bytes = Asset::default().block(Part::HighLod, &list(&all)).bytes();
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let level = mesh.level(Lod::High).unwrap();
+        for index in [200, 201] {
+            let weights = level.submesh(index).unwrap().weights().unwrap().unwrap();
+            assert!((0..count).all(|vertex| weights.get(vertex).is_some()) && weights.get(count).is_none());
+        }
+    });
+}
+
+/// A million assets in a container; and as many lists of them.
+#[test]
+fn trap_very_many_assets() {
+    let assets = |count: usize| container(&vec![b"{\0\0\0\0}".to_vec(); count]);
+    expect_linear("assets", |scale| {
+        let bytes = assets(1000 * SCALE * scale);
+        bounded(bytes.len(), "assets", || borrow_everything_secondlife(&bytes, true).unwrap());
+    });
+    let count = 100_000 * SCALE;
+    let bytes = assets(count);
+    within(60, "assets", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert_eq!((mesh.asset_count(), mesh.assets().count()), (count, count));
+        bounded(bytes.len(), "assets", || borrow_everything_secondlife(&bytes, false).unwrap());
+    });
+    expect_linear("lists of assets", |scale| {
+        let count = 500 * SCALE * scale;
+        let assets = list(&vec![spell(|writer| _ = writer.string(b"{\0\0\0\0}")); count]);
+        let again = [b"k\0\0\0\x04mesh".to_vec(), list(&[b"s\0\0\0\0".to_vec()])].concat().repeat(count);
+        let all = [&b"{"[..], &(count as u32 + 1).to_be_bytes(), b"k\0\0\0\x04mesh", &assets, &again, b"}"].concat();
+        bounded(all.len(), "lists of assets", || borrow_everything_secondlife(&all, true).unwrap());
+    });
+}
+
+/// Keys and texts of megabytes, spelled with escapes, are shown in part, and never copied whole.
+#[test]
+fn trap_long_texts() {
+    let length = 400_000 * SCALE;
+    let long = |mark: &[u8]| [mark, &b"\\x41".repeat(length / 4), mark].concat();
+    let submesh = [&b"{\0\0\0\x02"[..], &long(b"'"), b"!", &long(b"\""), b"!}"].concat();
+    let value = list(&[submesh]);
+    let bytes = Asset::default().block(Part::HighLod, &value).bytes();
+    within(10, "long texts", || {
+        let held =
+            peak(|| assert!(findings(&bytes).iter().any(|found| found.rule == "SL33" && found.text.len() < 10_000)));
+        assert!(held < value.len() * 2 + 2 * ENGINE, "{held} bytes for a block of {}", value.len());
+    });
+    let name = list(&[long(b"'"), long(b"'")]);
+    let bytes = Asset::full().block(Part::Skin, &skin().with("joint_names", name).bytes()).bytes();
+    within(10, "long texts", || {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert!(mesh.skin().unwrap().unwrap().joint_name(1).unwrap().to_string().len() < 10_000);
+        assert!(findings(&bytes).iter().all(|found| found.text.len() < 10_000));
+    });
+}
+
+/// The documented bound on all that is looked at where nothing is inflated: four times the file, and 64 KiB.
+#[test]
+fn memory_of_headers() {
+    let mut worst = 0.0_f64;
+    let mut try_it = |bytes: &[u8], what: &str| {
+        let (factor, _) = bounded(bytes.len(), what, || borrow_everything_secondlife(bytes, false).unwrap());
+        if bytes.len() > 20_000 {
+            worst = worst.max(factor);
+        }
+    };
+    for (name, whole) in samples() {
+        try_it(&whole, name);
+    }
+    let counts: &[usize] = if cfg!(debug_assertions) { &[1000] } else { &[1000, 5000, 9000] };
+    for &count in counts {
+        let tree = Tree((0..count).map(|_| (String::new(), b"!".to_vec())).collect());
+        try_it(&tree.bytes(), "keys");
+        try_it(&Tree::default().with("material_list", list(&vec![b"!".to_vec(); count * 6])).bytes(), "materials");
+        let quoted = [&b"{"[..], &(count as u32).to_be_bytes(), &b"''!".repeat(count), b"}"].concat();
+        try_it(&quoted, "quoted keys");
+        try_it(&container(&vec![b"{\0\0\0\0}".to_vec(); count * 10]), "assets");
+        try_it(&container(&vec![quoted; 50]), "assets of keys");
+    }
+    eprintln!("at most {worst:.2} times the file's size");
+}
+
+// Chance.
+
+/// Spoils a file as chance has it: bits, fields, pieces moved and cut.
+fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = base.to_vec();
+    for _ in 0..random.within(1..4) {
+        // Headers are short, and all hangs on them.
+        let at = if random.one_in(2) { random.below(bytes.len().min(320)) } else { random.below(bytes.len()) };
+        let span = random.within(1..20).min(bytes.len() - at);
+        match random.below(9) {
+            0..=2 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            3 | 4 => {
+                let width = random.within(1..5);
+                let value = *random.pick(&edges(width, base.len().max(1)));
+                if at + width <= bytes.len() {
+                    bytes[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
+                }
+            }
+            5 => drop(bytes.splice(at..at, other[..span.min(other.len())].to_vec())),
+            6 => drop(bytes.drain(at..at + span)),
+            7 => bytes.truncate(at),
+            _ => {
+                let from = random.below(other.len());
+                let piece = &other[from..(from + span * 4).min(other.len())];
+                let end = (at + piece.len()).min(bytes.len());
+                bytes.splice(at..end, piece.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// A hundred thousand spoilt files, the same ones on every run: of samples, of values behind the compression, and of small
+/// real files where there are any. Without optimisation, a fiftieth of them.
+#[test]
+fn survives_chance() {
+    const FILES: usize = if cfg!(debug_assertions) { 2000 } else { 100_000 };
+    let mut bases: Vec<Vec<u8>> = samples().into_iter().map(|(_, bytes)| bytes).collect();
+    let real: Vec<_> = real_files(3000).into_iter().map(|path| std::fs::read(path).unwrap()).collect();
+    eprintln!("{} real files among the bases", real.len());
+    bases.extend(real);
+    let level = list(&[square().bytes(), square().bytes()]);
+    let values = [
+        (Part::HighLod, level.clone()),
+        (Part::PhysicsMesh, level),
+        (Part::Skin, skin().bytes()),
+        (Part::PhysicsConvex, hulls().bytes()),
+    ];
+    let run = |seed: u64| {
+        let mut random = Random::new(seed);
+        let (mut fates, mut worst) = ([0_usize; 3], 0);
+        for _ in 0..FILES / 2 {
+            let spoilt = if random.one_in(2) {
+                mutate(&bases[random.below(bases.len())], &bases[random.below(bases.len())], &mut random)
+            } else {
+                let ((part, value), (_, other)) = (random.pick(&values), random.pick(&values));
+                Asset::small(&square()).stored(*part, store(&mutate(value, other, &mut random))).bytes()
+            };
+            fates[exercise_secondlife(&spoilt, &mut random) as usize] += 1;
+            worst = worst.max(bounded(spoilt.len(), "by chance", || borrow_everything_secondlife(&spoilt, false)).1);
+        }
+        (fates, worst)
+    };
+    let results = std::thread::scope(|scope| {
+        [1, 2].map(|seed| scope.spawn(move || run(seed))).map(|thread| thread.join().unwrap())
+    });
+    for ([refused, damaged, read], worst) in results {
+        eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
+        assert!([refused, damaged, read].iter().all(|count| *count > FILES / 200), "each fate must be met");
+    }
+}
+
+/// Real files of at most so many bytes, the smallest first; none where the machine has no corpus.
+fn real_files(most: u64) -> Vec<PathBuf> {
+    let Some(folder) = corpus("secondlife") else { return Vec::new() };
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
+    files.retain(|entry| {
+        let is_mesh = entry.path().extension().is_some_and(|ending| ending == "llmesh" || ending == "slm");
+        is_mesh && entry.metadata().unwrap().len() <= most
+    });
+    files.sort_by_key(|entry| (entry.metadata().unwrap().len(), entry.file_name()));
+    files.into_iter().map(|entry| entry.path()).collect()
+}
+
+/// Every real file cut at every length and with every bit flipped; of those over 2 KiB, at each place of the header, the
+/// last 64, and some 150 between. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+#[test]
+#[ignore = "takes minutes, and real files"]
+fn sweep() {
+    let start = Instant::now();
+    let (mut files, mut cuts, mut flips) = (0_u64, 0_u64, 0_u64);
+    for path in real_files(u64::MAX) {
+        let whole = std::fs::read(&path).unwrap();
+        let mut random = Random::new(files);
+        files += 1;
+        assert_eq!(exercise_secondlife(&whole, &mut random), Fate::Read, "{}", path.display());
+        let small = whole.len() <= 2 << 10;
+        let step = if small { 1 } else { whole.len() / 150 + 1 };
+        let head = Mesh::open(whole.as_slice()).unwrap().header().unwrap().base() as usize;
+        let ends = whole.len().saturating_sub(64)..whole.len();
+        let mut places: Vec<_> = (0..head.min(512)).chain((0..whole.len()).step_by(step)).chain(ends).collect();
+        places.sort_unstable();
+        places.dedup();
+        // Looking at everything costs as much as the file is long: of large files, at the structure.
+        let look = |bytes: &[u8], all: bool, random: &mut Random| {
+            if all {
+                exercise_secondlife(bytes, random);
+                return;
+            }
+            match Mesh::open(bytes) {
+                Ok(mesh) => mesh.survey(&mut |_| {}).unwrap(),
+                Err(error) => expect_named(&error, bytes.len() as u64),
+            }
+        };
+        for (number, length) in places.iter().enumerate() {
+            look(&whole[..*length], small || number % 16 == 0, &mut random);
+            cuts += 1;
+        }
+        let mut spoilt = whole.clone();
+        for at in places {
+            for bit in 0..8 {
+                spoilt[at] ^= 1 << bit;
+                look(&spoilt, small || (at * 8 + bit) % 101 == 0, &mut random);
+                spoilt[at] = whole[at];
+                flips += 1;
+            }
+        }
+    }
+    eprintln!("{files} files, {cuts} cuts and {flips} flipped bits in {:?}", start.elapsed());
+}
