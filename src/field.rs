@@ -7,8 +7,13 @@ use std::fmt;
 pub struct Step {
     /// The list's name, in the singular.
     pub list: &'static str,
-    /// Which item, counted from 0.
+    /// Which item, counted from 0; [`ONLY`](Self::ONLY) of what is no list but one thing.
     pub index: u64,
+}
+
+impl Step {
+    /// The number of what there is only one of. It is not printed.
+    pub const ONLY: u64 = u64::MAX;
 }
 
 /// Names one value of a file by its place in the structure: `surface[3].target[0].positions`.
@@ -35,10 +40,26 @@ impl Field {
         Self { outer: Some(Step { list, index }), ..self }
     }
 
+    /// Puts this value inside something that there is one of: `name` becomes `thing.name`.
+    #[must_use]
+    pub const fn inside(self, thing: &'static str) -> Self {
+        self.of(thing, Step::ONLY)
+    }
+
     /// Puts this value inside item `index` of a list that is itself inside the outer item.
     #[must_use]
     pub const fn within(self, list: &'static str, index: u64) -> Self {
         Self { inner: Some(Step { list, index }), ..self }
+    }
+
+    /// Puts this value, with the innermost list item that it is in, inside item `index` of a list around both.
+    #[must_use]
+    pub const fn beneath(self, list: &'static str, index: u64) -> Self {
+        let inner = match self.inner {
+            Some(inner) => Some(inner),
+            None => self.outer,
+        };
+        Self { outer: Some(Step { list, index }), inner, ..self }
     }
 
     /// Names another value at the same place.
@@ -70,7 +91,10 @@ impl fmt::Display for Field {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let steps = [self.outer, self.inner];
         for Step { list, index } in steps.into_iter().flatten() {
-            write!(out, "{list}[{index}]")?;
+            out.write_str(list)?;
+            if index != Step::ONLY {
+                write!(out, "[{index}]")?;
+            }
             if !self.name.is_empty() || Some(Step { list, index }) != self.inner.or(self.outer) {
                 out.write_str(".")?;
             }
@@ -89,6 +113,10 @@ mod tests {
         assert_eq!(positions.to_string(), "positions");
         assert_eq!(positions.of("surface", 3).to_string(), "surface[3].positions");
         assert_eq!(positions.of("surface", 3).within("target", 1).to_string(), "surface[3].target[1].positions");
+        assert_eq!(Field::new("offset").inside("skin").to_string(), "skin.offset");
+        assert_eq!(Field::new("").inside("skin").within("joint", 1).to_string(), "skin.joint[1]");
+        assert_eq!(Field::new("size").inside("skin").beneath("asset", 2).to_string(), "asset[2].skin.size");
+        assert_eq!(Field::new("skin").beneath("asset", 2).to_string(), "asset[2].skin");
         assert_eq!(Field::new("").of("surface", 3).to_string(), "surface[3]");
         assert_eq!(Field::new("").of("surface", 3).within("target", 1).to_string(), "surface[3].target[1]");
     }

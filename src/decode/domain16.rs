@@ -57,6 +57,9 @@ impl<const N: usize> Domain16<N> {
     pub fn encode(&self, point: [f32; N]) -> [U16; N] {
         let mut codes = [U16::ZERO; N];
         for (code, ((value, min), max)) in codes.iter_mut().zip(point.into_iter().zip(self.min).zip(self.max)) {
+            if max.total_cmp(&min).is_eq() {
+                continue;
+            }
             let part = (f64::from(value) - f64::from(min)) / (f64::from(max) - f64::from(min));
             *code = U16::new(round(part * f64::from(TOP)));
         }
@@ -218,6 +221,7 @@ mod tests {
         let codes = [-1.0, 1.0, 0.0, -7.0, 7.0, f32::NAN, f32::INFINITY].map(|value| decode.encode([value])[0].get());
         assert_eq!(codes, [0, 65535, 32768, 0, 65535, 0, 65535]);
         assert_eq!(Domain16::new([2.0], [2.0]).encode([2.0]), [U16::ZERO]);
+        assert_eq!(Domain16::new([0.0; 3], [0.0; 3]).encode([1.0, -1.0, 0.0]), [U16::ZERO; 3]);
         assert_eq!(Domain16::new([2.0], [1.0]).encode([1.5]), [U16::new(32768)]);
     }
 

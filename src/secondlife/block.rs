@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use flate2::Decompress;
 
-use super::inflate::{self, Inflated};
+use super::inflate::{self, Budget, Inflated};
 use super::layout::{FORMAT, Part};
 use super::llsd::{self, Array, Fault, Map, Rules, Value};
 use crate::bytes::as_u64;
@@ -46,7 +46,7 @@ impl Buffer {
     }
 
     pub(super) fn fill(&mut self, part: Part, stored: &[u8], at: u64, limits: &Limits) -> Result<Block<'_>> {
-        self.held.fill(part, stored, at, limits, 0, &mut self.engine)?;
+        self.held.fill(part, stored, at, limits, &mut Budget::alone(limits.asset), &mut self.engine)?;
         Ok(Block { held: &self.held })
     }
 }
@@ -69,13 +69,14 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn new(part: Part, stored: &[u8], at: u64, limits: &Limits, held: u64) -> Result<Self> {
+    pub(super) fn new(part: Part, stored: &[u8], at: u64, limits: &Limits, mut budget: Budget<'_>) -> Result<Self> {
         let mut new = Self::default();
-        new.fill(part, stored, at, limits, held, &mut None)?;
+        new.fill(part, stored, at, limits, &mut budget, &mut None)?;
         // What was reserved in vain is given back, unless it is little.
         if new.bytes.capacity().saturating_sub(new.bytes.len()) > new.bytes.len() / 4 {
             new.bytes.shrink_to_fit();
         }
+        budget.keep(new.size());
         Ok(new)
     }
 
@@ -85,7 +86,7 @@ impl Held {
         stored: &[u8],
         at: u64,
         limits: &Limits,
-        held: u64,
+        budget: &mut Budget<'_>,
         engine: &mut Option<Decompress>,
     ) -> Result<()> {
         self.part = Some(part);
@@ -93,7 +94,7 @@ impl Held {
         self.rules = Rules::from(limits);
         self.lists.iter_mut().for_each(Vec::clear);
         self.indices.clear();
-        self.inflated = inflate::inflate(stored, limits, held, engine, &mut self.bytes).map_err(|failure| {
+        self.inflated = inflate::inflate(stored, limits, budget, engine, &mut self.bytes).map_err(|failure| {
             Error::new(FORMAT, Field::new(part.key()), at.saturating_add(failure.at), failure.kind)
         })?;
         let read = llsd::marker_line(&self.bytes).and_then(|start| {
@@ -261,6 +262,10 @@ impl<'a> Block<'a> {
             Value::Undefined => Ok(None),
             other => Err(self.wrong(Field::new(self.part().key()), self.value_at(), "a map", other.kind())),
         }
+    }
+
+    pub(super) fn rules(self) -> &'a Rules {
+        &self.held.rules
     }
 
     /// Returns where the items of a list stand.

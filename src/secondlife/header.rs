@@ -7,6 +7,7 @@ use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::limits::Limits;
+use md5::{Digest as _, Md5};
 
 /// What the header has for a block.
 pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
@@ -54,6 +55,15 @@ pub struct Stored {
     pub end: u64,
     /// Offset of what the header says of it.
     pub said_at: u64,
+}
+
+/// Where something with an offset and a size lies, whether or not it is a block that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Laid {
+    pub(super) part: Option<Part>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) said_at: u64,
 }
 
 impl Stored {
@@ -171,16 +181,55 @@ impl<'a> Header<'a> {
                 let Some(entry) = map.get(name) else { return Ok(0) };
                 match entry.value {
                     Value::Integer(number) => u64::try_from(number).map_err(|_| {
-                        self.wrong(Field::new(name).of(part.key(), 0), entry.at, expected, number.to_string())
+                        self.wrong(Field::new(name).inside(part.key()), entry.at, expected, number.to_string())
                     }),
-                    other => {
-                        Err(self.wrong(Field::new(name).of(part.key(), 0), entry.at, "an integer", other.kind().into()))
-                    }
+                    other => Err(self.wrong(
+                        Field::new(name).inside(part.key()),
+                        entry.at,
+                        "an integer",
+                        other.kind().into(),
+                    )),
                 }
             });
         let (offset, size) = (offset?, size?);
         let start = self.base().saturating_add(offset);
         Ok((size > 0).then(|| Stored { part, start, end: start.saturating_add(size), said_at }))
+    }
+
+    /// Tells whether the header names a block as a viewer sees it, sound or not: with a size above 0.
+    #[must_use]
+    pub fn has(&self, part: Part) -> bool {
+        match self.block(part) {
+            Ok(block) => block.is_some(),
+            Err(error) => error.field().name() != "size",
+        }
+    }
+
+    /// Goes through everything that has an offset and a size, with unknown keys, too: where it lies, and which known block it
+    /// is. What is damaged is left out.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Laid> + use<'a> {
+        let header = *self;
+        let known = |entry: &Entry<'_>| Part::ALL.into_iter().find(|part| entry.key.is(part.key()));
+        let unknown = self.map.iter().filter(move |entry| known(entry).is_none()).filter_map(move |entry| {
+            let map = entry.value.map()?;
+            let number = |key: &str| match map.get(key)?.value {
+                Value::Integer(number) => u64::try_from(number).ok(),
+                _ => None,
+            };
+            let (offset, size) = (number("offset")?, number("size").filter(|size| *size > 0)?);
+            let start = header.base().saturating_add(offset);
+            let said_at = header.start.saturating_add(as_u64(entry.at));
+            Some(Laid { part: None, start, end: start.saturating_add(size), said_at })
+        });
+        let laid = |Stored { part, start, end, said_at }| Laid { part: Some(part), start, end, said_at };
+        self.blocks().map(laid).chain(unknown)
+    }
+
+    /// Compares the MD5 that a simulator noted of a block with that of its stored bytes, such as the reply to a request for
+    /// its range; `None` where none was noted.
+    #[must_use]
+    pub fn matches_hash(&self, part: Part, stored: &[u8]) -> Option<bool> {
+        self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
     }
 
     /// Goes through the blocks that are there and are known, in the order of [`Part::ALL`]; those whose entries are
@@ -195,7 +244,8 @@ impl<'a> Header<'a> {
         self.blocks().filter_map(|block| block.part.lod())
     }
 
-    /// Returns the version, which simulators write: 1 is version 0.001.
+    /// Returns the version, which simulators write: 1 is version 0.001. Of a value that is not of the kind that it must be,
+    /// this and what follows give nothing, and `validate` tells.
     #[must_use]
     pub fn version(&self) -> Option<i32> {
         match self.get("version")?.value {

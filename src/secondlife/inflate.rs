@@ -1,5 +1,7 @@
 //! Inflating a stored block, up to a limit.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::bytes::as_u64;
@@ -33,11 +35,62 @@ impl Failure {
     }
 }
 
-/// Inflates `stored` into `out`, which is emptied first. `held` is what other blocks of the asset hold already.
+/// What the blocks of an asset may hold together: taken before it is allocated, given back by whoever drops it.
+#[derive(Debug)]
+pub(super) struct Budget<'b> {
+    /// What all blocks hold; without it, this one is alone.
+    alive: Option<&'b AtomicU64>,
+    allowed: u64,
+    taken: u64,
+}
+
+impl<'b> Budget<'b> {
+    pub(super) const fn of(alive: &'b AtomicU64, allowed: u64) -> Self {
+        Self { alive: Some(alive), allowed, taken: 0 }
+    }
+
+    /// Returns the budget of a block that nobody else's holds count against.
+    pub(super) const fn alone(allowed: u64) -> Self {
+        Self { alive: None, allowed, taken: 0 }
+    }
+
+    /// Takes `asked` bytes, or as many of them as are left.
+    fn take(&mut self, asked: u64) -> u64 {
+        let mut got = asked.min(self.allowed.saturating_sub(self.taken));
+        if let Some(alive) = self.alive {
+            let take = |held: u64| {
+                got = asked.min(self.allowed.saturating_sub(held));
+                Some(held.saturating_add(got))
+            };
+            // The function always gives a value.
+            let _ = alive.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        }
+        self.taken = self.taken.saturating_add(got);
+        got
+    }
+
+    /// Leaves `held` bytes taken for good, and gives back the rest.
+    pub(super) fn keep(mut self, held: u64) {
+        if let Some(alive) = self.alive {
+            alive.fetch_sub(self.taken.saturating_sub(held), Ordering::Relaxed);
+        }
+        self.alive = None;
+    }
+}
+
+impl Drop for Budget<'_> {
+    fn drop(&mut self) {
+        if let Some(alive) = self.alive {
+            alive.fetch_sub(self.taken, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Inflates `stored` into `out`, which is emptied first.
 pub(super) fn inflate(
     stored: &[u8],
     limits: &Limits,
-    held: u64,
+    budget: &mut Budget<'_>,
     engine: &mut Option<Decompress>,
     out: &mut Vec<u8>,
 ) -> Result<Inflated, Failure> {
@@ -58,69 +111,70 @@ pub(super) fn inflate(
         }
     };
     let block = limits.block.min(as_u64(stored.len()).saturating_mul(STEEPEST));
-    let asset = limits.asset.saturating_sub(held);
-    let (allowed, name, limit) =
-        if asset < block { (asset, "asset", limits.asset) } else { (block, "block", limits.block) };
-    let result = run(engine, stored, allowed, out).map_err(|kind| match kind {
-        // Of which limit it is, only the caller knows.
-        ErrorKind::Limit { asked, .. } => {
-            let held = if name == "asset" { held } else { 0 };
-            ErrorKind::Limit {
-                name,
-                allowed: limit.min(held.saturating_add(allowed)),
-                asked: held.saturating_add(asked),
-            }
-        }
-        kind => kind,
-    });
+    let result = run(engine, stored, block, budget, out);
     let used = engine.total_in();
     result.map_err(|kind| Failure::new(used, kind))?;
     Ok(Inflated { gzip, used })
 }
 
-fn run(engine: &mut Decompress, stored: &[u8], allowed: u64, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
-    let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
+fn run(
+    engine: &mut Decompress,
+    stored: &[u8],
+    block: u64,
+    budget: &mut Budget<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), ErrorKind> {
+    let allowed = usize::try_from(block).unwrap_or(usize::MAX);
     // Blocks seldom inflate to more than twice their size.
-    reserve(out, stored.len().saturating_mul(9).wrapping_shr(2).clamp(64, allowed.max(64)).min(allowed))?;
+    let first = stored.len().saturating_mul(9).wrapping_shr(2).clamp(64, allowed.max(64)).min(allowed);
+    let mut limit = reserve(out, first.saturating_sub(out.capacity()), budget)?;
     loop {
         let used = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);
         let rest = stored.get(used..).unwrap_or_default();
-        let full = if out.len() < allowed {
+        if out.len() < out.capacity() && out.len() < allowed {
             match engine.decompress_vec(rest, out, FlushDecompress::None) {
                 // A buffer that is used again may have more room than is allowed.
-                Ok(_) if out.len() > allowed => {
-                    let asked = as_u64(allowed).saturating_add(1);
-                    return Err(ErrorKind::Limit { name: "block", allowed: as_u64(allowed), asked });
-                }
+                Ok(_) if out.len() > allowed => return Err(beyond(block)),
                 Ok(Status::StreamEnd) => return Ok(()),
-                Ok(Status::Ok | Status::BufError) => out.len() == out.capacity(),
+                Ok(Status::Ok | Status::BufError) if out.len() < out.capacity() => return Err(cut(stored)),
+                Ok(Status::Ok | Status::BufError) => {}
                 Err(error) => return Err(refused(error.message())),
             }
         } else {
             // The stream may end exactly here: another byte would be one too many.
-            let mut beyond = [0];
+            let mut one = [0];
             let before = engine.total_out();
-            match engine.decompress(rest, &mut beyond, FlushDecompress::None) {
+            match engine.decompress(rest, &mut one, FlushDecompress::None) {
                 Err(error) => return Err(refused(error.message())),
-                Ok(_) if engine.total_out() > before => {
-                    let asked = as_u64(allowed).saturating_add(1);
-                    return Err(ErrorKind::Limit { name: "block", allowed: as_u64(allowed), asked });
-                }
+                Ok(_) if engine.total_out() > before => return Err(limit.take().unwrap_or_else(|| beyond(block))),
                 Ok(Status::StreamEnd) => return Ok(()),
-                Ok(Status::Ok | Status::BufError) => false,
+                Ok(Status::Ok | Status::BufError) => return Err(cut(stored)),
             }
-        };
-        if !full {
-            // There was room, so the bytes ran out.
-            let left = as_u64(stored.len());
-            return Err(ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left });
         }
-        reserve(out, out.len().min(allowed.saturating_sub(out.len())))?;
+        limit = reserve(out, out.len().min(allowed.saturating_sub(out.len())), budget)?;
     }
 }
 
-fn reserve(out: &mut Vec<u8>, more: usize) -> Result<(), ErrorKind> {
-    out.try_reserve_exact(more).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(more) })
+/// Makes room for so many bytes, or as many as the budget has; says what to say where it has none.
+fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut Budget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
+    let got = budget.take(as_u64(more));
+    if got == 0 && more > 0 {
+        let allowed = budget.allowed;
+        return Ok(Some(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));
+    }
+    let got = usize::try_from(got).unwrap_or(more);
+    out.try_reserve_exact(got).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(got) })?;
+    Ok(None)
+}
+
+/// There was room, so the bytes ran out.
+fn cut(stored: &[u8]) -> ErrorKind {
+    let left = as_u64(stored.len());
+    ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }
+}
+
+fn beyond(allowed: u64) -> ErrorKind {
+    ErrorKind::Limit { name: "block", allowed, asked: allowed.saturating_add(1) }
 }
 
 fn refused(message: Option<&str>) -> ErrorKind {

@@ -269,6 +269,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.view().block(part)
     }
 
+    /// Drops an inflated block, so that others have room within [`Limits::asset`]. It is inflated anew when it is asked for
+    /// again.
+    pub fn release(&mut self, part: Part) {
+        let held = self.state.blocks.get_mut(part.number()).and_then(OnceLock::take);
+        if let Some(Ok(held)) = held.map(|held| *held) {
+            *self.state.alive.get_mut() = self.state.alive.get_mut().saturating_sub(held.size());
+        }
+    }
+
     /// Returns the skin; `None` where there is none.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ mod write;
 pub use block::{Block, Buffer};
 pub use check::{RULES, finding};
 pub use container::{Container, Instance};
-pub use edit::{Edit, extract};
+pub use edit::{Edit, extract, extract_what_is_there};
 pub use header::{Header, Prefix, Stored};
 pub use joints::is_joint;
 pub use layout::{Lod, Part};

@@ -195,7 +195,7 @@ impl<'a> Convex<'a> {
 }
 
 fn field(key: &'static str) -> Field {
-    Field::new(key).of(Part::PhysicsConvex.key(), 0)
+    Field::new(key).inside(Part::PhysicsConvex.key())
 }
 
 /// Returns the number of points that a stored size stands for.

@@ -37,7 +37,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let mut walk = Walk { at: 0, see };
         if self.preamble().is_some() {
             for name in ["version", "header_size", "flags"] {
-                walk.pass(Field::new(name).of("preamble", 0), LITTLE_U32, 1);
+                walk.pass(Field::new(name).inside("preamble"), LITTLE_U32, 1);
             }
         }
         let start = if self.preamble().is_some() { size_of::<RawPreamble>() } else { 0 };
@@ -98,7 +98,7 @@ impl Walk<'_> {
             }
             self.pass_to(entry_name(&entry, number, None), LLSD, as_u64(entry.end));
         }
-        self.pass_to(Field::new("close").of("container", 0), LLSD, header.len());
+        self.pass_to(Field::new("close").inside("container"), LLSD, header.len());
     }
 
     /// Passes an asset that ends at `end`: its header, then its blocks in file order.
@@ -109,11 +109,12 @@ impl Walk<'_> {
             self.pass_to(entry_name(&entry, number, asset), LLSD, start.saturating_add(as_u64(entry.end)));
         }
         self.pass_to(named("close", asset), LLSD, header.base());
-        let mut blocks: Vec<_> = header.blocks().filter(|block| block.start < end).collect();
+        let mut blocks: Vec<_> = header.ranges().filter(|block| block.start < end).collect();
         blocks.sort_by_key(|block| (block.start, block.end));
         for block in blocks {
             self.pass_to(named("gap", asset), BYTE, block.start);
-            self.pass_to(named(block.part.key(), asset), ZLIB, block.end.min(end));
+            let name = block.part.map_or("unknown", Part::key);
+            self.pass_to(named(name, asset), ZLIB, block.end.min(end));
         }
         self.pass_to(named("end", asset), BYTE, end);
     }

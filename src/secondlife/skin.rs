@@ -71,7 +71,7 @@ impl<'a> Skin<'a> {
     /// [`ErrorKind::Missing`], [`ErrorKind::Value`] where it is not 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
-        let field = Field::new(name).of(Part::Skin.key(), 0);
+        let field = Field::new(name).inside(Part::Skin.key());
         let Some(entry) = self.map.get(name) else {
             let kind = ErrorKind::Missing { expected: format!("`{name}` in the skin").into() };
             return Err(self.block.error(field, self.block.value_at(), kind));
@@ -117,7 +117,7 @@ impl<'a> Skin<'a> {
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
-            let field = Field::new("pelvis_offset").of(Part::Skin.key(), 0);
+            let field = Field::new("pelvis_offset").inside(Part::Skin.key());
             self.block.wrong(field, entry.at, "a number", entry.value.kind())
         });
         number.map(Some)
@@ -134,7 +134,7 @@ impl<'a> Skin<'a> {
             None => Ok(false),
             Some((_, Value::Boolean(lock))) => Ok(lock),
             Some((at, other)) => {
-                Err(self.block.wrong(Field::new(name).of(Part::Skin.key(), 0), at, "a boolean", other.kind()))
+                Err(self.block.wrong(Field::new(name).inside(Part::Skin.key()), at, "a boolean", other.kind()))
             }
         }
     }
@@ -164,7 +164,7 @@ impl<'a> Skin<'a> {
 }
 
 fn field(list: &'static str, index: usize) -> Field {
-    Field::new("").of("skin", 0).within(list, as_u64(index))
+    Field::new("").inside("skin").within(list, as_u64(index))
 }
 
 /// Reads 16 numbers.

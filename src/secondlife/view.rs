@@ -2,10 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use md5::{Digest as _, Md5};
-
 use super::block::{Block, Buffer, Held};
 use super::header::{Header, Stored, blame};
+use super::inflate::Budget;
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
 use super::llsd::{self, Rules, Value};
@@ -82,12 +81,14 @@ impl<'a> View<'a> {
             None => {
                 let left = self.end().saturating_sub(stored.start);
                 let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
+                let field = Field::new("size").inside(part.key());
                 Err(Error::new(FORMAT, field, stored.start.min(self.end()), kind))
             }
         }
     }
 
-    /// Returns a block; `None` where the header names none. It is inflated the first time, and kept.
+    /// Returns a block; `None` where the header names none. It is inflated the first time, and kept; of two threads that
+    /// ask for it first at the same moment, both inflate it, and one of the results is kept.
     ///
     /// # Errors
     ///
@@ -99,15 +100,20 @@ impl<'a> View<'a> {
             return held.as_ref().as_ref().map(|held| Some(Block::new(held))).map_err(Clone::clone);
         }
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
-        let held = place.get_or_init(|| {
-            self.note(&stored);
-            let limits = self.limits();
-            let alive = self.state.alive.load(Ordering::Relaxed);
-            let held = Held::new(part, bytes, stored.start, &limits, alive);
-            let size = held.as_ref().map_or(0, Held::size);
-            self.state.alive.fetch_add(size, Ordering::Relaxed);
-            Box::new(held)
-        });
+        self.note(&stored);
+        let limits = self.limits();
+        let held = Held::new(part, bytes, stored.start, &limits, Budget::of(&self.state.alive, limits.asset));
+        if let Err(error) = &held
+            && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
+        {
+            // Later there may be room.
+            return Err(error.clone());
+        }
+        if let Err(late) = place.set(Box::new(held)) {
+            // Another thread asked for the same block, and was first.
+            self.state.alive.fetch_sub(late.as_ref().as_ref().map_or(0, Held::size), Ordering::Relaxed);
+        }
+        let Some(held) = place.get() else { return Ok(None) };
         held.as_ref().as_ref().map(|held| Some(Block::new(held))).map_err(Clone::clone)
     }
 
@@ -151,7 +157,7 @@ impl<'a> View<'a> {
     /// As [`level`](Self::level).
     pub fn nearest_level(&self, lod: Lod) -> Result<Level<'a>> {
         let header = self.header()?;
-        let nearest = lod.nearest(|lod| !matches!(header.block(lod.part()), Ok(None)));
+        let nearest = lod.nearest(|lod| header.has(lod.part()));
         nearest.map_or_else(|| Err(self.no_level(None)), |lod| self.level(lod))
     }
 
@@ -256,10 +262,18 @@ impl<'a> View<'a> {
     ///
     /// As [`stored`](Self::stored).
     pub fn verify_hash(&self, part: Part) -> Result<Option<bool>> {
-        let Some(hash) = self.header()?.hash(part) else { return Ok(None) };
+        let header = self.header()?;
+        if header.hash(part).is_none() {
+            return Ok(None);
+        }
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
         self.note(&stored);
-        Ok(Some(Md5::digest(bytes).as_slice() == hash))
+        Ok(header.matches_hash(part, bytes))
+    }
+
+    /// Returns what a tree of values may cost.
+    pub(super) fn rules(&self) -> Rules {
+        Rules::from(&self.state.options.limits)
     }
 
     /// Returns the limits of one block: the asset's is at least four times the file.

@@ -3,7 +3,7 @@
 use meshpeek::secondlife::{Lod, Mesh, Part};
 use serde_json::{Value, json};
 
-use super::support::secondlife;
+use super::support::{secondlife, spell};
 use super::{code, json, meshpeek, scratch, text};
 
 /// Returns the path of the sample with a stem.
@@ -157,6 +157,52 @@ fn tells_of_damage_and_of_the_rest() {
     assert_eq!(code(&meshpeek(&["dump", &path, "--lod", "low"])), 0);
     assert_eq!(code(&meshpeek(&["dump", &path, "--lod", "high"])), 3);
     assert_eq!(code(&meshpeek(&["validate", &path])), 1);
+}
+
+#[test]
+fn leaves_out_what_is_not_there_only_when_told_to() {
+    let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
+    let end = whole.header().unwrap().block(Part::PhysicsMesh).unwrap().unwrap().end;
+    let cut = &secondlife::bytes("ramp.llmesh")[..usize::try_from(end).unwrap() - 1];
+    let (_folder, path) = scratch("cut.llmesh", cut);
+    let refused = meshpeek(&["lod", &path, "--lod", "low", "-o", "-"]);
+    assert_eq!((code(&refused), refused.stdout.len()), (2, 0));
+    assert!(text(&refused.stderr).contains("physics_mesh") && text(&refused.stderr).contains("--allow-loss"));
+    let given = meshpeek(&["lod", &path, "--lod", "low", "-o", "-", "--allow-loss"]);
+    assert!(text(&given.stderr).contains("left out"));
+    let alone = Mesh::open(given.stdout).unwrap();
+    assert!(alone.header().unwrap().block(Part::PhysicsMesh).unwrap().is_none());
+    assert!(alone.level(Lod::High).is_ok());
+}
+
+#[test]
+fn tells_each_fault_of_a_container_once_and_where() {
+    let mut bytes = secondlife::bytes("model.slm");
+    let whole = Mesh::open(bytes.clone()).unwrap();
+    let end = whole.assets().nth(1).unwrap().header().unwrap().block(Part::HighLod).unwrap().unwrap().end;
+    bytes[usize::try_from(end).unwrap() - 1] ^= 1;
+    let (_folder, path) = scratch("model.slm", &bytes);
+    for verb in ["info", "validate"] {
+        let told = entry(&[verb, &path, "--json"]);
+        let faults = told["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] == "error");
+        let faults: Vec<(&Value, &Value)> = faults.map(|finding| (&finding["rule"], &finding["region"])).collect();
+        assert_eq!(faults, [(&json!("SL05"), &json!("asset[1].high_lod"))], "{verb}");
+    }
+}
+
+#[test]
+fn describes_no_more_than_can_be_looked_at() {
+    let entry_of =
+        |offset: i32, size: i32| spell::map(&[("offset", spell::integer(offset)), ("size", spell::integer(size))]);
+    let placeholder = spell::map(&[("NoGeometry", b"1".to_vec())]);
+    let stored = spell::zlib(&spell::array(&vec![placeholder; 10_000]));
+    let size = i32::try_from(stored.len()).unwrap();
+    let bytes = [spell::map(&[("high_lod", entry_of(0, size))]), stored].concat();
+    let (_folder, path) = scratch("many.llmesh", &bytes);
+    let told = entry(&["info", &path, "--json"]);
+    assert_eq!(told["surfaces"].as_array().unwrap().len(), 4096);
+    assert_eq!(told["properties"]["left_out"], json!({ "members": 0, "surfaces": 5904 }));
+    assert_eq!(told["lods"][0]["submeshes"], 10_000);
 }
 
 #[test]

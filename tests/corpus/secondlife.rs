@@ -673,9 +673,9 @@ const MADE: [Made; 28] = [
     refused("bad_truncated_header.llmesh", "header", "unexpected-end"),
     made(
         "bad_block_past_eof.llmesh",
-        &[(Part::HighLod, Err(("high_lod", "unexpected-end"))), (Part::PhysicsConvex, SOUND)],
+        &[(Part::HighLod, Err(("high_lod.size", "unexpected-end"))), (Part::PhysicsConvex, SOUND)],
     ),
-    made("bad_negative_offset.llmesh", &[(Part::HighLod, Err(("high_lod[0].offset", "value")))]),
+    made("bad_negative_offset.llmesh", &[(Part::HighLod, Err(("high_lod.offset", "value")))]),
     made("bad_adler.llmesh", &[(Part::HighLod, Err(("high_lod", "value"))), (Part::PhysicsConvex, SOUND)]),
     made("bad_index_oob.llmesh", &[(Part::HighLod, SOUND)]),
     made("bad_weights_truncated.llmesh", &[(Part::HighLod, SOUND)]),

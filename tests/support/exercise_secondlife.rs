@@ -410,7 +410,7 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         assert!(indices.iter().eq(naive[..whole].iter().map(|index| u32::from(*index))));
         let beyond = naive.iter().any(|index| usize::from(*index) >= vertices);
         let told = faults.findings.iter().any(|finding| finding.rule == "SL10");
-        assert!(!beyond || told, "an index is out of range, and nobody says so");
+        assert!(!beyond || told || vertices == 0, "an index is out of range, and nobody says so");
     }
     look_at_weights(submesh, faults, random);
     faults.some(submesh.normalized_scale());
@@ -527,7 +527,7 @@ fn look_at_choices(mesh: &Mesh<&[u8]>, header: &Header<'_>, faults: &Faults<'_>)
     let levels = Lod::ALL.map(|lod| faults.some(mesh.level(lod)).map(|level| level.part()));
     for (lod, found) in Lod::ALL.into_iter().zip(levels) {
         assert!(found.is_none_or(|part| part == lod.part()));
-        let there = |lod: Lod| !matches!(header.block(lod.part()), Ok(None));
+        let there = |lod: Lod| header.has(lod.part());
         let nearest = faults.some(view.nearest_level(lod)).map(|level| level.part());
         let expected = lod.nearest(there).map(Lod::part);
         assert!(nearest.is_none() || nearest == expected, "{nearest:?}, {expected:?}");

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::input;
 use crate::opened::Opened;
-use crate::output::{Misuse, Outcome, SCHEMA, number, with};
+use crate::output::{self, Misuse, Outcome, SCHEMA, number, with};
 use crate::secondlife::{self, Place};
 use crate::unreal::Moments;
 use crate::values::{Axis, Values};
@@ -134,6 +134,13 @@ impl Dump {
             Model::SecondLife(mesh) => Some(self.place.detail(mesh)?),
             _ => None,
         };
+        if let Model::SecondLife(mesh) = &opened.model
+            && mesh.asset_count() > 1
+            && self.place.asset.is_none()
+        {
+            let path = output::shown(&self.file.file);
+            input::note(&format!("{path}: asset 0 of {}; --asset chooses", mesh.asset_count()), global);
+        }
         if self.target != 0 {
             // Where there is no such shape, this says so.
             opened.model.geometry().positions(self.surface, self.target)?;

@@ -166,7 +166,7 @@ impl Summary {
 
     /// Tells of a file whose blocks are inflated on request.
     fn of_blocks(opened: &Opened, look: Look) -> meshpeek::Result<Self> {
-        let Look { blocks, surfaces, bones, bounds, properties, mut findings, touched } = look;
+        let Look { blocks, surfaces, bones, bounds, properties, mut findings, touched, .. } = look;
         opened.findings(false, false, &mut |finding| findings.push(finding))?;
         opened.check()?;
         let geometry = opened.model.geometry();
@@ -260,7 +260,8 @@ impl Summary {
         }
         for surface in self.surfaces.iter().take(listed) {
             let name = meshpeek::Name::new(surface.name.as_bytes());
-            let lod = surface.lod.map(|lod| format!("{lod}, ")).unwrap_or_default();
+            let asset = surface.particular.get("asset").map(|asset| format!("asset {asset}, ")).unwrap_or_default();
+            let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
             write!(out, "    {:>3} {lod}{name}: ", surface.index)?;
             match self.vertex_frames {
                 Some(_) => writeln!(out, "{} triangles, {}", surface.counts.corners / 3, surface.draws)?,

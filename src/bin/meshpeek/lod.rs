@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::secondlife::{Lod as Level, extract};
+use meshpeek::secondlife::{Lod as Level, extract_what_is_there};
 use meshpeek::{Field, Model};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::input;
 use crate::opened::Opened;
@@ -40,6 +40,9 @@ pub struct Lod {
     /// Which asset of an .slm container
     #[arg(long, value_name = "N")]
     asset: Option<usize>,
+    /// Leave out skin or collision shapes that the file does not have whole
+    #[arg(long)]
+    allow_loss: bool,
     /// Replace an existing file
     #[arg(long)]
     force: bool,
@@ -64,9 +67,22 @@ impl Lod {
         let view = mesh.view();
         let header = view.header()?;
         let asked = Level::from(self.level);
-        let is_there = |lod: Level| !matches!(header.block(lod.part()), Ok(None));
+        let is_there = |lod: Level| header.has(lod.part());
         let lod = if self.nearest { asked.nearest(is_there).unwrap_or(asked) } else { asked };
-        let bytes = extract(view, lod)?;
+        let (bytes, left_out) = extract_what_is_there(view, lod)?;
+        if let Some(loss) = left_out.first().filter(|_| !self.allow_loss) {
+            let loss = opened.blame(loss.clone(), &self.file.file);
+            return Err(Misuse(format!("{loss}; --allow-loss leaves it out")).into());
+        }
+        if mesh.asset_count() > 1 && self.asset.is_none() {
+            input::note(
+                &format!("{}: asset 0 of {}; --asset chooses", shown(&self.file.file), mesh.asset_count()),
+                global,
+            );
+        }
+        for loss in &left_out {
+            input::note(&format!("left out: {loss}"), global);
+        }
         if self.output == Path::new("-") {
             let mut out = std::io::stdout().lock();
             opened.check()?;
@@ -83,6 +99,7 @@ impl Lod {
                 "output": self.output.to_string_lossy(),
                 "lod": lod.part().key(),
                 "bytes": bytes.len(),
+                "left_out": left_out.iter().map(output::error).collect::<Value>(),
             })))?;
         } else if !global.quiet {
             let name = lod.part().key();

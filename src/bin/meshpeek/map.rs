@@ -94,6 +94,7 @@ fn print_byte(out: &mut dyn Write, byte: u8, region: &Region, offset: u64) -> io
     let Region { field, start, end, element, count } = region;
     writeln!(out, "byte {offset} is {byte:#04x}, in {field} (bytes {start} to {end})")?;
     match region.element_at(offset) {
+        Some((item, _)) if element.size == 1 => writeln!(out, "  byte {item} of {count} of {}", element.name),
         Some((item, byte)) => {
             writeln!(out, "  byte {byte} of the {} of item {item} of {count}, each a {}", element.size, element.name)
         }

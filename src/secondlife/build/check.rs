@@ -104,6 +104,13 @@ impl Submesh {
             let expected = format!("at most {MOST_VERTICES} vertices");
             return Err(refused(field(Key::Position), expected, vertices.to_string()));
         }
+        // Fewer make no triangle; a submesh of none is a placeholder.
+        if (1..3).contains(&vertices) {
+            return Err(refused(field(Key::Position), "0 vertices, or 3 and more", vertices.to_string()));
+        }
+        if vertices > 0 && self.triangles.is_empty() {
+            return Err(refused(field(Key::TriangleList), "a triangle at least", "none"));
+        }
         let lengths = [
             (Key::Normal, self.normals.len()),
             (Key::TexCoord0, self.uvs.len()),
@@ -182,7 +189,7 @@ impl Convex {
 impl Skin {
     /// Tests everything that the block cannot hold.
     pub(super) fn check(&self) -> Result<()> {
-        let field = |name| Field::new(name).of(Part::Skin.key(), 0);
+        let field = |name| Field::new(name).inside(Part::Skin.key());
         if !(1..=MOST_JOINTS).contains(&self.joints.len()) {
             let expected = format!("1 to {MOST_JOINTS} joints");
             return Err(refused(field("joint_names"), expected, self.joints.len().to_string()));
@@ -214,7 +221,7 @@ fn check_hull(field: Field, points: &[[f32; 3]]) -> Result<()> {
 }
 
 fn hull_field(name: &'static str) -> Field {
-    Field::new(name).of(Part::PhysicsConvex.key(), 0)
+    Field::new(name).inside(Part::PhysicsConvex.key())
 }
 
 /// Tests that all numbers are finite.

@@ -35,7 +35,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use md5::{Digest as _, Md5};
 
-use super::layout::{FORMAT, Part, USUAL_PREFIX};
+use super::layout::{FORMAT, Part};
 use super::llsd::Writer;
 use super::pose::IDENTITY;
 use super::skin::Matrix;
@@ -283,8 +283,10 @@ impl Header {
         let mut writer = Writer::after(bytes);
         writer.close_map();
         let bytes = writer.into_bytes();
-        if crate::bytes::as_u64(bytes.len()) > USUAL_PREFIX {
-            let expected = format!("at most {USUAL_PREFIX} bytes, which is all that a viewer asks for");
+        // Above 4096 bytes, which is all that a viewer fetches, `validate` warns.
+        let most = crate::Limits::default().header;
+        if crate::bytes::as_u64(bytes.len()) > most {
+            let expected = format!("at most {most} bytes, which is all that readers take");
             return Err(refused(Field::new("header"), expected, bytes.len().to_string()));
         }
         Ok(bytes)

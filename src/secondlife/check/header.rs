@@ -1,14 +1,14 @@
 //! The rules about headers, about where blocks lie, and about what blocks must have in common.
 
 use super::super::block::Block;
-use super::super::header::{Header, Stored};
+use super::super::header::{Header, Laid, Stored};
 use super::super::layout::{HIGHEST_VERSION, Lod, MOST_SUBMESHES, Part, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::{Map, Value};
 use super::super::mesh::Mesh;
 use super::super::view::View;
-use super::{Check, Shape};
+use super::{Check, Shape, tree};
 use crate::bytes::as_u64;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::field::Field;
 use crate::finding::{Report, Severity};
 
@@ -43,9 +43,9 @@ pub(super) fn check_file<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>
 pub(super) fn check(view: View<'_>, check: &mut Check<'_, '_>) {
     let Some(header) = check.take(view.header()) else { return };
     let start = view.start();
-    let absolute = |at: usize| start.saturating_add(as_u64(at));
+    let absolute = |at: usize| (start.saturating_add(as_u64(at)), None);
     let known: Vec<&str> = Part::ALL.into_iter().map(Part::key).chain(OTHERS).collect();
-    check.check_keys(Field::new("header"), header.map(), &known, |at| (absolute(at), None));
+    check.check_keys(Field::new("header"), header.map(), &known, absolute);
     if header.marker_line() > 0 {
         let text = format!("a marker line of {} bytes before the header", header.marker_line());
         check.say("SL32", Field::new("header"), start, text);
@@ -54,8 +54,11 @@ pub(super) fn check(view: View<'_>, check: &mut Check<'_, '_>) {
         let text = format!("{} bytes: more than the {USUAL_PREFIX} that a viewer fetches", header.len());
         check.say("SL33", Field::new("header"), start, text);
     }
-    check_sorted(check, Field::new("header"), header.map(), |at| (absolute(at), None));
+    check_sorted(check, Field::new("header"), header.map(), absolute);
     check_version(check, &header, start);
+    check_kinds(check, &header, start);
+    let rules = view.rules();
+    tree::check(check, Field::new("header"), view.asset(), header.marker_line(), &rules, absolute);
     check_lods(view, check, &header);
     for part in Part::ALL {
         check_entry(view, check, &header, part);
@@ -80,9 +83,38 @@ fn check_version(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
     }
 }
 
+/// Looks at whether the values of known keys are of the kind that they must be.
+fn check_kinds(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
+    for key in ["creator", "date", "physics_cost_data", "material_list", "submodel_id"] {
+        let Some(entry) = header.get(key) else { continue };
+        let (fits, expected) = match (key, entry.value) {
+            ("creator", value) => (matches!(value, Value::Uuid(_)), "a UUID"),
+            ("date", value) => (matches!(value, Value::Date(_)), "a date"),
+            ("submodel_id", value) => (matches!(value, Value::Integer(_)), "an integer"),
+            ("material_list", Value::Array(names)) => {
+                (names.iter().all(|name| matches!(name.value, Value::String(_))), "an array of strings")
+            }
+            ("material_list", _) => (false, "an array of strings"),
+            (_, value) => (matches!(value, Value::Map(_)), "a map"),
+        };
+        if !fits {
+            let text = format!("expected {expected}, found {}", entry.value.kind());
+            check.say("SL40", Field::new(key), start.saturating_add(as_u64(entry.at)), text);
+        }
+    }
+    for part in Part::ALL {
+        let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
+        if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
+            let text = format!("expected 16 bytes of binary data, found {}", entry.value.kind());
+            let offset = start.saturating_add(as_u64(entry.at));
+            check.say("SL15", Field::new("hash").inside(part.key()), offset, text);
+        }
+    }
+}
+
 fn check_lods(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>) {
     let start = view.start();
-    let is_there = |lod: Lod| !matches!(header.block(lod.part()), Ok(None));
+    let is_there = |lod: Lod| header.has(lod.part());
     if !Lod::ALL.into_iter().any(is_there) {
         let stub = if header.is_stub() { "a stub, which says that there is no such asset: " } else { "" };
         check.say("SL04", Field::new("header"), start, format!("{stub}no level of detail"));
@@ -111,7 +143,7 @@ fn check_entry(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>, p
     }
     match view.stored(part) {
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), crate::ErrorKind::Missing { .. }) => {
+        Err(error) if matches!(error.kind(), ErrorKind::Missing { .. }) => {
             if let Some(offset) = error.offset() {
                 check.say("SL32", Field::new(part.key()), offset, "a block that was not fetched".to_owned());
             }
@@ -121,27 +153,28 @@ fn check_entry(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>, p
 }
 
 fn say_outside(check: &mut Check<'_, '_>, part: Part, said_at: u64, error: &Error) {
-    let (field, offset) = match error.field().name() {
-        "offset" | "size" => (error.field(), error.offset().unwrap_or(said_at)),
-        _ => (Field::new(part.key()), said_at),
-    };
+    // That it lies outside the file is the fault of what the header says.
+    let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
+    let offset = error.offset().filter(|_| !outside).unwrap_or(said_at);
+    let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
     check.say("SL02", field, offset, error.kind().to_string());
 }
 
 /// Looks at how blocks lie to each other.
 fn check_layout(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>) {
-    let mut blocks: Vec<Stored> = header.blocks().filter(|block| block.end <= view.end()).collect();
-    blocks.sort_by_key(|block| (block.start, block.end));
+    let mut blocks: Vec<Laid> = header.ranges().filter(|block| block.start < view.end()).collect();
+    let place = |part: Option<Part>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
+    // Of those that share their bytes, the usual order decides.
+    blocks.sort_by_key(|block| (block.start, block.end, place(block.part).unwrap_or(usize::MAX)));
+    let name = |part: Option<Part>| part.map_or("another block", Part::key);
     let mut end = header.base();
-    let mut last: Option<Stored> = None;
+    let mut last: Option<Laid> = None;
     for block in &blocks {
-        let field = Field::new(block.part.key());
-        let shared = last.filter(|last| (last.start, last.end) == (block.start, block.end));
-        if let Some(last) = shared {
-            let text = format!("the same bytes as {}", last.part.key());
-            check.say("SL30", field, block.said_at, text);
+        let field = Field::new(block.part.map_or("header", Part::key));
+        if let Some(last) = last.filter(|last| (last.start, last.end) == (block.start, block.end)) {
+            check.say("SL30", field, block.said_at, format!("the same bytes as {}", name(last.part)));
         } else if block.start < end {
-            let over = last.map_or("another block", |last| last.part.key());
+            let over = last.map_or("the header", |last| name(last.part));
             check.say("SL29", field, block.said_at, format!("overlaps {over} from byte {} on", block.start));
         } else if block.start > end {
             let text = format!("a gap of {} bytes before the block", block.start.saturating_sub(end));
@@ -154,10 +187,10 @@ fn check_layout(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>) 
         let text = format!("{} bytes behind the last block", view.end().saturating_sub(end));
         check.say("SL30", Field::new("end"), end, text);
     }
-    let place = |part: Part| USUAL_ORDER.iter().position(|usual| *usual == part);
+    blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
-        let order: Vec<&str> = blocks.iter().map(|block| block.part.key()).collect();
+        let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
         let text = format!("an unusual order of blocks: {}", order.join(", "));
         check.say("SL31", Field::new("header"), first.start, text);
     }
@@ -168,7 +201,8 @@ fn check_origin(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
     let mut missing: Vec<String> =
         ["version", "creator", "date"].into_iter().filter(|key| header.get(key).is_none()).map(str::to_owned).collect();
     for part in [Part::PhysicsMesh, Part::PhysicsShape, Part::PhysicsConvex] {
-        if matches!(header.block(part), Ok(Some(_))) && header.hash(part).is_none() {
+        let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
+        if matches!(header.block(part), Ok(Some(_))) && hash.is_none() {
             missing.push(format!("hash of {}", part.key()));
         }
     }
@@ -209,10 +243,10 @@ pub(super) fn check_stored(view: View<'_>, check: &mut Check<'_, '_>, stored: &S
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
         let text = format!("a hash of {} bytes, expected 16", hash.len());
-        check.say("SL15", Field::new("hash").of(stored.part.key(), 0), stored.said_at, text);
+        check.say("SL15", Field::new("hash").inside(stored.part.key()), stored.said_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block".to_owned();
-        check.say("SL15", Field::new("hash").of(stored.part.key(), 0), stored.said_at, text);
+        check.say("SL15", Field::new("hash").inside(stored.part.key()), stored.said_at, text);
     }
 }
 
@@ -237,6 +271,9 @@ pub(super) fn check_block(check: &mut Check<'_, '_>, block: Block<'_>) {
         let at = block.bytes().len().saturating_sub(block.rest().len());
         check.say_in("SL06", field, block, at, format!("{} bytes behind the value", block.rest().len()));
     }
+    let stored = block.stored_at();
+    let at = as_u64(block.value_at());
+    tree::check(check, field, block.bytes(), at, block.rules(), |at| (stored, Some(as_u64(at))));
     if block.value_at() > 0 {
         check.say_in("SL32", field, block, 0, "a marker line before the value".to_owned());
     }
@@ -250,7 +287,7 @@ pub(super) fn check_shape(view: View<'_>, check: &mut Check<'_, '_>, shape: &Sha
     let Some((highest, (most, _))) = there.first().copied() else { return };
     for (lod, (submeshes, _)) in &there {
         let field = Field::new(lod.part().key());
-        if submeshes != &most {
+        if submeshes != &most && *submeshes > 0 && most > 0 {
             let text = format!("{submeshes} submeshes, where {} has {most}", highest.part().key());
             check.say("SL18", field, start, text);
         }
@@ -264,7 +301,9 @@ pub(super) fn check_shape(view: View<'_>, check: &mut Check<'_, '_>, shape: &Sha
             check.say("SL19", Field::new(lod.part().key()), start, text);
         }
     }
-    if shape.hulls && shape.physics_mesh {
+    // A viewer's own cache of a model holds both.
+    let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
+    if shape.hulls && shape.physics_mesh && !is_cache {
         let text = "a list of hulls beside a physics mesh: simulators take the hulls".to_owned();
         check.say("SL24", Field::new(Part::PhysicsConvex.key()), start, text);
     }

@@ -7,7 +7,7 @@ use super::super::block::Block;
 use super::super::layout::{MOST_VERTICES, Part, TRIPLE};
 use super::super::llsd::Value;
 use super::super::physics::{Degeneracy, degeneracy};
-use super::super::submesh::{Key, Submesh};
+use super::super::submesh::{Key, Submesh, narrow};
 use super::{Check, Shape, header};
 use crate::bytes::as_u64;
 use crate::field::Field;
@@ -30,18 +30,25 @@ pub(super) fn check(check: &mut Check<'_, '_>, block: Block<'_>, shape: &Shape) 
         check.say_in("SL07", field, block, block.value_at(), "an array without submeshes".to_owned());
     }
     let mut triangles = 0_usize;
-    for submesh in level.submeshes() {
+    let mut bad = Tally::default();
+    let mut fault = None;
+    for (number, submesh) in (0..).zip(level.submeshes()) {
         match submesh {
             Ok(submesh) => {
                 Look { check, block, submesh: &submesh, shape }.all();
                 triangles = triangles.saturating_add(submesh.triangle_count());
             }
             Err(error) => {
-                let text = error.kind().to_string();
-                let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-                check.say_in("SL07", error.field(), block, at, text);
+                bad.add(number, true);
+                fault.get_or_insert(error);
             }
         }
+    }
+    if let Some(error) = fault {
+        let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let text = format!("{}{more}", error.kind());
+        check.say_in("SL07", error.field(), block, at, text);
     }
     Some((level.len(), triangles))
 }
@@ -65,11 +72,14 @@ impl Look<'_, '_, '_, '_> {
             self.placeholder();
             return;
         }
-        self.positions();
-        self.per_vertex();
         self.domains();
-        self.triangles();
-        self.weights();
+        let any = self.positions();
+        self.per_vertex();
+        // Without positions, no index is right, and no weights are whole.
+        if any {
+            self.triangles();
+            self.weights();
+        }
     }
 
     fn say(&mut self, rule: &'static str, key: Key, at: usize, text: String) {
@@ -88,12 +98,13 @@ impl Look<'_, '_, '_, '_> {
         }
     }
 
-    fn positions(&mut self) {
+    /// Looks at the positions; tells whether there are any.
+    fn positions(&mut self) -> bool {
         if let Err(error) = self.submesh.positions()
             && error.field().name() == Key::Position.name()
         {
             self.check.say_error(&error);
-            return;
+            return self.submesh.vertex_count() > 0;
         }
         let vertices = self.submesh.vertex_count();
         let at = self.submesh.get(Key::Position).map_or(self.submesh.at(), |(at, _)| at);
@@ -103,6 +114,7 @@ impl Look<'_, '_, '_, '_> {
         if vertices > MOST_VERTICES {
             self.say("SL39", Key::Position, at, format!("{vertices} vertices, expected at most {MOST_VERTICES}"));
         }
+        vertices > 0
     }
 
     fn per_vertex(&mut self) {
@@ -152,7 +164,7 @@ impl Look<'_, '_, '_, '_> {
             match self.check.take(self.submesh.normalized_scale()).flatten() {
                 Some(scale) if scale.iter().all(|one| one.is_finite()) => {
                     let field = self.submesh.field(Key::NormalizedScale);
-                    self.check.check_reals(field, self.block, value);
+                    self.check.check_reals(field, self.block, at, value);
                 }
                 Some(scale) => {
                     self.say("SL11", Key::NormalizedScale, at, format!("{scale:?} are no finite numbers"));
@@ -170,7 +182,7 @@ impl Look<'_, '_, '_, '_> {
     fn triangles(&mut self) {
         let Some(indices) = self.check.take(self.submesh.indices()) else { return };
         let Some((at, bytes)) = self.submesh.bytes(Key::TriangleList).ok().flatten() else { return };
-        if bytes.len() % TRIPLE != 0 || bytes.is_empty() {
+        if bytes.len() % TRIPLE != 0 {
             let whole = indices.len() / 3;
             let text = format!("{} bytes, which are no whole triangles: the first {whole} are", bytes.len());
             self.say("SL08", Key::TriangleList, at, text);
@@ -196,18 +208,20 @@ impl Look<'_, '_, '_, '_> {
             self.say("SL10", Key::TriangleList, item(beyond, 2), text);
         }
         let mut equal = Tally::default();
+        let is_lod = self.block.part().lod().is_some();
         for (number, triangle) in (0..).zip(all.as_chunks::<3>().0) {
             let [a, b, c] = triangle.map(U16::get);
-            equal.add(number, a == b || b == c || a == c);
+            // Three times vertex 0 holds a place among the triangles to collide with.
+            let placeholder = !is_lod && [a, b, c] == [0; 3];
+            equal.add(number, !placeholder && (a == b || b == c || a == c));
         }
         if equal.any() {
             let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
             self.say("SL22", Key::TriangleList, item(equal, 6), text);
         }
-        let seen: u32 = used.iter().map(|word| word.count_ones()).fold(0, u32::saturating_add);
         // A bit of the last word may belong to an index that is out of range.
         let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
-        if within < vertices && seen > 0 {
+        if within < vertices {
             let unused = vertices.saturating_sub(within);
             let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
             let text = format!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
@@ -327,7 +341,7 @@ pub(super) fn check_domain<const N: usize>(
         let entry = map.get(name);
         let numbers = entry.and_then(|entry| entry.value.array()).and_then(|array| array.numbers::<N>());
         if let (Some(entry), Some(_)) = (entry, numbers) {
-            check.check_reals(field, block, entry.value);
+            check.check_reals(field, block, entry.at, entry.value);
         } else {
             let found = entry.map_or_else(
                 || "none".to_owned(),
@@ -341,8 +355,8 @@ pub(super) fn check_domain<const N: usize>(
         numbers
     });
     let [min, max] = [ends[0]?, ends[1]?];
-    // What is not a number is neither below nor above.
-    let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && min.is_finite() && max.is_finite());
+    // What is not a number is neither below nor above; what is too large for programs is none either.
+    let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
     if !is_sound {
         check.say_in("SL11", field, block, at, format!("{min:?} to {max:?} is no interval"));
     }

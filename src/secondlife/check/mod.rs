@@ -8,11 +8,12 @@ mod header;
 mod level;
 mod physics;
 mod skin;
+mod tree;
 
 use super::block::{Block, Buffer};
 use super::header::OFFSET_AND_SIZE;
 use super::layout::{FORMAT, Lod, Part};
-use super::llsd::{Map, Text, Value};
+use super::llsd::{Item, Map, Value};
 use super::mesh::Mesh;
 use super::view::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -76,6 +77,7 @@ pub const RULES: &[Rule] = &[
     rule("SL37", Severity::Info, "A simulator has filled in version, creator, date, and the hashes of physics blocks."),
     rule("SL38", Severity::Info, "Numbers are reals where they need not be whole."),
     rule("SL39", Severity::Warning, "A submesh has at most 65535 vertices, which is all that importers allow."),
+    rule("SL40", Severity::Error, "What the header says beside where blocks are is of the kind that it must be."),
 ];
 
 /// Returns the finding that tells of a fault in the bytes of a file: what keeps a part from being read is a breach of a
@@ -186,19 +188,13 @@ impl Check<'_, '_> {
 
     /// Names the asset, too, in a container.
     fn place(&self, field: Field) -> Field {
-        let Some(asset) = self.asset else { return field };
-        let named = Field::new(field.name()).of("asset", asset);
-        match field.inner().or(field.outer()) {
-            Some(step) => named.within(step.list, step.index),
-            None => named,
-        }
+        self.asset.map_or(field, |asset| field.beneath("asset", asset))
     }
 
-    /// Tells of keys of a map that stand twice, that are not known, or that stand between quotes.
+    /// Tells of keys of a map that are not known.
     fn check_keys(&mut self, field: Field, map: Map<'_>, known: &[&str], at: impl Fn(usize) -> (u64, Option<u64>)) {
         let mut unknown = Vec::new();
         let mut first_unknown = None;
-        let mut quoted = None;
         for entry in map.iter() {
             if !known.iter().any(|key| entry.key.is(key)) {
                 first_unknown.get_or_insert(entry.key_at);
@@ -208,23 +204,11 @@ impl Check<'_, '_> {
                     unknown.push("..".to_owned());
                 }
             }
-            if entry.key.quote().is_some() {
-                quoted.get_or_insert(entry.key_at);
-            }
         }
         if let Some(key_at) = first_unknown {
             let (offset, inflated) = at(key_at);
             let text = with_place(format!("keys that are not known, and kept: {}", unknown.join(", ")), inflated);
             self.say("SL34", field, offset, text);
-        }
-        if let Some(key_at) = quoted {
-            let (offset, inflated) = at(key_at);
-            self.say("SL32", field, offset, with_place("a key between quotes".to_owned(), inflated));
-        }
-        if let Some((key_at, key)) = duplicate(map) {
-            let (offset, inflated) = at(key_at);
-            let text = with_place(format!("the key {key:?} stands twice; the first counts"), inflated);
-            self.say("SL33", field, offset, text);
         }
     }
 
@@ -234,28 +218,27 @@ impl Check<'_, '_> {
         self.check_keys(field, map, known, |at| (stored, Some(crate::bytes::as_u64(at))));
     }
 
-    /// Tells of integers where reals are expected.
-    fn check_reals(&mut self, field: Field, block: Block<'_>, value: Value<'_>) {
-        let Value::Array(array) = value else { return };
-        let integer = array.iter().find(|item| matches!(item.value, Value::Integer(_)));
-        if let Some(item) = integer {
+    /// Tells of integers where reals are expected: the value itself, or those in it, or in the arrays in it.
+    fn check_reals(&mut self, field: Field, block: Block<'_>, at: usize, value: Value<'_>) {
+        let first = match value {
+            Value::Integer(_) => Some(at),
+            Value::Array(array) => {
+                let within = array
+                    .iter()
+                    .map(|item| item.value.array().map_or(Some(item), |array| array.iter().find(is_integer)));
+                within.flatten().find(is_integer).map(|item| item.at)
+            }
+            _ => None,
+        };
+        if let Some(at) = first {
             let text = "an integer where a real is expected, taken for one".to_owned();
-            self.say_in("SL38", field, block, item.at, text);
+            self.say_in("SL38", field, block, at, text);
         }
     }
 }
 
-/// Finds a key that stands twice: where it stands the second time, and the key.
-fn duplicate(map: Map<'_>) -> Option<(usize, String)> {
-    // Four bytes to a key, which takes at least three: a map of a million keys costs less than its bytes.
-    let mut starts: Vec<u32> = Vec::new();
-    starts.try_reserve_exact(map.len()).ok()?;
-    starts.extend(map.iter().filter_map(|entry| u32::try_from(entry.key_at).ok()));
-    let key = |at: u32| usize::try_from(at).ok().and_then(|at| map.key_at(at)).unwrap_or(Text::new(&[]));
-    starts.sort_unstable_by(|one, other| key(*one).compare(&key(*other)).then(one.cmp(other)));
-    let twice = starts.windows(2).filter(|two| matches!(two, [one, other] if key(*one) == key(*other)));
-    let at = twice.filter_map(|two| two.last().copied()).min()?;
-    Some((usize::try_from(at).ok()?, key(at).to_string()))
+fn is_integer(item: &Item<'_>) -> bool {
+    matches!(item.value, Value::Integer(_))
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -320,6 +303,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
+impl Block<'_> {
+    /// Reports what is wrong with the block as a whole: its wrapper, what stands behind its end, keys that stand twice.
+    pub fn survey(&self, report: &mut dyn FnMut(Finding)) {
+        header::check_block(&mut Check { report: &mut Report::new(RULES, report), asset: None }, *self);
+    }
+}
+
 /// What is compared between the blocks of an asset.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
@@ -336,15 +326,13 @@ struct Shape {
 
 /// Looks at every block.
 fn check_blocks(view: View<'_>, check: &mut Check<'_, '_>, buffer: &mut Buffer) {
-    let mut shape = Shape::default();
+    let is_skinned = view.header().is_ok_and(|header| header.has(Part::Skin));
+    let mut shape = Shape { is_skinned, ..Shape::default() };
     // The skin first: weights name its joints.
     let others = Part::ALL.into_iter().filter(|part| *part != Part::Skin);
     for part in [Part::Skin].into_iter().chain(others) {
         // That a block lies outside the file, or was not fetched, was told with the header.
         let Ok(Some((stored, bytes))) = view.stored(part) else { continue };
-        if part == Part::Skin {
-            shape.is_skinned = true;
-        }
         header::check_stored(view, check, &stored, bytes);
         let Some(Some(block)) = check.take(view.block_into(part, buffer)) else { continue };
         header::check_block(check, block);

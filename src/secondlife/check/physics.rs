@@ -20,7 +20,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, block: Block<'_>) -> bool {
     let stored = block.stored_at();
     header::check_sorted(check, place, convex.map(), |at| (stored, Some(as_u64(at))));
     if convex.map().get("Min").is_some() || convex.map().get("Max").is_some() {
-        let field = Field::new("Min").of(block.part().key(), 0);
+        let field = Field::new("Min").inside(block.part().key());
         level::check_domain::<3>(check, field, block, block.value_at(), Value::Map(convex.map()));
     }
     match convex.bounding_points() {
@@ -36,7 +36,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, block: Block<'_>) -> bool {
 }
 
 fn check_hulls(check: &mut Check<'_, '_>, block: Block<'_>, convex: &Convex<'_>) -> bool {
-    let field = Field::new("HullList").of(block.part().key(), 0);
+    let field = Field::new("HullList").inside(block.part().key());
     let Some(sizes) = check.take(convex.hull_sizes()) else { return false };
     let points = match convex.hull_points() {
         Err(error) if error.field().name() != "Min" => {

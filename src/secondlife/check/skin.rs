@@ -6,7 +6,7 @@ use super::super::layout::MOST_JOINTS;
 use super::super::skin::{Matrix, Skin};
 use super::{Check, header};
 use crate::bytes::as_u64;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::finding::Tally;
 
@@ -27,59 +27,77 @@ pub(super) fn check(check: &mut Check<'_, '_>, block: Block<'_>) -> Option<usize
     check.check_keys_in(place, block, skin.map(), &KEYS);
     let stored = block.stored_at();
     header::check_sorted(check, place, skin.map(), |at| (stored, Some(as_u64(at))));
-    for key in KEYS {
+    for key in ["bind_shape_matrix", "inverse_bind_matrix", "alt_inverse_bind_matrix", "pelvis_offset"] {
         if let Some(entry) = skin.map().get(key) {
-            let field = Field::new(key).of("skin", 0);
-            check.check_reals(field, block, entry.value);
+            check.check_reals(Field::new(key).inside("skin"), block, entry.at, entry.value);
         }
     }
     check_names(check, block, &skin);
-    check_matrix(check, block, "bind_shape_matrix", skin.bind_shape());
+    check_matrices(check, block, "bind_shape_matrix", [skin.bind_shape()].into_iter());
     let joints = skin.joint_count();
     let lists: [(&'static str, usize); 2] = [
         ("inverse_bind_matrix", skin.inverse_bind_count()),
         ("alt_inverse_bind_matrix", skin.alt_inverse_bind_count()),
     ];
     for (name, count) in lists {
-        let field = Field::new(name).of("skin", 0);
+        let field = Field::new(name).inside("skin");
         let at = skin.map().get(name).map_or(block.value_at(), |entry| entry.at);
         // The alternative may be left out.
         if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
-            let text = format!("{count} matrices for {joints} joints: viewers drop the whole binding");
-            check.say_in("SL13", field, block, at, text);
-        }
-        for number in 0..count {
-            let matrix =
-                if name == "inverse_bind_matrix" { skin.inverse_bind(number) } else { skin.alt_inverse_bind(number) };
-            check_matrix(check, block, name, matrix);
+            let then = if name == "inverse_bind_matrix" { ": viewers drop the whole binding" } else { "" };
+            check.say_in("SL13", field, block, at, format!("{count} matrices for {joints} joints{then}"));
         }
     }
+    let inverse = (0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint));
+    check_matrices(check, block, "inverse_bind_matrix", inverse);
+    let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
+    check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
     for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
-        let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-        check.say_in("SL13", error.field(), block, at, error.kind().to_string());
+        check.say_in("SL13", error.field(), block, inflated(&error), error.kind().to_string());
     }
     Some(joints)
 }
 
-fn check_matrix(check: &mut Check<'_, '_>, block: Block<'_>, name: &'static str, matrix: Result<Matrix>) {
-    match matrix {
-        Ok(matrix) if matrix.iter().all(|value| value.is_finite()) => {}
-        Ok(_) => {
-            let text = "a matrix with numbers that are not finite".to_owned();
-            check.say_in("SL13", Field::new(name).of("skin", 0), block, block.value_at(), text);
-        }
-        Err(error) => {
-            let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-            check.say_in("SL13", error.field(), block, at, error.kind().to_string());
-        }
+/// Looks for matrices that are none, and tells of the first.
+fn check_matrices(
+    check: &mut Check<'_, '_>,
+    block: Block<'_>,
+    name: &'static str,
+    matrices: impl Iterator<Item = Result<Matrix>>,
+) {
+    let mut bad = Tally::default();
+    let mut first: Option<(usize, String)> = None;
+    for (number, matrix) in (0..).zip(matrices) {
+        let wrong = match matrix {
+            Ok(matrix) if matrix.iter().all(|value| value.is_finite()) => None,
+            Ok(_) => Some((block.value_at(), "numbers that are not finite".to_owned())),
+            Err(error) => Some((inflated(&error), error.kind().to_string())),
+        };
+        bad.add(number, wrong.is_some());
+        first = first.or(wrong);
     }
+    if let Some((at, what)) = first {
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let skin = Field::new("").inside("skin");
+        let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.within(name, bad.first) };
+        check.say_in("SL13", field, block, at, format!("{what}{more}"));
+    }
+}
+
+/// Returns where in its block an error is.
+fn inflated(error: &Error) -> usize {
+    error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default()
 }
 
 fn check_names(check: &mut Check<'_, '_>, block: Block<'_>, skin: &Skin<'_>) {
     let joints = skin.joint_count();
-    let field = Field::new("joint_names").of("skin", 0);
+    let field = Field::new("joint_names").inside("skin");
     let at = skin.map().get("joint_names").map_or(block.value_at(), |entry| entry.at);
-    if joints == 0 {
+    let names = skin.map().get("joint_names");
+    if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {
+        let text = format!("expected an array of strings, found {}", entry.value.kind());
+        check.say_in("SL13", field, block, at, text);
+    } else if joints == 0 {
         check.say_in("SL13", field, block, at, "no joint names".to_owned());
     }
     if joints > MOST_JOINTS {
@@ -87,8 +105,8 @@ fn check_names(check: &mut Check<'_, '_>, block: Block<'_>, skin: &Skin<'_>) {
         check.say_in("SL27", field, block, at, text);
     }
     let mut names = Vec::new();
-    let mut unknown = Tally::default();
-    let mut first = None;
+    let (mut unknown, mut bad) = (Tally::default(), Tally::default());
+    let (mut first, mut fault) = (None, None);
     for joint in 0..joints {
         match skin.joint_name(joint) {
             Ok(name) => {
@@ -100,10 +118,15 @@ fn check_names(check: &mut Check<'_, '_>, block: Block<'_>, skin: &Skin<'_>) {
                 names.push(name);
             }
             Err(error) => {
-                let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-                check.say_in("SL13", error.field(), block, at, error.kind().to_string());
+                bad.add(as_u64(joint), true);
+                fault.get_or_insert(error);
             }
         }
+    }
+    if let Some(error) = fault {
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let text = format!("{}{more}", error.kind());
+        check.say_in("SL13", error.field(), block, inflated(&error), text);
     }
     if let Some(first) = first {
         let text = format!(

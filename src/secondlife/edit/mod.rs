@@ -281,6 +281,27 @@ impl<'a> Edit<'a> {
 ///
 /// As [`View::level`] where the asset does not have the level, which names those that it has; as [`Edit::to_bytes`].
 pub fn extract(view: View<'_>, lod: Lod) -> Result<Vec<u8>> {
+    level_alone(view, lod)?.to_bytes()
+}
+
+/// As [`extract`], and leaves out what the header names and the file does not have whole, such as what a viewer's cache did
+/// not fetch; returns why each is left out, beside the bytes.
+///
+/// # Errors
+///
+/// As [`extract`], of the level itself.
+pub fn extract_what_is_there(view: View<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<Error>)> {
+    let mut edit = level_alone(view, lod)?;
+    let others = Part::ALL.into_iter().filter(|part| part.lod().is_none());
+    let missing: Vec<(Part, Error)> = others.filter_map(|part| Some((part, view.stored(part).err()?))).collect();
+    for (part, _) in &missing {
+        edit.remove(*part);
+    }
+    Ok((edit.to_bytes()?, missing.into_iter().map(|(_, error)| error).collect()))
+}
+
+/// Makes a level the only one.
+fn level_alone(view: View<'_>, lod: Lod) -> Result<Edit<'_>> {
     if view.header()?.block(lod.part())?.is_none() {
         // There is nothing to inflate: only the error is made.
         view.level(lod)?;
@@ -291,5 +312,6 @@ pub fn extract(view: View<'_>, lod: Lod) -> Result<Vec<u8>> {
     }
     // What belongs to no block is nobody's.
     edit.trailing = &[];
-    edit.rename(lod.part(), Part::HighLod)?.to_bytes()
+    edit.rename(lod.part(), Part::HighLod)?;
+    Ok(edit)
 }

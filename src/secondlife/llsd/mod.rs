@@ -35,7 +35,7 @@ mod write;
 
 pub use text::{Bytes, Text};
 pub use value::{Array, Entry, Item, Map, Value, read};
-pub(crate) use value::{read_at, walked_at};
+pub(crate) use value::{key_at, read_at, walked_at};
 pub use walk::{Event, Kind, Rules, Walk, marker_line};
 pub use write::Writer;
 pub(crate) use write::fits;

@@ -157,6 +157,11 @@ const fn container(kind: Kind, list: List<'_>) -> Value<'_> {
     }
 }
 
+/// Returns the key that stands at `at`.
+pub(crate) fn key_at(bytes: &[u8], at: usize) -> Option<Text<'_>> {
+    key(bytes, at).ok().map(|(key, _)| key)
+}
+
 /// The items of a container: where they are, not what they are.
 #[derive(Clone, Copy)]
 struct List<'a> {
@@ -244,11 +249,6 @@ impl<'a> Map<'a> {
             next = item.end;
             Some(Entry { key, value: item.value, key_at, at, end: item.end })
         })
-    }
-
-    /// Returns the key that stands at `at`, the [offset](Entry::key_at) of one that was gone through.
-    pub(crate) fn key_at(&self, at: usize) -> Option<Text<'a>> {
-        key(self.0.bytes, at).ok().map(|(key, _)| key)
     }
 
     /// Finds the first entry with the key `name`.

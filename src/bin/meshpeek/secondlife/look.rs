@@ -10,6 +10,11 @@ use super::told;
 use crate::info::SurfaceSummary;
 use crate::opened::Data;
 
+/// The most assets, blocks and surfaces that are each described: a file of kilobytes may claim a million.
+const MOST: usize = 4096;
+/// The most findings by one rule.
+const MOST_FINDINGS: usize = 1000;
+
 /// What was seen of a file, copied out of it.
 pub struct Look {
     pub blocks: Vec<Block>,
@@ -21,6 +26,8 @@ pub struct Look {
     pub findings: Vec<Finding>,
     /// Bytes of the file that were looked at.
     pub touched: u64,
+    /// Assets and surfaces that are not described.
+    left_out: [usize; 2],
 }
 
 /// A block of an asset.
@@ -76,10 +83,11 @@ impl Look {
             properties: Value::Null,
             findings: Vec::new(),
             touched: mesh.touched().map_or(0, meshpeek::Touched::bytes),
+            left_out: [mesh.asset_count().saturating_sub(MOST), 0],
         };
         let mut assets = Vec::new();
         let in_container = mesh.container().is_some();
-        for (number, asset) in mesh.assets().enumerate() {
+        for (number, asset) in mesh.assets().take(MOST).enumerate() {
             let number = in_container.then_some(number);
             // The first one's header was counted when the file was opened.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
@@ -91,14 +99,19 @@ impl Look {
             Some(container) => told::container(&container, assets),
             None => assets.pop().unwrap_or_default(),
         };
+        if let (true, Some(told)) = (look.left_out != [0, 0], look.properties.as_object_mut()) {
+            let [assets, surfaces] = look.left_out;
+            told.insert("left_out".into(), json!({ "members": assets, "surfaces": surfaces }));
+        }
         look
     }
 
     /// Looks at an asset; returns its properties.
     fn asset(&mut self, asset: &Mesh<&[u8]>, described: Described, number: Option<usize>) -> Value {
         let view = asset.view();
-        let Some(header) = self.take(view.header()) else { return Value::Null };
-        let is_there = |lod: Lod| !matches!(header.block(lod.part()), Ok(None));
+        // What is wrong with a header is told with what all headers show, and so is a block that is not there.
+        let Ok(header) = view.header() else { return Value::Null };
+        let is_there = |lod: Lod| header.has(lod.part());
         let nearest = described.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
         let is_wanted = |part: Part| match described {
             Described::None => false,
@@ -108,7 +121,8 @@ impl Look {
         let first = self.blocks.len();
         for stored in header.blocks() {
             let part = stored.part;
-            let inflated = if is_wanted(part) { self.inflate(view, part, number) } else { None };
+            let is_there = view.stored(part).is_ok();
+            let inflated = if is_there && is_wanted(part) { self.inflate(view, part, number) } else { None };
             self.blocks.push(Block { asset: number, part, offset: stored.start, bytes: stored.len(), inflated });
         }
         if described != Described::None && self.bones.is_empty() {
@@ -119,12 +133,13 @@ impl Look {
     }
 
     fn inflate(&mut self, view: View<'_>, part: Part, asset: Option<usize>) -> Option<Inflated> {
-        let block = self.take(view.block(part))??;
+        let block = self.take(view.block(part), asset)??;
+        block.survey(&mut |finding| self.find(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
         if !part.is_geometry() {
             return Some(Inflated { bytes, counts: None });
         }
-        let Some(level) = self.take(block.level()) else { return Some(Inflated { bytes, counts: None }) };
+        let Some(level) = self.take(block.level(), asset) else { return Some(Inflated { bytes, counts: None }) };
         let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(Inflated { bytes, counts: Some((level.len(), triangles)) })
@@ -132,10 +147,15 @@ impl Look {
 
     /// Describes a submesh as far as it is sound; returns the number of its triangles.
     fn surface(&mut self, view: View<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
-        let Some(submesh) = self.take(level.submesh(index)) else { return 0 };
+        let Some(submesh) = self.take(level.submesh(index), asset) else { return 0 };
+        if self.surfaces.len() >= MOST {
+            let [_, surfaces] = &mut self.left_out;
+            *surfaces = surfaces.saturating_add(1);
+            return submesh.triangle_count();
+        }
         let detail = Detail::new(view, level.part());
         let surface = Surface::new(&detail, index);
-        let bounds = self.take(surface.bounds()).unwrap_or(Bounds::EMPTY);
+        let bounds = self.take(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
         self.bounds = self.bounds.union(&bounds);
         let text = |name: meshpeek::Name<'_>| name.to_string_lossy();
         let mut particular = json!({ "placeholder": submesh.is_placeholder() });
@@ -157,8 +177,25 @@ impl Look {
     }
 
     /// Keeps a fault as a finding.
-    fn take<T>(&mut self, looked: Result<T, Error>) -> Option<T> {
-        looked.map_err(|error| self.findings.extend(meshpeek::finding(&error))).ok()
+    fn take<T>(&mut self, looked: Result<T, Error>, asset: Option<usize>) -> Option<T> {
+        match looked {
+            Ok(found) => Some(found),
+            Err(error) => {
+                if let Some(finding) = meshpeek::finding(&error) {
+                    self.find(finding, asset);
+                }
+                None
+            }
+        }
+    }
+
+    /// Keeps a finding, unless there are too many by its rule.
+    fn find(&mut self, finding: Finding, asset: Option<usize>) {
+        if self.findings.iter().filter(|other| other.rule == finding.rule).count() < MOST_FINDINGS {
+            let asset = asset.and_then(|asset| u64::try_from(asset).ok());
+            let field = asset.map_or(finding.field, |asset| finding.field.beneath("asset", asset));
+            self.findings.push(Finding { field, ..finding });
+        }
     }
 }
 

@@ -101,7 +101,7 @@ impl Place {
     pub fn detail<'a>(&self, mesh: &'a Mesh<Data>) -> meshpeek::Result<Detail<'a>> {
         let view = mesh.view();
         let header = view.header()?;
-        let detail = Detail::new(view, self.part(|part| matches!(header.block(part), Ok(None))));
+        let detail = Detail::new(view, self.part(|part| !header.has(part)));
         // Where there is none, this says which there are.
         detail.level()?;
         Ok(detail)
