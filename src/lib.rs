@@ -29,6 +29,8 @@
 //! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
 //! | [`frame(n)`](unreal::Mesh::frame) of it | 1 | none | nothing |
 //! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
+//! | [`secondlife::Mesh::open`] | entries of the header | the header's | nothing |
+//! | [`level`](secondlife::Mesh::level) of it, first time | bytes of the block | the block's | the inflated block, and 4 bytes per submesh |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!
@@ -36,7 +38,7 @@
 //!
 //! 1. Opening reads the header only; surfaces are located when first asked for, and remembered.
 //! 2. No file makes it panic, hang or recurse without a limit, or allocate more than 4 times the file's size and 64 KiB
-//!    beyond what is asked for.
+//!    beyond what is asked for; inflating a block, twice [`Limits::block`].
 //! 3. Every byte of a well-formed file belongs to exactly one named [`Region`].
 //! 4. Every error says format, field, byte offset, what was expected and what was found.
 //! 5. A value read through a view equals what a copying loader would have produced, bit for bit.
@@ -51,7 +53,7 @@
 //!
 //! # Where things are
 //!
-//! Formats ([`unigine`], [`unreal`]) know their own words and layouts, and lower to the neutral [`Surface`] through
+//! Formats ([`unigine`], [`unreal`], [`secondlife`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
 //! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
 

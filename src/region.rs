@@ -77,6 +77,38 @@ impl Region {
     }
 }
 
+/// Goes through a file, and names one region after another.
+pub(crate) struct Walk<'s> {
+    at: u64,
+    see: &'s mut dyn FnMut(Region),
+}
+
+impl<'s> Walk<'s> {
+    pub(crate) fn new(see: &'s mut dyn FnMut(Region)) -> Self {
+        Self { at: 0, see }
+    }
+
+    /// Returns the offset of what comes next.
+    pub(crate) const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Names the next `count` elements.
+    pub(crate) fn pass(&mut self, field: Field, element: Element, count: u64) {
+        let start = self.at;
+        self.at = start.saturating_add(count.saturating_mul(element.size.into()));
+        (self.see)(Region { field, start, end: self.at, element, count });
+    }
+
+    /// Names what there is up to `end`, if anything.
+    pub(crate) fn pass_to(&mut self, field: Field, element: Element, end: u64) {
+        let length = end.saturating_sub(self.at);
+        if length > 0 {
+            self.pass(field, element, length.checked_div(element.size.into()).unwrap_or_default());
+        }
+    }
+}
+
 #[allow(clippy::as_conversions, reason = "widening; `u64::from` is not const")]
 const fn widen(number: u32) -> u64 {
     number as u64

@@ -7,7 +7,7 @@ use super::mesh::Mesh;
 use crate::bytes::as_u64;
 use crate::error::Result;
 use crate::field::Field;
-use crate::region::{Element, Region};
+use crate::region::{Region, Walk};
 
 /// Keys that regions are named by; those of others are entries.
 const KEYS: [&str; 12] = [
@@ -34,7 +34,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// The first fault of the header, or of the container around assets.
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let bytes = self.data().as_ref();
-        let mut walk = Walk { at: 0, see };
+        let mut walk = Walk::new(see);
         if self.preamble().is_some() {
             for name in ["version", "header_size", "flags"] {
                 walk.pass(Field::new(name).inside("preamble"), LITTLE_U32, 1);
@@ -45,88 +45,66 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let limits = &self.options().limits;
         let header = Header::parse(whole, as_u64(start), limits).map_err(|fault| blame(fault, as_u64(start)))?;
         if self.container().is_some() {
-            walk.container(self, &header);
+            pass_container(&mut walk, self, &header);
         } else {
-            walk.asset(&header, as_u64(bytes.len()), None);
+            pass_asset(&mut walk, &header, as_u64(bytes.len()), None);
         }
         walk.pass_to(Field::new("end"), BYTE, as_u64(bytes.len()));
         Ok(())
     }
 }
 
-/// Goes through a file, region by region.
-struct Walk<'s> {
-    at: u64,
-    see: &'s mut dyn FnMut(Region),
+/// Passes the outer map of a container, and the assets in it.
+fn pass_container<D: AsRef<[u8]>>(walk: &mut Walk<'_>, mesh: &Mesh<D>, header: &Header<'_>) {
+    pass_head(walk, header, None);
+    // Of keys that stand twice, the first counts.
+    let assets = header.get("mesh").map(|entry| entry.at);
+    for (number, entry) in (0..).zip(header.entries()) {
+        if Some(entry.at) == assets {
+            for (asset, part) in (0..).zip(mesh.assets()) {
+                let range = part.asset_range();
+                let within = (as_u64(range.start), as_u64(range.end));
+                let field = Field::new("").of("asset", asset);
+                if within.0 < walk.at() || within.1 > as_u64(entry.end) {
+                    continue;
+                }
+                walk.pass_to(field.named("string"), LLSD, within.0);
+                if let Ok(header) = part.header() {
+                    pass_asset(walk, &header, within.1, Some(asset));
+                }
+                walk.pass_to(field.named("end"), BYTE, within.1);
+            }
+        }
+        walk.pass_to(entry_name(&entry, number, None), LLSD, as_u64(entry.end));
+    }
+    walk.pass_to(Field::new("close").inside("container"), LLSD, header.len());
 }
 
-impl Walk<'_> {
-    fn pass(&mut self, field: Field, element: Element, count: u64) {
-        let start = self.at;
-        self.at = start.saturating_add(count.saturating_mul(element.size.into()));
-        (self.see)(Region { field, start, end: self.at, element, count });
+/// Passes an asset that ends at `end`: its header, then its blocks in file order.
+fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<u64>) {
+    pass_head(walk, header, asset);
+    let start = header.base().saturating_sub(header.len());
+    for (number, entry) in (0..).zip(header.entries()) {
+        walk.pass_to(entry_name(&entry, number, asset), LLSD, start.saturating_add(as_u64(entry.end)));
     }
+    walk.pass_to(named("close", asset), LLSD, header.base());
+    let mut blocks: Vec<_> = header.ranges().filter(|block| block.start < end).collect();
+    blocks.sort_by_key(|block| (block.start, block.end));
+    for block in blocks {
+        walk.pass_to(named("gap", asset), BYTE, block.start);
+        let name = block.part.map_or("unknown", Part::key);
+        walk.pass_to(named(name, asset), ZLIB, block.end.min(end));
+    }
+    walk.pass_to(named("end", asset), BYTE, end);
+}
 
-    /// Passes what there is up to `end`, if anything.
-    fn pass_to(&mut self, field: Field, element: Element, end: u64) {
-        let length = end.saturating_sub(self.at);
-        if length > 0 {
-            self.pass(field, element, length.checked_div(element.size.into()).unwrap_or_default());
-        }
-    }
-
-    /// Passes the outer map of a container, and the assets in it.
-    fn container<D: AsRef<[u8]>>(&mut self, mesh: &Mesh<D>, header: &Header<'_>) {
-        self.head(header, None);
-        // Of keys that stand twice, the first counts.
-        let assets = header.get("mesh").map(|entry| entry.at);
-        for (number, entry) in (0..).zip(header.entries()) {
-            if Some(entry.at) == assets {
-                for (asset, part) in (0..).zip(mesh.assets()) {
-                    let range = part.asset_range();
-                    let within = (as_u64(range.start), as_u64(range.end));
-                    let field = Field::new("").of("asset", asset);
-                    if within.0 < self.at || within.1 > as_u64(entry.end) {
-                        continue;
-                    }
-                    self.pass_to(field.named("string"), LLSD, within.0);
-                    if let Ok(header) = part.header() {
-                        self.asset(&header, within.1, Some(asset));
-                    }
-                    self.pass_to(field.named("end"), BYTE, within.1);
-                }
-            }
-            self.pass_to(entry_name(&entry, number, None), LLSD, as_u64(entry.end));
-        }
-        self.pass_to(Field::new("close").inside("container"), LLSD, header.len());
-    }
-
-    /// Passes an asset that ends at `end`: its header, then its blocks in file order.
-    fn asset(&mut self, header: &Header<'_>, end: u64, asset: Option<u64>) {
-        self.head(header, asset);
-        let start = header.base().saturating_sub(header.len());
-        for (number, entry) in (0..).zip(header.entries()) {
-            self.pass_to(entry_name(&entry, number, asset), LLSD, start.saturating_add(as_u64(entry.end)));
-        }
-        self.pass_to(named("close", asset), LLSD, header.base());
-        let mut blocks: Vec<_> = header.ranges().filter(|block| block.start < end).collect();
-        blocks.sort_by_key(|block| (block.start, block.end));
-        for block in blocks {
-            self.pass_to(named("gap", asset), BYTE, block.start);
-            let name = block.part.map_or("unknown", Part::key);
-            self.pass_to(named(name, asset), ZLIB, block.end.min(end));
-        }
-        self.pass_to(named("end", asset), BYTE, end);
-    }
-
-    /// Passes what stands before the first entry of a header.
-    fn head(&mut self, header: &Header<'_>, asset: Option<u64>) {
-        let start = header.base().saturating_sub(header.len());
-        self.pass_to(named("marker_line", asset), BYTE, start.saturating_add(header.marker_line()));
-        // The brace and the count.
-        let first = start.saturating_add(header.marker_line()).saturating_add(5);
-        self.pass_to(named("open", asset), LLSD, first);
-    }
+/// Passes what stands before the first entry of a header.
+fn pass_head(walk: &mut Walk<'_>, header: &Header<'_>, asset: Option<u64>) {
+    let start = header.base().saturating_sub(header.len());
+    walk.pass_to(named("marker_line", asset), BYTE, start.saturating_add(header.marker_line()));
+    // The brace and the count.
+    let first = start.saturating_add(header.marker_line()).saturating_add(5);
+    walk.pass_to(named("open", asset), LLSD, first);
 }
 
 fn named(name: &'static str, asset: Option<u64>) -> Field {

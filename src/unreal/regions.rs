@@ -6,7 +6,7 @@ use super::read::{FRAMES_AT, POLYGONS_AT};
 use crate::bytes::as_u64;
 use crate::error::Result;
 use crate::field::Field;
-use crate::region::{Element, Region};
+use crate::region::{Region, Walk};
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Names every byte of the data file, in file order and without gaps.
@@ -16,13 +16,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Where the owner's bytes are no longer those that were opened.
     pub fn data_regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         self.polygons()?;
-        let mut walk = Walk { at: 0, see };
+        let mut walk = Walk::new(see);
         walk.pass(Field::new("polygon_count"), U16_COUNT, 1);
         walk.pass(Field::new("vertex_count"), U16_COUNT, 1);
         walk.pass(Field::new("unused"), BYTE, as_u64(UNUSED));
-        debug_assert_eq!(walk.at, POLYGONS_AT);
+        debug_assert_eq!(walk.at(), POLYGONS_AT);
         walk.pass(Field::new("polygons"), POLYGON, self.shape.polygons.into());
-        walk.pass_rest(Field::new("data_end"), as_u64(self.data_rest().len()));
+        walk.pass_to(Field::new("data_end"), BYTE, walk.at().saturating_add(as_u64(self.data_rest().len())));
         Ok(())
     }
 
@@ -33,10 +33,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Where the owner's bytes are no longer those that were opened.
     pub fn aniv_regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         self.aniv_header()?;
-        let mut walk = Walk { at: 0, see };
+        let mut walk = Walk::new(see);
         walk.pass(Field::new("frame_count"), U16_COUNT, 1);
         walk.pass(Field::new("frame_size"), U16_COUNT, 1);
-        debug_assert_eq!(walk.at, FRAMES_AT);
+        debug_assert_eq!(walk.at(), FRAMES_AT);
         for number in 0..self.frame_count() {
             let Ok(frame) = self.frame(number) else { break };
             let place = Field::new("").of("frame", as_u64(number));
@@ -46,31 +46,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             match (self.shape.variant, left) {
                 (Variant::Prototype, 8) => walk.pass(place.named("extremes"), self.shape.variant.element(), 2),
                 // What is left of a vertex, or of a prototype's box, where the file is cut.
-                _ => walk.pass_rest(place.named("cut"), as_u64(left)),
+                _ => walk.pass_to(place.named("cut"), BYTE, walk.at().saturating_add(as_u64(left))),
             }
         }
-        walk.pass_rest(Field::new("aniv_end"), as_u64(self.aniv_rest().len()));
+        walk.pass_to(Field::new("aniv_end"), BYTE, walk.at().saturating_add(as_u64(self.aniv_rest().len())));
         Ok(())
-    }
-}
-
-/// Goes through a file, region by region.
-struct Walk<'s> {
-    at: u64,
-    see: &'s mut dyn FnMut(Region),
-}
-
-impl Walk<'_> {
-    fn pass(&mut self, field: Field, element: Element, count: u64) {
-        let start = self.at;
-        self.at = start.saturating_add(count.saturating_mul(element.size.into()));
-        (self.see)(Region { field, start, end: self.at, element, count });
-    }
-
-    /// Passes bytes that sound files do not have.
-    fn pass_rest(&mut self, field: Field, length: u64) {
-        if length > 0 {
-            self.pass(field, BYTE, length);
-        }
     }
 }
