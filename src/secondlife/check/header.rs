@@ -24,8 +24,11 @@ const USUAL_ORDER: [Part; 7] =
 
 /// Looks at what is around the assets.
 pub(super) fn check_file<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
-    if mesh.preamble().is_some() {
-        let text = format!("{} bytes of a viewer's disk cache before the asset", size_of::<RawPreamble>());
+    if let Some(preamble) = mesh.preamble() {
+        let (said, found) = (u64::from(preamble.header_size.get()), mesh.header().map_or(0, |header| header.len()));
+        let wrong =
+            if said == found { String::new() } else { format!(", which say a header of {said} bytes and not {found}") };
+        let text = format!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
         report.say("SL32", Field::new("preamble"), 0, text);
     }
     let Some(container) = mesh.container() else { return };
