@@ -14,6 +14,8 @@ use crate::source;
 
 /// The highest code, as a float.
 const TOP: f32 = 65535.0;
+/// Points that are decoded one by one.
+const FEW: usize = 24;
 /// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
 const LANES: usize = 48;
 
@@ -92,6 +94,11 @@ impl<const N: usize> Decode for Domain16<N> {
     }
 
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
+        // A few are done before the many are set up.
+        if raw.len() < FEW {
+            out.iter_mut().zip(raw).for_each(|(value, raw)| *value = self.decode(raw));
+            return;
+        }
         let mut least = [0.0; LANES];
         let mut extent = [0.0; LANES];
         let axes = self.min.into_iter().zip(self.max).cycle();

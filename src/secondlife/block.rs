@@ -182,10 +182,10 @@ impl<'a> Block<'a> {
         llsd::walked_at(&self.held.bytes, start, end, &self.held.rules).unwrap_or(Value::Undefined)
     }
 
-    /// Returns the value whose marker stands at `at`, which a [list](Self::list) says.
+    /// Returns the value whose marker stands at `at`, which a [list](Self::list) says. All of the block was walked when it was
+    /// inflated.
     pub(super) fn item_at(self, at: usize) -> Option<Value<'a>> {
-        let bytes = self.held.bytes.get(..self.held.value.1)?;
-        llsd::read_at(bytes, at, &self.held.rules).ok().map(|item| item.value)
+        llsd::walked_at(&self.held.bytes, at, self.held.value.1, &self.held.rules)
     }
 
     /// Returns the offset of the value in the inflated bytes: 0 unless a marker line stands in front.

@@ -66,6 +66,21 @@ pub(super) struct Laid {
     pub(super) said_at: u64,
 }
 
+/// Where each known block lies.
+pub(super) type Places = [Place; Part::ALL.len()];
+
+/// Where a block lies, if it does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// The header does not name it.
+    Absent,
+    /// The header says that there is none.
+    Empty,
+    /// What the header says makes no sense.
+    Damaged,
+    At(Stored),
+}
+
 impl Stored {
     /// Returns its length in bytes.
     #[must_use]
@@ -230,6 +245,35 @@ impl<'a> Header<'a> {
     #[must_use]
     pub fn matches_hash(&self, part: Part, stored: &[u8]) -> Option<bool> {
         self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
+    }
+
+    /// Finds where all known blocks lie, in one go: at the place of each among [`Part::ALL`].
+    pub(super) fn places(&self) -> Places {
+        let mut places = [Place::Absent; Part::ALL.len()];
+        for entry in self.map.iter() {
+            let part = Part::ALL.into_iter().zip(&mut places).find(|(part, _)| entry.key.is(part.key()));
+            let Some((part, place @ Place::Absent)) = part else { continue };
+            let map = entry.value.map();
+            let number = |key: &str| match map.map(|map| map.get(key)) {
+                Some(Some(entry)) => match entry.value {
+                    Value::Integer(number) => u64::try_from(number).ok(),
+                    _ => None,
+                },
+                // What is left out is 0.
+                Some(None) => Some(0),
+                None => None,
+            };
+            *place = match (number("offset"), number("size")) {
+                (Some(_), Some(0)) => Place::Empty,
+                (Some(offset), Some(size)) => {
+                    let start = self.base().saturating_add(offset);
+                    let said_at = self.start.saturating_add(as_u64(entry.at));
+                    Place::At(Stored { part, start, end: start.saturating_add(size), said_at })
+                }
+                _ => Place::Damaged,
+            };
+        }
+        places
     }
 
     /// Goes through the blocks that are there and are known, in the order of [`Part::ALL`]; those whose entries are

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::block::{Block, Held};
 use super::container::{Container, stored};
-use super::header::{Header, blame, check_size};
+use super::header::{Header, Places, blame, check_size};
 use super::layout::{FORMAT, Lod, Part, RawPreamble};
 use super::level::Level;
 use super::llsd;
@@ -78,6 +78,8 @@ pub(super) struct State {
     pub(super) touched: Option<Box<Touched>>,
     /// Where the names of materials stand, once somebody asked for one.
     pub(super) materials: OnceLock<Vec<u32>>,
+    /// Where the blocks lie, once somebody asked for one.
+    pub(super) places: OnceLock<Places>,
     /// The highest level of detail, once somebody looked at it.
     pub(super) highest: OnceLock<Lod>,
 }
@@ -120,6 +122,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             alive: AtomicU64::new(0),
             touched,
             materials: OnceLock::new(),
+            places: OnceLock::new(),
             highest: OnceLock::new(),
         };
         if container.is_none() && options.asset > 0 {
@@ -223,6 +226,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
                 alive: AtomicU64::new(0),
                 touched: self.state.options.watched.then(Box::default),
                 materials: OnceLock::new(),
+                places: OnceLock::new(),
                 highest: OnceLock::new(),
             };
             let check = range.and_then(|range| {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::block::{Block, Buffer, Held};
-use super::header::{Header, Stored, blame};
+use super::header::{Header, Place, Stored, blame};
 use super::inflate::Budget;
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
@@ -60,7 +60,21 @@ impl<'a> View<'a> {
     /// [`ErrorKind::Value`] where the header's entry is damaged; [`ErrorKind::UnexpectedEnd`] where the block lies beyond the
     /// end of the asset; [`ErrorKind::Missing`] where it was not fetched yet.
     pub fn stored(&self, part: Part) -> Result<Option<(Stored, &'a [u8])>> {
-        let Some(stored) = self.header()?.block(part)? else { return Ok(None) };
+        let places = if let Some(places) = self.state.places.get() {
+            places
+        } else {
+            let header = self.header()?;
+            self.state.places.get_or_init(|| header.places())
+        };
+        let stored = match places.get(part.number()) {
+            Some(Place::At(stored)) => *stored,
+            // The header says what is wrong.
+            Some(Place::Damaged) => match self.header()?.block(part)? {
+                Some(stored) => stored,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();

@@ -141,7 +141,7 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, rules: &Rules) -> Result<I
     Ok(Item { value, at, end })
 }
 
-/// As [`read_at`], of a value that was walked before and ended at `end`: it is not walked again.
+/// As [`read_at`], of a value that was walked before and ended at `end` or before: it is not walked again.
 pub(crate) fn walked_at<'a>(bytes: &'a [u8], at: usize, end: usize, rules: &Rules) -> Option<Value<'a>> {
     let bytes = bytes.get(..end)?;
     Some(match head(bytes, at).ok()? {
