@@ -31,7 +31,7 @@ pub(crate) const ZLIB: Element = Element::new("zlib", 1, 1);
 pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
 /// Part of an LLSD tree.
 pub(crate) const LLSD: Element = Element::new("llsd", 1, 1);
-/// A whole mesh asset in a container.
+/// A number of the cache preamble.
 pub(crate) const LITTLE_U32: Element = Element::new("u32", 4, 4);
 
 /// Bytes of a triangle's indices, and of a position's codes.

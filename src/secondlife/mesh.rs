@@ -105,46 +105,25 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if bytes.is_empty() {
             return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
         }
-        let touched = options.watched.then(Box::<Touched>::default);
         let preamble = preamble(bytes);
         let start = if preamble.is_some() { size_of::<RawPreamble>() } else { 0 };
         let asset = bytes.get(start..).unwrap_or_default();
         let header =
             Header::parse(asset, as_u64(start), &options.limits).map_err(|fault| blame(fault, as_u64(start)))?;
         let container = Container::of(&header).filter(|_| preamble.is_none());
-        let mut state = State {
-            options: *options,
-            asset: start..bytes.len(),
-            fetched: preamble.map(|preamble| preamble.flags.get()),
-            in_container: container.is_some(),
-            fault: None,
-            blocks: Default::default(),
-            alive: AtomicU64::new(0),
-            touched,
-            materials: OnceLock::new(),
-            places: OnceLock::new(),
-            highest: OnceLock::new(),
-        };
-        if container.is_none() && options.asset > 0 {
-            return Err(no_such_asset(options.asset, 1));
+        let count = container.map_or(1, |container| container.len());
+        if options.asset >= count && options.asset > 0 {
+            return Err(no_such_asset(options.asset, count));
         }
+        let fetched = preamble.map(|preamble| preamble.flags.get());
+        let mut state = State::new(options, start..bytes.len(), fetched, container.is_some());
         if let Some(container) = container {
-            if options.asset >= container.len() && options.asset > 0 {
-                return Err(no_such_asset(options.asset, container.len()));
-            }
             if let Some(touched) = &state.touched {
                 let strings = container.items().filter_map(|item| stored(&item)).map(|(_, bytes)| as_u64(bytes.len()));
                 let strings = strings.fold(0, u64::saturating_add);
                 touched.note_spread(0, header.len(), header.len().saturating_sub(strings));
             }
-            let found = find_asset(&container, options.asset);
-            // What is no string is no bytes of the file.
-            state.asset = 0..0;
-            let check = found.and_then(|range| {
-                state.asset = range;
-                check_inner(bytes, &state)
-            });
-            state.fault = check.err();
+            state.choose(bytes, find_asset(&container, options.asset));
         } else {
             check_size(&header, &options.limits)?;
             header.check_version()?;
@@ -216,24 +195,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let items = container.into_iter().flat_map(|container| container.items());
         let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
         ranges.enumerate().map(move |(asset, range)| {
-            let mut state = State {
-                options: Options { asset, ..self.state.options },
-                asset: 0..0,
-                fetched: self.state.fetched,
-                in_container: self.assets.is_some(),
-                fault: None,
-                blocks: Default::default(),
-                alive: AtomicU64::new(0),
-                touched: self.state.options.watched.then(Box::default),
-                materials: OnceLock::new(),
-                places: OnceLock::new(),
-                highest: OnceLock::new(),
-            };
-            let check = range.and_then(|range| {
-                state.asset = range;
-                check_inner(bytes, &state)
-            });
-            state.fault = check.err().filter(|_| self.assets.is_some());
+            let options = Options { asset, ..self.state.options };
+            let mut state = State::new(&options, 0..0, self.state.fetched, self.assets.is_some());
+            match range {
+                // What is no container was looked at when it was opened.
+                Ok(range) if self.assets.is_none() => state.asset = range,
+                range => state.choose(bytes, range),
+            }
             let mesh = Mesh { data: bytes, state, assets: self.assets };
             mesh.note_header();
             mesh
@@ -320,6 +288,33 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 }
 
 impl State {
+    fn new(options: &Options, asset: Range<usize>, fetched: Option<u32>, in_container: bool) -> Self {
+        Self {
+            options: *options,
+            asset,
+            fetched,
+            in_container,
+            fault: None,
+            blocks: Default::default(),
+            alive: AtomicU64::new(0),
+            touched: options.watched.then(Box::default),
+            materials: OnceLock::new(),
+            places: OnceLock::new(),
+            highest: OnceLock::new(),
+        }
+    }
+
+    /// Turns to the asset in a range of the file, and keeps what is wrong with its header. Where there is no range, it has no
+    /// bytes.
+    fn choose(&mut self, bytes: &[u8], range: Result<Range<usize>>) {
+        self.asset = 0..0;
+        let check = range.and_then(|range| {
+            self.asset = range;
+            check_inner(bytes, self)
+        });
+        self.fault = check.err();
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         self.fault.clone().map_or(Ok(()), Err)
     }

@@ -147,7 +147,7 @@ impl<'a> Submesh<'a> {
     pub fn positions(&self) -> Result<Packed<'a, Domain16<3>>> {
         let domain = self.position_domain()?;
         let raw = match self.array(Key::Position)? {
-            Some((_, raw)) => raw,
+            Some(raw) => raw,
             None if self.is_placeholder() => &[],
             None => return Err(self.missing(Key::Position)),
         };
@@ -262,14 +262,14 @@ impl<'a> Submesh<'a> {
     }
 
     /// Returns the binary data of a key as records.
-    fn array<T: Record>(&self, key: Key) -> Result<Option<(usize, &'a [T])>> {
+    fn array<T: Record>(&self, key: Key) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
             let expected = format!("a multiple of {} bytes", size_of::<T>()).into();
             let kind = ErrorKind::Value { expected, found: bytes.len().to_string().into() };
             self.error(key, at, kind)
         })?;
-        Ok(Some((at, raw)))
+        Ok(Some(raw))
     }
 
     fn per_vertex<T: Record>(&self, key: Key) -> Result<Option<&'a [T]>> {
