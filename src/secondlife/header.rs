@@ -66,20 +66,8 @@ pub(super) struct Laid {
     pub(super) said_at: u64,
 }
 
-/// Where each known block lies.
-pub(super) type Places = [Place; Part::ALL.len()];
-
-/// Where a block lies, if it does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
-    /// The header does not name it.
-    Absent,
-    /// The header says that there is none.
-    Empty,
-    /// What the header says makes no sense.
-    Damaged,
-    At(Stored),
-}
+/// Where each known block lies, or why that cannot be known.
+pub(super) type Places = [Result<Option<Stored>>; Part::ALL.len()];
 
 impl Stored {
     /// Returns its length in bytes.
@@ -185,7 +173,11 @@ impl<'a> Header<'a> {
     ///
     /// [`ErrorKind::Value`] where the entry gives no offset or size, or a negative one.
     pub fn block(&self, part: Part) -> Result<Option<Stored>> {
-        let Some(entry) = self.get(part.key()) else { return Ok(None) };
+        self.get(part.key()).map_or(Ok(None), |entry| self.place(part, &entry))
+    }
+
+    /// Reads where a block lies from its entry.
+    fn place(&self, part: Part, entry: &Entry<'_>) -> Result<Option<Stored>> {
         let place = Field::new(part.key());
         let Value::Map(map) = entry.value else {
             return Err(self.wrong(place, entry.at, OFFSET_AND_SIZE, entry.value.kind().into()));
@@ -247,40 +239,23 @@ impl<'a> Header<'a> {
         self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
     }
 
-    /// Finds where all known blocks lie, in one go: at the place of each among [`Part::ALL`].
+    /// Finds where all known blocks lie, in one go: what [`block`](Self::block) says of each, in the order of [`Part::ALL`].
     pub(super) fn places(&self) -> Places {
-        let mut places = [Place::Absent; Part::ALL.len()];
+        let mut places = [const { None }; Part::ALL.len()];
         for entry in self.map.iter() {
-            let part = Part::ALL.into_iter().zip(&mut places).find(|(part, _)| entry.key.is(part.key()));
-            let Some((part, place @ Place::Absent)) = part else { continue };
-            let map = entry.value.map();
-            let number = |key: &str| match map.map(|map| map.get(key)) {
-                Some(Some(entry)) => match entry.value {
-                    Value::Integer(number) => u64::try_from(number).ok(),
-                    _ => None,
-                },
-                // What is left out is 0.
-                Some(None) => Some(0),
-                None => None,
-            };
-            *place = match (number("offset"), number("size")) {
-                (Some(_), Some(0)) => Place::Empty,
-                (Some(offset), Some(size)) => {
-                    let start = self.base().saturating_add(offset);
-                    let said_at = self.start.saturating_add(as_u64(entry.at));
-                    Place::At(Stored { part, start, end: start.saturating_add(size), said_at })
-                }
-                _ => Place::Damaged,
-            };
+            let known = Part::ALL.into_iter().zip(&mut places).find(|(part, _)| entry.key.is(part.key()));
+            if let Some((part, place)) = known {
+                // Of keys that stand twice, the first counts.
+                place.get_or_insert_with(|| self.place(part, &entry));
+            }
         }
-        places
+        places.map(|place| place.unwrap_or(Ok(None)))
     }
 
     /// Goes through the blocks that are there and are known, in the order of [`Part::ALL`]; those whose entries are
     /// damaged are left out.
     pub fn blocks(&self) -> impl Iterator<Item = Stored> + use<'a> {
-        let header = *self;
-        Part::ALL.into_iter().filter_map(move |part| header.block(part).ok().flatten())
+        self.places().into_iter().filter_map(|place| place.ok().flatten())
     }
 
     /// Returns the levels of detail that are there, the most detailed first.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::block::{Block, Buffer, Held};
-use super::header::{Header, Place, Stored, blame};
+use super::header::{Header, Stored, blame};
 use super::inflate::Budget;
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
@@ -66,15 +66,8 @@ impl<'a> View<'a> {
             let header = self.header()?;
             self.state.places.get_or_init(|| header.places())
         };
-        let stored = match places.get(part.number()) {
-            Some(Place::At(stored)) => *stored,
-            // The header says what is wrong.
-            Some(Place::Damaged) => match self.header()?.block(part)? {
-                Some(stored) => stored,
-                None => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
+        let place = places.get(part.number()).cloned().transpose()?.flatten();
+        let Some(stored) = place else { return Ok(None) };
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
