@@ -163,7 +163,7 @@ impl Arrays {
         self.indices.decode(&submesh.indices().unwrap());
         if let Some(weights) = submesh.weights().unwrap() {
             weights.iter().for_each(|list| {
-                list.iter().for_each(|one| self.influences.push((one.bone, one.weight)));
+                list.iter().for_each(|one| self.influences.push((one.bone.try_into().unwrap(), one.weight)));
                 self.ends.push(self.influences.len() as u32);
             });
         }

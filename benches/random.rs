@@ -6,6 +6,7 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
+    clippy::cast_precision_loss,
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
@@ -122,7 +123,7 @@ fn mapped(surfaces: &[Located<'_>], picks: &[Pick]) -> u64 {
         let frame = frames.get(attribute).unwrap();
         let axes = [frame.normal(), frame.tangent(), frame.bitangent()].map(bits);
         let weights = weights.and_then(|weights| weights.get(position)).into_iter().flat_map(|list| list.iter());
-        let weights = weights.map(|one| bits([one.weight, f32::from(one.bone)]));
+        let weights = weights.map(|one| bits([one.weight, one.bone as f32]));
         let rest = [bits(positions.get(position).unwrap()), bits(uvs.get(attribute).unwrap())];
         axes.into_iter().chain(rest).chain(weights).fold(0, u64::wrapping_add)
     };

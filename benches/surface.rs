@@ -4,6 +4,8 @@
     unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
@@ -59,7 +61,7 @@ fn mapped(mesh: &Mesh<Map>) -> u64 {
         add([frame.normal(), frame.tangent(), frame.bitangent()].map(bits).into_iter().sum());
     });
     for list in surface.weights().unwrap().iter().flat_map(Weights::iter) {
-        list.iter().for_each(|one| add(bits([one.weight, f32::from(one.bone)])));
+        list.iter().for_each(|one| add(bits([one.weight, one.bone as f32])));
     }
     surface.uvs(0).unwrap().unwrap().iter().for_each(|uv| add(bits(uv)));
     surface.indices().unwrap().for_each(|index| add(index.into()));

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Rule};
 use crate::limits::Limits;
 use crate::region::Region;
 use crate::surface::Geometry;
-use crate::{secondlife, unigine, unreal};
+use crate::{ezmesh, foreign, secondlife, unigine, unreal};
 
 /// A format that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Format {
     Unreal,
     /// Second Life mesh asset, by itself, in a viewer's disk cache, or in an `.slm` container.
     SecondLife,
+    /// EZ-Mesh: `.ezm` text or its binary sibling, `.ezb`.
+    EzMesh,
 }
 
 impl Format {
@@ -36,13 +38,25 @@ impl Format {
         if secondlife::is_known(bytes) {
             return Ok(Self::SecondLife);
         }
-        unigine::magic::generation(bytes).map(|_| Self::Unigine)
+        if ezmesh::is_known(bytes) {
+            return Ok(Self::EzMesh);
+        }
+        match unigine::magic::generation(bytes) {
+            Ok(_) => Ok(Self::Unigine),
+            Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::refusal(bytes) {
+                Some(refusal) => Err(refusal),
+                // Text whose root does not show yet, or cannot be read: the format says why.
+                None if ezmesh::is_text(bytes) => Ok(Self::EzMesh),
+                None => Err(foreign::unknown("file", bytes)),
+            },
+            Err(error) => Err(error),
+        }
     }
 
     /// Tells whether the first bytes are those of a mesh or animation that is known, even if it is not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
-        unigine::magic::is_known(bytes) || secondlife::is_known(bytes)
+        unigine::magic::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::is_known(bytes)
     }
 }
 
@@ -50,7 +64,8 @@ impl Format {
 /// format's rules, too. `None` for what is no fault of the bytes.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
-    unigine::finding(fault).or_else(|| unreal::finding(fault)).or_else(|| secondlife::finding(fault))
+    let of_format = [unigine::finding, unreal::finding, secondlife::finding, ezmesh::finding];
+    of_format.iter().find_map(|finding| finding(fault))
 }
 
 /// A mesh of whatever format it turned out to be, over any owner of bytes.
@@ -71,16 +86,24 @@ pub fn finding(fault: &Error) -> Option<Finding> {
 #[non_exhaustive]
 pub enum Model<D> {
     /// UNIGINE 2.x `.mesh`.
-    Unigine(unigine::Mesh<D>),
+    Unigine(Box<unigine::Mesh<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
     /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::Detail`] is of any.
     SecondLife(Box<secondlife::Mesh<D>>),
+    /// EZ-Mesh. Each section of each mesh is a surface.
+    EzMesh(Box<ezmesh::MeshSystem<D>>),
+}
+
+impl<D> From<ezmesh::MeshSystem<D>> for Model<D> {
+    fn from(system: ezmesh::MeshSystem<D>) -> Self {
+        Self::EzMesh(Box::new(system))
+    }
 }
 
 impl<D> From<unigine::Mesh<D>> for Model<D> {
     fn from(mesh: unigine::Mesh<D>) -> Self {
-        Self::Unigine(mesh)
+        Self::Unigine(Box::new(mesh))
     }
 }
 
@@ -105,7 +128,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn open(data: D) -> Result<Self> {
         match Format::detect(data.as_ref())? {
             Format::SecondLife => secondlife::Mesh::open(data).map(Self::from),
-            _ => unigine::Mesh::open(data).map(Self::Unigine),
+            Format::EzMesh => ezmesh::MeshSystem::open(data).map(Self::from),
+            _ => unigine::Mesh::open(data).map(Self::from),
         }
     }
 
@@ -120,7 +144,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
                 let options = secondlife::Options { watched: true, limits: *limits, ..Default::default() };
                 secondlife::Mesh::open_with(data, &options).map(Self::from)
             }
-            _ => unigine::Mesh::watched(data, limits).map(Self::Unigine),
+            Format::EzMesh => {
+                let options = ezmesh::Options { watched: true, limits: *limits, ..Default::default() };
+                ezmesh::MeshSystem::open_with(data, &options).map(Self::from)
+            }
+            _ => unigine::Mesh::watched(data, limits).map(Self::from),
         }
     }
 
@@ -128,9 +156,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     #[must_use]
     pub fn geometry(&self) -> &dyn Geometry {
         match self {
-            Self::Unigine(mesh) => mesh,
+            Self::Unigine(mesh) => &**mesh,
             Self::Unreal(mesh) => &**mesh,
             Self::SecondLife(mesh) => &**mesh,
+            Self::EzMesh(system) => &**system,
         }
     }
 
@@ -139,6 +168,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         let sources = match self {
             Self::Unigine(mesh) => [Some(mesh.data()), None, None],
             Self::SecondLife(mesh) => [Some(mesh.data()), None, None],
+            Self::EzMesh(system) => [Some(system.data()), None, None],
             Self::Unreal(mesh) => {
                 [Some(mesh.data()), Some(mesh.aniv()), mesh.whole_script().map(unreal::uc::Script::data)]
             }
@@ -154,6 +184,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             Self::Unigine(mesh) => mesh.touched().map(crate::Touched::bytes),
             Self::Unreal(mesh) => mesh.touched_bytes(),
             Self::SecondLife(mesh) => mesh.touched().map(crate::Touched::bytes),
+            Self::EzMesh(system) => system.touched().map(crate::Touched::bytes),
         }
     }
 
@@ -167,6 +198,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             Self::Unigine(mesh) => mesh.check(),
             Self::Unreal(mesh) => mesh.check(),
             Self::SecondLife(mesh) => mesh.check(),
+            Self::EzMesh(system) => system.check(),
         }
     }
 
@@ -180,6 +212,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.regions(see),
             (Self::SecondLife(mesh), 0) => mesh.regions(see),
+            (Self::EzMesh(system), 0) => system.regions(see),
             (Self::Unreal(mesh), 0) => mesh.data_regions(see),
             (Self::Unreal(mesh), 1) => mesh.aniv_regions(see),
             (_, source) => self.script(source)?.regions(see),
@@ -207,6 +240,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.survey(report),
             Self::SecondLife(mesh) => mesh.survey(report),
+            Self::EzMesh(system) => system.survey(report),
             Self::Unreal(mesh) => {
                 mesh.survey(report)?;
                 validate_script(mesh, report);
@@ -224,6 +258,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.validate(report),
             Self::SecondLife(mesh) => mesh.validate(report),
+            Self::EzMesh(system) => system.validate(report),
             Self::Unreal(mesh) => {
                 mesh.validate(report)?;
                 validate_script(mesh, report);
@@ -239,6 +274,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             Self::Unigine(_) => unigine::RULES,
             Self::Unreal(_) => unreal::RULES,
             Self::SecondLife(_) => secondlife::RULES,
+            Self::EzMesh(_) => ezmesh::RULES,
         }
     }
 
@@ -251,6 +287,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.write_to(out),
             (Self::SecondLife(mesh), 0) => mesh.write_to(out),
+            (Self::EzMesh(system), 0) => system.write_to(out),
             (Self::Unreal(mesh), 0) => mesh.write_data(out),
             (Self::Unreal(mesh), 1) => mesh.write_aniv(out),
             (_, source) => self.script(source)?.write_to(out),

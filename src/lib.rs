@@ -31,12 +31,14 @@
 //! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
 //! | [`secondlife::Mesh::open`] | entries of the header | the header's | nothing |
 //! | [`level`](secondlife::Mesh::level) of it, first time | bytes of the block | the block's | the inflated block, and 4 bytes per submesh |
+//! | [`ezmesh::MeshSystem::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
+//! | an array of text, first time | bytes of its block | the block's | the unfolded block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!
 //! # Promises
 //!
-//! 1. Opening reads the header only; surfaces are located when first asked for, and remembered.
+//! 1. Opening reads the header only, of text its elements; surfaces are located when first asked for, and remembered.
 //! 2. No file makes it panic, hang or recurse without a limit, or allocate more than 4 times the file's size and 64 KiB
 //!    beyond what is asked for; inflating a block, twice [`Limits::block`].
 //! 3. Every byte of a well-formed file belongs to exactly one named [`Region`].
@@ -53,7 +55,7 @@
 //!
 //! # Where things are
 //!
-//! Formats ([`unigine`], [`unreal`], [`secondlife`]) know their own words and layouts, and lower to the neutral [`Surface`] through
+//! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
 //! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
 
@@ -63,9 +65,11 @@ pub mod bytes;
 mod clip;
 pub mod decode;
 mod error;
+pub mod ezmesh;
 mod field;
 mod file;
 mod finding;
+mod foreign;
 mod gathered;
 mod limits;
 mod name;
@@ -74,6 +78,7 @@ mod region;
 pub mod secondlife;
 pub mod source;
 pub mod stream;
+mod strided;
 pub mod surface;
 mod touched;
 pub mod unigine;
@@ -92,6 +97,7 @@ pub use name::Name;
 pub use packed::Packed;
 pub use region::{Element, Region};
 pub use source::{Map, map, read};
+pub use strided::Strided;
 pub use surface::{Bounds, Corner, Corners, Geometry, Surface, Weights};
 pub use touched::{PAGE, Touched};
 

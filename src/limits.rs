@@ -27,6 +27,14 @@ pub struct Limits {
     pub header: u64,
     /// Arrays and maps that stand in each other in structured data. 96 by default, and 256 whatever is set.
     pub depth: u32,
+    /// Elements that stand in each other in XML. 64 by default, and 256 whatever is set.
+    pub elements: u32,
+    /// Attributes of one element in XML. 64 by default, and no more whatever is set.
+    pub attributes: u32,
+    /// Bytes of one attribute's value in XML. 1 MiB by default.
+    pub attribute: u64,
+    /// Bytes of one number in text. 128 by default, and no more whatever is set.
+    pub number: u64,
 }
 
 impl Default for Limits {
@@ -39,6 +47,10 @@ impl Default for Limits {
             asset: 128 << 20,
             header: 64 << 10,
             depth: 96,
+            elements: 64,
+            attributes: 64,
+            attribute: 1 << 20,
+            number: 128,
         }
     }
 }

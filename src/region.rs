@@ -100,6 +100,12 @@ impl<'s> Walk<'s> {
         (self.see)(Region { field, start, end: self.at, element, count });
     }
 
+    /// Names what there is up to `end` as one thing, whose elements are its bytes.
+    pub(crate) fn pass_all(&mut self, field: Field, element: Element, end: u64) {
+        let start = std::mem::replace(&mut self.at, end);
+        (self.see)(Region { field, start, end, element, count: end.saturating_sub(start) });
+    }
+
     /// Names what there is up to `end`, if anything.
     pub(crate) fn pass_to(&mut self, field: Field, element: Element, end: u64) {
         let length = end.saturating_sub(self.at);

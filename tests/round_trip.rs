@@ -63,7 +63,7 @@ fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> bu
         weights: (0..weighted)
             .map(|_| {
                 let one = |random: &mut Random| Influence {
-                    bone: i16::try_from(random.below(bones)).unwrap(),
+                    bone: i32::try_from(random.below(bones)).unwrap(),
                     weight: random.unit().abs(),
                 };
                 (0..random.below(5)).map(|_| one(random)).collect()
@@ -321,7 +321,7 @@ fn refuses_what_the_format_cannot_hold() {
     refuses("surface[0].attribute_indices", |mesh| bar(mesh, |bar| bar.attribute_indices[5] = 24));
     refuses("surface[0].indices", |mesh| bar(mesh, |bar| bar.indices[0] = u32::MAX));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.weights[0] = vec![Influence::default(); 5]));
-    for bone in [2, -1, i16::MIN, i16::MAX] {
+    for bone in [2, -1, i16::MIN.into(), i16::MAX.into(), i32::MIN, i32::MAX] {
         refuses("surface[0].weights", |mesh| mesh.surfaces[0].weights[3] = vec![Influence { bone, weight: 1.0 }]);
     }
     refuses("surface[1].targets", |mesh| mesh.surfaces[1].targets.clear());

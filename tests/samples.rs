@@ -5,7 +5,7 @@ mod support;
 
 use meshpeek::Severity;
 use meshpeek::unigine::{Generation, Mesh, build};
-use support::{data, samples, secondlife, unreal, unreal_data};
+use support::{data, ezmesh, samples, secondlife, unreal, unreal_data};
 
 #[test]
 fn are_what_the_builders_make() {
@@ -18,7 +18,8 @@ fn are_what_the_builders_make() {
     });
     let secondlife =
         secondlife::samples().into_iter().map(|sample| (secondlife::data().join(sample.file), sample.bytes));
-    for (path, bytes) in unigine.chain(unreal).chain(secondlife) {
+    let ezmesh = ezmesh::samples().into_iter().map(|sample| (ezmesh::data().join(sample.file), sample.bytes));
+    for (path, bytes) in unigine.chain(unreal).chain(secondlife).chain(ezmesh) {
         if std::env::var_os("MESHPEEK_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
@@ -60,6 +61,17 @@ fn are_sound_assets() {
         let mesh = meshpeek::secondlife::Mesh::open(bytes).unwrap();
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push(finding)).unwrap();
+        found.retain(|finding| finding.severity > Severity::Info);
+        assert!(found.is_empty(), "{file}: {found:?}");
+    }
+}
+
+#[test]
+fn are_sound_systems() {
+    for ezmesh::Sample { file, bytes } in ezmesh::samples() {
+        let system = meshpeek::ezmesh::MeshSystem::open(bytes).unwrap();
+        let mut found = Vec::new();
+        system.validate(&mut |finding| found.push(finding)).unwrap();
         found.retain(|finding| finding.severity > Severity::Info);
         assert!(found.is_empty(), "{file}: {found:?}");
     }

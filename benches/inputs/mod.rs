@@ -1,5 +1,5 @@
 //! The files that the benches read: ms13 meshes of 16 surfaces, static or skinned, of about 1 MB, 100 MB and 1 GB;
-//! [a pair](pair) of Unreal files; and Second Life [assets](asset).
+//! [a pair](pair) of Unreal files; Second Life [assets](asset); and EZ-Mesh files in [text](text) and binary form.
 //!
 //! A surface is a height field with a texture seam after every fourth column: 1.25 frames and UVs for each position, two
 //! triangles for each position, indices in both streams. The skinned twin has one to four weights on each position.
@@ -17,6 +17,7 @@
 
 pub mod asset;
 pub mod pair;
+pub mod text;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -148,7 +149,7 @@ fn surface(side: u32, skinned: bool) -> build::Surface {
 /// The corners of a quad's two triangles, as steps to the right and down.
 const CORNERS: [[u32; 2]; 6] = [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]];
 
-fn height(x: f32, y: f32) -> f32 {
+pub fn height(x: f32, y: f32) -> f32 {
     (x * 5.0).sin() * (y * 7.0).cos() * 0.1
 }
 
@@ -163,7 +164,7 @@ fn frame(x: f32, y: f32) -> Frame {
 fn influences(vertex: u32) -> Vec<Influence> {
     let random = random(vertex);
     let count = random % 4 + 1;
-    let bone = |number: u32| i16::try_from((random / 4 + number) % BONES).unwrap();
+    let bone = |number: u32| i32::try_from((random / 4 + number) % BONES).unwrap();
     (0..count).map(|number| Influence { bone: bone(number), weight: 1.0 / count as f32 }).collect()
 }
 

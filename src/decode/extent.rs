@@ -16,21 +16,26 @@ const LANES: usize = 48;
 #[must_use]
 pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     crate::source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
-    let (chunks, rest) = positions.as_flattened().as_chunks::<LANES>();
-    let [low, high] = widest(chunks);
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-    for raw in rest.as_chunks().0 {
-        widen(&mut least, &mut most, raw);
-    }
-    for lane in low.as_chunks().0 {
-        fold(&mut least, lane, |value, least| value < least);
-    }
-    for lane in high.as_chunks().0 {
-        fold(&mut most, lane, |value, most| value > most);
-    }
+    grow(&mut least, &mut most, positions);
     // A coordinate without a number still holds its start values.
     let found = least.iter().zip(&most).all(|(least, most)| least <= most);
     found.then_some([least, most])
+}
+
+/// Makes a box large enough for some positions.
+pub(crate) fn grow(least: &mut [f32; 3], most: &mut [f32; 3], positions: &[[F32; 3]]) {
+    let (chunks, rest) = positions.as_flattened().as_chunks::<LANES>();
+    let [low, high] = widest(chunks);
+    for raw in rest.as_chunks().0 {
+        widen(least, most, raw);
+    }
+    for lane in low.as_chunks().0 {
+        fold(least, lane, |value, least| value < least);
+    }
+    for lane in high.as_chunks().0 {
+        fold(most, lane, |value, most| value > most);
+    }
 }
 
 /// Returns the least and the greatest of each lane. Compiled for several generations of processors; the one at hand is

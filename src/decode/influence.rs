@@ -12,7 +12,7 @@ use super::truncate;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Influence {
     /// The bone's number in the file's list; a damaged file may hold any.
-    pub bone: i16,
+    pub bone: i32,
     /// Its weight, 0 to 1.
     pub weight: f32,
 }
@@ -37,7 +37,7 @@ impl Decode for Weight16 {
 
     #[inline]
     fn decode(&self, raw: &RawInfluence) -> Influence {
-        Influence { bone: raw.bone.get(), weight: f32::from(raw.weight.get()) / 65535.0 }
+        Influence { bone: raw.bone.get().into(), weight: f32::from(raw.weight.get()) / 65535.0 }
     }
 }
 
@@ -50,7 +50,9 @@ impl Decode for Weight16 {
 #[must_use]
 pub fn encode(influence: Influence) -> RawInfluence {
     let weight = u16::try_from(truncate(influence.weight, 65535.0)).unwrap_or_default();
-    RawInfluence { bone: I16::new(influence.bone), weight: U16::new(weight) }
+    // A number that has no place is that of no bone.
+    let bone = i16::try_from(influence.bone).unwrap_or(-1);
+    RawInfluence { bone: I16::new(bone), weight: U16::new(weight) }
 }
 
 #[cfg(test)]

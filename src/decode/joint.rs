@@ -27,7 +27,7 @@ impl Decode for Joint16 {
 
     #[inline]
     fn decode(&self, raw: &RawJoint) -> Influence {
-        Influence { bone: i16::from(raw.joint), weight: f32::from(raw.weight.get()) / 65535.0 }
+        Influence { bone: raw.joint.into(), weight: f32::from(raw.weight.get()) / 65535.0 }
     }
 }
 

@@ -14,6 +14,7 @@
 //! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
 //! | [`domain16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
 //! | [`tangent16`] | four 16-bit unsigned integers | a direction and a handedness |
+//! | [`ordered`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
 //! | [`influence`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
 //! | [`joint`] | the same in three bytes | [`Influence`] |
 
@@ -25,6 +26,7 @@ pub mod frame;
 pub mod index;
 pub mod influence;
 pub mod joint;
+pub mod ordered;
 pub mod packed32;
 pub mod packed64;
 pub mod polygon;
@@ -38,6 +40,7 @@ pub use frame::{Frame, NormalOf, Quat7, Quat8};
 pub use index::Index;
 pub use influence::{Influence, Weight16};
 pub use joint::Joint16;
+pub use ordered::{Argb8, Order, Ordered, Ordered16, OrderedIndex};
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};

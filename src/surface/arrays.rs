@@ -6,16 +6,17 @@
 
 use zerocopy::little_endian::{U16, U32};
 
-use super::{Bounds, Counting};
+use super::{Bounds, Counting, Lanes};
 use crate::decode::influence::RawInfluence;
 use crate::decode::joint::RawJoint;
 use crate::decode::{
-    Decode as _, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Packed32, Packed64, PolygonIndices,
-    PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
+    Argb8, Decode as _, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Ordered, OrderedIndex, Packed32,
+    Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
 };
 use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::packed::Packed;
+use crate::strided::Strided;
 
 /// Runs `$body` with the array inside an `Indices`: what it is made of is matched here, once.
 macro_rules! with_width {
@@ -26,6 +27,7 @@ macro_rules! with_width {
             Indices::U32($array) => $body,
             Indices::Polygon($array) => $body,
             Indices::Counting($array) => $body,
+            Indices::Ordered($array) => $body,
         }
     };
 }
@@ -108,6 +110,8 @@ packed_array! {
         Packed64(Packed<'a, Packed64>),
         /// Codes of 16 bits each, over the box that the surface's file gives.
         Domain16(Packed<'a, Domain16<3>>),
+        /// Three floats, apart from each other.
+        Strided(Strided<'a, Ordered<3>>),
     }
 }
 
@@ -121,6 +125,7 @@ impl Positions<'_> {
             Self::Packed32(array) => array.extent(),
             Self::Packed64(array) => array.extent(),
             Self::Domain16(array) => array.extent(),
+            Self::Strided(array) => array.extent(),
         };
         extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
     }
@@ -145,6 +150,10 @@ packed_array! {
         Quat7(Packed<'a, NormalOf<Quat7>>),
         /// Three codes of 16 bits each.
         Unit16(Packed<'a, Unit16>),
+        /// Three floats.
+        F32(Packed<'a, Floats<3>>),
+        /// Three floats, apart from each other.
+        Strided(Strided<'a, Ordered<3>>),
     }
 }
 
@@ -164,6 +173,8 @@ packed_array! {
         Weight16(Packed<'a, Weight16>),
         /// Three bytes each.
         Joint16(Packed<'a, Joint16>),
+        /// Four places in each vertex.
+        Lanes(Lanes),
     }
 }
 
@@ -175,15 +186,17 @@ impl<'a> Influences<'a> {
         InfluencesIter(match self {
             Self::Weight16(array) => Left::Weight16(array.raw().iter()),
             Self::Joint16(array) => Left::Joint16(array.raw().iter()),
+            Self::Lanes(lanes) => Left::Lanes { lanes: *lanes, at: 0 },
         })
     }
 
-    /// Returns the stored numbers of influence `index`: the bone's, and its weight of 65535.
+    /// Returns the stored numbers of influence `index`, where the weight is one: the bone's, and its weight of 65535.
     #[must_use]
     pub fn stored(&self, index: usize) -> Option<(i16, u16)> {
         match self {
             Self::Weight16(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
             Self::Joint16(array) => array.raw().get(index).map(|raw| (raw.joint.into(), raw.weight.get())),
+            Self::Lanes(_) => None,
         }
     }
 }
@@ -206,6 +219,7 @@ pub struct InfluencesIter<'a>(Left<'a>);
 enum Left<'a> {
     Weight16(std::slice::Iter<'a, RawInfluence>),
     Joint16(std::slice::Iter<'a, RawJoint>),
+    Lanes { lanes: Lanes, at: usize },
 }
 
 impl Iterator for InfluencesIter<'_> {
@@ -216,6 +230,11 @@ impl Iterator for InfluencesIter<'_> {
         match &mut self.0 {
             Left::Weight16(left) => left.next().map(|raw| Weight16.decode(raw)),
             Left::Joint16(left) => left.next().map(|raw| Joint16.decode(raw)),
+            Left::Lanes { lanes, at } => {
+                let next = lanes.get(*at)?;
+                *at = at.saturating_add(1);
+                Some(next)
+            }
         }
     }
 
@@ -223,6 +242,10 @@ impl Iterator for InfluencesIter<'_> {
         match &self.0 {
             Left::Weight16(left) => left.size_hint(),
             Left::Joint16(left) => left.size_hint(),
+            Left::Lanes { lanes, at } => {
+                let left = lanes.len().saturating_sub(*at);
+                (left, Some(left))
+            }
         }
     }
 
@@ -231,6 +254,7 @@ impl Iterator for InfluencesIter<'_> {
         match self.0 {
             Left::Weight16(left) => left.map(|raw| Weight16.decode(raw)).fold(first, fold),
             Left::Joint16(left) => left.map(|raw| Joint16.decode(raw)).fold(first, fold),
+            Left::Lanes { lanes, at } => lanes.iter().skip(at).fold(first, fold),
         }
     }
 }
@@ -248,6 +272,8 @@ packed_array! {
         Polygon256(Gathered<'a, PolygonUvs<256>>),
         /// Codes of 16 bits each, over an interval that the surface's file gives.
         Domain16(Packed<'a, Domain16<2>>),
+        /// Two floats, apart from each other.
+        Strided(Strided<'a, Ordered<2>>),
     }
 }
 
@@ -256,7 +282,7 @@ impl Uvs<'_> {
     #[must_use]
     pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
-            Self::F32(_) | Self::Domain16(_) => return None,
+            Self::F32(_) | Self::Domain16(_) | Self::Strided(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
             Self::Polygon256(array) => array.raw(index)?,
         };
@@ -269,6 +295,10 @@ packed_array! {
     Colors of [f32; 4] {
         /// Four bytes.
         Unorm8(Packed<'a, Unorm8<4>>),
+        /// A word of alpha, red, green and blue, from the highest byte down.
+        Argb8(Packed<'a, Argb8>),
+        /// Such words, apart from each other.
+        Strided(Strided<'a, Argb8>),
     }
 }
 
@@ -283,6 +313,8 @@ packed_array! {
         U32(Packed<'a, Index<U32>>),
         /// Two bytes each, in the record of a triangle.
         Polygon(Gathered<'a, PolygonIndices>),
+        /// Four bytes each, in the byte order that the file says.
+        Ordered(Packed<'a, OrderedIndex>),
         /// Each its own number, and not stored: of attributes that stand one to a corner.
         Counting(Counting),
     }

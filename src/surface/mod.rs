@@ -11,6 +11,7 @@ mod between;
 mod bounds;
 mod corners;
 mod counting;
+mod lanes;
 mod weights;
 mod weld;
 
@@ -19,12 +20,15 @@ pub use between::Between;
 pub use bounds::{Bounds, Sphere};
 pub use corners::{Corner, Corners};
 pub use counting::Counting;
+pub(crate) use lanes::LaneLists;
+pub use lanes::Lanes;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 
 use crate::bytes::as_u64;
 use crate::clip::{Clip, Notify};
 use crate::error::{Error, ErrorKind, Result};
+use crate::field::Field;
 use crate::name::Name;
 
 /// A joint of a skeleton.
@@ -124,6 +128,14 @@ pub trait Geometry: Send + Sync {
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
         Err(self.fault(surface, "frame", 0, kind))
+    }
+    /// Writes where a frame of an animation puts each bone, relative to its parent; a bone that it does not move rests. Takes
+    /// as many places as there are bones.
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        let _ = (frame, out);
+        self.clip(clip)?;
+        let expected = "an animation of bones that is read by frames".into();
+        Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
     }
     /// Returns the number of surfaces.
     fn surface_count(&self) -> usize;

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::Influences;
+use super::lanes::{LaneIter, LaneLists};
 use crate::decode::influence::RawInfluence;
 use crate::decode::joint::RawJoint;
 use crate::decode::{Joint16, Weight16};
@@ -12,7 +13,7 @@ use crate::stream::{self, Ended, EndedIter, RunIndex, Runs};
 /// The bone influences on each position of a surface, borrowed from the file.
 ///
 /// Lists vary in length, so the first random access builds an index: one walk over the weights, then 0.625 bytes per
-/// vertex and two cache misses per look-up. Going through them in order needs no index and allocates nothing.
+/// vertex and two cache misses per look-up; where vertices have a fixed number of places, none is needed. Going through them in order needs no index and allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
     lists: Lists<'a>,
@@ -25,6 +26,7 @@ pub struct Weights<'a> {
 enum Lists<'a> {
     Counted(Runs<'a, RawInfluence>),
     Ended(Ended<'a>),
+    Lanes(LaneLists<'a>),
 }
 
 impl<'a> Weights<'a> {
@@ -36,12 +38,17 @@ impl<'a> Weights<'a> {
         Self { lists: Lists::Ended(runs), index }
     }
 
+    pub(crate) const fn lanes(lists: LaneLists<'a>) -> Self {
+        Self { lists: Lists::Lanes(lists), index: None }
+    }
+
     /// Returns the number of lists: one per position. Of a damaged file, the last may be missing.
     #[must_use]
     pub const fn len(&self) -> usize {
         match &self.lists {
             Lists::Counted(runs) => runs.len(),
             Lists::Ended(runs) => runs.len(),
+            Lists::Lanes(lists) => lists.len(),
         }
     }
 
@@ -55,6 +62,9 @@ impl<'a> Weights<'a> {
     #[inline]
     #[must_use]
     pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
+        if let Lists::Lanes(lists) = &self.lists {
+            return lists.get(vertex).map(Influences::Lanes);
+        }
         let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
             // Without the memory for an index, a walk still finds it.
             return self.iter().nth(vertex);
@@ -62,6 +72,7 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Lists::Counted(runs) => runs.get(index, vertex).map(counted),
             Lists::Ended(runs) => runs.get(index, vertex).map(ended),
+            Lists::Lanes(lists) => lists.get(vertex).map(Influences::Lanes),
         }
     }
 
@@ -71,6 +82,7 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Lists::Counted(runs) => WeightsIter(Iter::Counted(runs.iter())),
             Lists::Ended(runs) => WeightsIter(Iter::Ended(runs.iter())),
+            Lists::Lanes(lists) => WeightsIter(Iter::Lanes(lists.iter())),
         }
     }
 
@@ -78,6 +90,7 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Lists::Counted(runs) => runs.index(),
             Lists::Ended(runs) => runs.index(),
+            Lists::Lanes(_) => None,
         }
     }
 }
@@ -109,6 +122,7 @@ pub struct WeightsIter<'a>(Iter<'a>);
 enum Iter<'a> {
     Counted(stream::Iter<'a, RawInfluence>),
     Ended(EndedIter<'a>),
+    Lanes(LaneIter<'a>),
 }
 
 impl<'a> Iterator for WeightsIter<'a> {
@@ -119,6 +133,7 @@ impl<'a> Iterator for WeightsIter<'a> {
         match &mut self.0 {
             Iter::Counted(runs) => runs.next().map(counted),
             Iter::Ended(runs) => runs.next().map(ended),
+            Iter::Lanes(lists) => lists.next().map(Influences::Lanes),
         }
     }
 
@@ -126,6 +141,7 @@ impl<'a> Iterator for WeightsIter<'a> {
         match &self.0 {
             Iter::Counted(runs) => runs.size_hint(),
             Iter::Ended(runs) => runs.size_hint(),
+            Iter::Lanes(lists) => lists.size_hint(),
         }
     }
 
@@ -134,6 +150,7 @@ impl<'a> Iterator for WeightsIter<'a> {
         match self.0 {
             Iter::Counted(runs) => runs.map(counted).fold(first, fold),
             Iter::Ended(runs) => runs.map(ended).fold(first, fold),
+            Iter::Lanes(lists) => lists.map(Influences::Lanes).fold(first, fold),
         }
     }
 }

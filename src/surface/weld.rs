@@ -38,6 +38,11 @@ pub(super) fn weld(surface: &Surface<'_>) -> Result<Welded> {
         order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
         let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
         order.chunk_by(same).for_each(|same| represent(same, &mut represents));
+    } else if corners.len() < as_index(counts.attribute_vertices) / 8 {
+        // Where many surfaces share their vertices, none of them may take as long as all vertices.
+        let both = |corner: &u32| (at(*corner).attribute, at(*corner).position);
+        order.sort_unstable_by_key(|corner| (both(corner), *corner));
+        order.chunk_by(|one, next| both(one) == both(next)).for_each(|same| represent(same, &mut represents));
     } else {
         let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
         group(&corners.iter().map(|corner| corner.attribute), counts.attribute_vertices, &mut starts, &mut order);

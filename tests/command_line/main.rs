@@ -11,6 +11,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod ezmesh;
 mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
@@ -63,18 +64,20 @@ fn scratch(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {
 fn prints_what_the_golden_files_hold() {
     let mut compared = 0;
     let assets = data().parent().unwrap().join("secondlife");
-    let folders = [data(), unreal_data(), assets].map(|folder| std::fs::read_dir(folder).unwrap());
+    let systems = support::ezmesh::data();
+    let folders = [data(), unreal_data(), assets, systems].map(|folder| std::fs::read_dir(folder).unwrap());
     for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
         let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
-        if path.is_dir() || ["mesh", "3d", "uc", "llmesh", "slm", "asset"].contains(&parts[1]) {
+        if path.is_dir() || ["mesh", "3d", "uc", "llmesh", "slm", "asset", "ezm", "ezb"].contains(&parts[1]) {
             continue;
         }
         let stem = match folder {
             "unreal" => format!("data/unreal/{}_d.3d", parts[0]),
             "secondlife" => secondlife::sample(parts[0]),
+            "ezmesh" => ezmesh::sample(parts[0]),
             _ => sample(parts[0]),
         };
         let verb = parts[1];
@@ -103,7 +106,8 @@ fn describes_every_sample_of_a_folder() {
     assert_eq!(code(&output), 0);
     let files = json(&output)["files"].as_array().unwrap().clone();
     let pairs = support::unreal::samples().into_iter().filter(|sample| sample.pair().is_some());
-    assert_eq!(files.len(), support::samples().len() + pairs.count() + support::secondlife::samples().len());
+    let alone = [support::samples().len(), support::secondlife::samples().len(), support::ezmesh::samples().len()];
+    assert_eq!(files.len(), alone.iter().sum::<usize>() + pairs.count());
     for file in files {
         for key in
             ["path", "format", "version", "bytes", "touched_bytes", "bounds", "bones", "lods", "surfaces", "clips"]
@@ -298,7 +302,10 @@ fn teaches() {
     let rules = json(&meshpeek(&["validate", "--rules", "--json"]));
     assert_eq!(
         rules["rules"].as_array().unwrap().len(),
-        meshpeek::unigine::RULES.len() + meshpeek::unreal::RULES.len() + meshpeek::secondlife::RULES.len()
+        meshpeek::unigine::RULES.len()
+            + meshpeek::unreal::RULES.len()
+            + meshpeek::secondlife::RULES.len()
+            + meshpeek::ezmesh::RULES.len()
     );
 }
 

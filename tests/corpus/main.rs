@@ -12,6 +12,7 @@
     reason = "a panic is how a test fails, and stored floats are exact"
 )]
 
+mod ezmesh;
 mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;

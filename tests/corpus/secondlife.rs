@@ -201,7 +201,7 @@ fn compare_indices(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>
 fn influences(list: Influences<'_>, with_weight: bool) -> Value {
     let each = list.iter().enumerate().map(|(index, one)| {
         let (joint, raw) = list.stored(index).unwrap();
-        assert_eq!(one.bone, joint);
+        assert_eq!(one.bone, i32::from(joint));
         // The reference divides with more digits: rounded, they are what viewers compute.
         let weight = f64::from(raw) / 65_535.0;
         assert_eq!(one.weight, weight as f32);

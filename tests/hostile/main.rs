@@ -12,6 +12,8 @@
     clippy::cast_sign_loss,
     clippy::as_conversions,
     clippy::float_cmp,
+    clippy::format_collect,
+    clippy::too_many_lines,
     reason = "a panic is how a test fails, and exact floats are what is meant"
 )]
 

@@ -817,7 +817,7 @@ fn u16_weights() {
         assert_eq!(found.offset, region(&spoilt, "surface[0].weights").start as u64 + 15);
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
         let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
-        assert_eq!(weights.get(3).unwrap().get(1).unwrap().bone, bone, "lent as it is");
+        assert_eq!(weights.get(3).unwrap().get(1).unwrap().bone, i32::from(bone), "lent as it is");
     }
     let spoilt = skin(&[ONE, ONE, ONE, ONE, ONE, ONE, ONE, &[(1, 65534), (1, 1)]]);
     assert!(finds(&spoilt, "UG13", Severity::Info, "surface[0].weights").text.contains("twice"));

@@ -17,9 +17,11 @@
 pub mod exercise;
 pub mod exercise_secondlife;
 pub mod exercise_unreal;
+pub mod ezmesh;
 pub mod random;
 pub mod secondlife;
 pub mod spell;
+pub mod spell_ezmesh;
 pub mod unreal;
 
 use std::path::PathBuf;

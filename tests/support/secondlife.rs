@@ -213,14 +213,14 @@ fn tube(rings: u8, sides: u8) -> build::Submesh {
             submesh.positions.push([x - 0.5, cosine * 0.125, sine * 0.125]);
             submesh.normals.push([0.0, cosine, sine]);
             submesh.uvs.push([turn, x]);
-            let nearest = i16::from(ring) * 3 / i16::from(rings - 1);
+            let nearest = i32::from(ring) * 3 / i32::from(rings - 1);
             let shares: &[f32] = match side % 4 {
                 0 => &[1.0],
                 1 => &[0.8, 0.2],
                 2 => &[0.6, 0.2, 0.2],
                 _ => &[0.4, 0.2, 0.2, 0.2],
             };
-            let influence = |(offset, weight): (i16, &f32)| Influence { bone: (nearest + offset) % 4, weight: *weight };
+            let influence = |(offset, weight): (i32, &f32)| Influence { bone: (nearest + offset) % 4, weight: *weight };
             submesh.weights.push((0..).zip(shares).map(influence).collect());
         }
     }

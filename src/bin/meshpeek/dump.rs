@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use meshpeek::{Model, Surface};
 use serde_json::json;
 
+use crate::ezmesh::{self, Pose};
 use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Misuse, Outcome, SCHEMA, number, with};
@@ -18,14 +19,17 @@ use crate::{Global, OneFile};
 const HELP: &str = "\
 One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
 With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
-integers for weights, for the positions of Unreal meshes, which all surfaces share, and for all of Second Life's. Normals, tangents and bitangents \
-are of unit length (those of Unreal meshes are computed); v grows downwards, in Second Life meshes upwards; colours are 0 to 1.
+integers for weights, for the positions of Unreal meshes, which all surfaces share, and for all of Second Life's; of EZ-Mesh \
+files, colours as one number, 0xAARRGGBB, and all four places of a vertex's weights. Normals, tangents and bitangents \
+are of unit length (those of Unreal meshes are computed, those of EZ-Mesh files as they are stored); v grows downwards, in Second Life \
+meshes upwards; colours are 0 to 1.
 
 Examples:
   meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
   meshpeek dump model.mesh --attribute weights --json
   meshpeek dump Models/box --clip 2 --frame 0.5 --placed
-  meshpeek dump tree.llmesh --lod low --attribute weights --raw";
+  meshpeek dump tree.llmesh --lod low --attribute weights --raw
+  meshpeek dump walker.ezm --clip 0 --pose 12 --json";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -49,6 +53,8 @@ pub struct Dump {
     raw: bool,
     #[command(flatten)]
     moments: Moments,
+    #[command(flatten)]
+    pose: Pose,
     #[command(flatten)]
     place: Place,
 }
@@ -80,12 +86,38 @@ pub enum Attribute {
     Hull,
     /// Points of the convex hull around everything (Second Life)
     BoundingHull,
+    /// A distance for each vertex (EZ-Mesh)
+    Radius,
+    /// What is to be interpolated, as all to interp8 (EZ-Mesh)
+    Interp1,
+    Interp2,
+    Interp3,
+    Interp4,
+    Interp5,
+    Interp6,
+    Interp7,
+    Interp8,
 }
 
 impl Attribute {
     /// Tells whether each morph target has its own.
     const fn has_targets(self) -> bool {
         matches!(self, Self::Positions | Self::Normals | Self::Tangents | Self::Bitangents)
+    }
+
+    /// Returns the number, from 0, of an attribute that is to be interpolated.
+    pub const fn interp(self) -> Option<u8> {
+        Some(match self {
+            Self::Interp1 => 0,
+            Self::Interp2 => 1,
+            Self::Interp3 => 2,
+            Self::Interp4 => 3,
+            Self::Interp5 => 4,
+            Self::Interp6 => 5,
+            Self::Interp7 => 6,
+            Self::Interp8 => 7,
+            _ => return None,
+        })
     }
 
     fn name(self) -> String {
@@ -130,6 +162,11 @@ impl Dump {
             return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
         }
         let mut out = BufWriter::new(io::stdout().lock());
+        if let Some(frame) = self.pose.pose {
+            self.print_pose(opened, frame, global, &mut out)?;
+            opened.check()?;
+            return Ok(Outcome::Fine);
+        }
         let detail = match &opened.model {
             Model::SecondLife(mesh) => Some(self.place.detail(mesh)?),
             _ => None,
@@ -152,13 +189,18 @@ impl Dump {
                 return Ok(Outcome::Fine);
             }
             Model::Unreal(mesh) => self.moments.locate(mesh, self.surface, self.attribute, self.raw)?,
+            Model::EzMesh(system) => ezmesh::locate(system, self.surface, self.attribute, self.raw)?,
             _ => match &detail {
                 Some(detail) => secondlife::locate(detail, self.surface, self.attribute)?,
                 None => None,
             },
         };
         if let (Some(option), false) = (self.moments.asked(), matches!(opened.model, Model::Unreal(_))) {
-            return Err(Misuse(format!("{option}: only an Unreal vertex mesh has that; leave it out")).into());
+            let what = match (&opened.model, option) {
+                (Model::EzMesh(_), "--clip") => "with --pose it chooses the animation; alone it means nothing here",
+                _ => "only an Unreal vertex mesh has that; leave it out",
+            };
+            return Err(Misuse(format!("{option}: {what}")).into());
         }
         if let (Some(option), None) = (self.place.asked(), &detail) {
             return Err(Misuse(format!("{option}: only a Second Life mesh has that; leave it out")).into());
@@ -190,8 +232,24 @@ impl Dump {
             A::Weights => surface.weights()?.map(Values::Weights),
             A::Indices => Some(Values::Indices(surface.indices()?)),
             A::AttributeIndices => Some(Values::Indices(surface.attribute_indices()?)),
-            A::Types | A::Textures | A::ColorBytes | A::Flags | A::Hull | A::BoundingHull => None,
+            // Each of some other format.
+            _ => None,
         })
+    }
+
+    fn print_pose(&self, opened: &Opened, frame: usize, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+        let clip = self.moments.clip().unwrap_or_default();
+        let path = self.file.file.to_string_lossy();
+        let head = json!({ "schema": SCHEMA, "path": path, "clip": clip, "pose": frame });
+        match &opened.model {
+            Model::EzMesh(system) if system.view().bone_count() == 0 => {
+                Pose::print_tracks(frame, clip, system, head, global.json, out)
+            }
+            Model::EzMesh(system) => Pose::print(frame, clip, &**system, head, global.json, out),
+            _ => {
+                Err(Misuse("--pose: this format has no animations of bones that are read by frames".to_owned()).into())
+            }
+        }
     }
 
     fn absent(&self) -> Misuse {

@@ -108,7 +108,7 @@ fn is_file(entry: &walkdir::DirEntry) -> bool {
 fn is_candidate(path: &Path) -> bool {
     let claims = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let name = lower(path);
-    claims.is_some_and(|extension| matches!(&*extension, "mesh" | "anim" | "llmesh" | "slm"))
+    claims.is_some_and(|extension| matches!(&*extension, "mesh" | "anim" | "llmesh" | "slm" | "ezm" | "ezb"))
         || name.ends_with("_d.3d")
         || legacy(&name, "data", "aniv").is_some()
         || is_recognised(path)

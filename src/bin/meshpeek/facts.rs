@@ -21,13 +21,18 @@ pub fn properties(opened: &Opened) -> meshpeek::Result<Value> {
         Model::Unreal(mesh) => unreal(mesh, opened),
         // Told with what was inflated.
         Model::SecondLife(_) => Ok(Value::Null),
+        Model::EzMesh(system) => crate::ezmesh::properties(system),
         _ => Ok(json!({})),
     }
 }
 
 /// What only the format's surfaces have.
 pub fn of_surface(model: &Model<Data>, index: usize) -> meshpeek::Result<Value> {
-    let Model::Unreal(mesh) = model else { return Ok(json!({})) };
+    let mesh = match model {
+        Model::Unreal(mesh) => mesh,
+        Model::EzMesh(system) => return crate::ezmesh::of_surface(system, index),
+        _ => return Ok(json!({})),
+    };
     let view = mesh.surface(index)?;
     let texture = mesh.script().and_then(|script| script.texture(view.texture().into()));
     let file = texture.and_then(|texture| texture.import).map(|import| text(import.file));

@@ -9,6 +9,7 @@ use meshpeek::surface::Counts;
 use meshpeek::{Bounds, Finding, Model, Surface};
 use serde_json::{Value, json};
 
+use crate::ezmesh;
 use crate::facts;
 use crate::input;
 use crate::opened::Opened;
@@ -28,6 +29,8 @@ Examples:
 
 /// Surfaces, bones and clips that are listed unless --verbose asks for all.
 const LISTED: usize = 16;
+/// Bytes of a surface's name that are told where surfaces may share it.
+const LONGEST_NAME: usize = 4096;
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -80,9 +83,13 @@ struct Summary {
     bones: Vec<(String, i32)>,
     /// How many vertex frames there are, and of how many vertices.
     vertex_frames: Option<(usize, usize)>,
+    /// What vertices are made of, mesh by mesh.
+    composition: Vec<String>,
     /// Compressed blocks.
     blocks: Vec<Block>,
     surfaces: Vec<SurfaceSummary>,
+    /// Surfaces that are not told.
+    left_out: usize,
     clips: Vec<ClipSummary>,
     properties: Value,
     findings: Vec<Finding>,
@@ -95,6 +102,8 @@ pub struct SurfaceSummary {
     pub index: usize,
     /// The block of its level of detail.
     pub lod: Option<&'static str>,
+    /// Whether its vertices are those of the surface before it.
+    pub shares: bool,
     pub name: String,
     pub material: Option<String>,
     pub bounds: Bounds,
@@ -123,24 +132,39 @@ impl Summary {
         let mut findings = Vec::new();
         opened.findings(false, false, &mut |finding| findings.push(finding))?;
         let bones = (0..geometry.bone_count()).map(|bone| {
-            let bone = geometry.bone(bone)?;
-            Ok((bone.name.to_string_lossy(), bone.parent))
+            let bone = geometry.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
+            unless_told(bone, (String::new(), -1))
         });
-        let surfaces = Surface::all(geometry).map(|surface| {
+        // Many surfaces may share one long name.
+        let (most, longest) = match model {
+            Model::EzMesh(_) => (ezmesh::MOST_TOLD, LONGEST_NAME),
+            _ => (usize::MAX, usize::MAX),
+        };
+        let surfaces = Surface::all(geometry).take(most).map(|surface| {
+            let name = surface.name()?;
+            let told = meshpeek::Name::new(name.as_bytes().get(..longest).unwrap_or(name.as_bytes()));
             Ok(SurfaceSummary {
                 index: surface.index(),
                 lod: None,
-                name: surface.name()?.to_string_lossy(),
+                name: told.to_string_lossy(),
+                shares: matches!(model, Model::EzMesh(system) if ezmesh::shares(system, surface.index())),
                 material: surface.material()?.map(|material| material.to_string_lossy()),
-                bounds: surface.bounds()?,
-                counts: surface.counts()?,
+                bounds: unless_told(surface.bounds(), Bounds::EMPTY)?,
+                counts: unless_told(surface.counts(), Counts::default())?,
                 drawn: surface.is_drawn()?,
                 draws: facts::draws(model, surface.index())?,
-                particular: facts::of_surface(model, surface.index())?,
+                particular: if in_full { facts::of_surface(model, surface.index())? } else { Value::Null },
             })
         });
         let clips = (0..geometry.clip_count()).map(|clip| {
-            let meshpeek::Clip { name, frames, bones, rate, .. } = geometry.clip(clip)?;
+            let none = meshpeek::Clip {
+                name: meshpeek::Name::default(),
+                frames: 0,
+                bones: 0,
+                rate: None,
+                first_vertex_frame: None,
+            };
+            let meshpeek::Clip { name, frames, bones, rate, .. } = unless_told(geometry.clip(clip), none)?;
             Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })
         });
         let mut summary = Self {
@@ -152,8 +176,13 @@ impl Summary {
             sphere: geometry.sphere(),
             vertex_frames: facts::vertex_frames(model),
             bones: bones.collect::<meshpeek::Result<_>>()?,
+            composition: match model {
+                Model::EzMesh(system) if !in_full => ezmesh::composition(system),
+                _ => Vec::new(),
+            },
             blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
+            left_out: geometry.surface_count().saturating_sub(most),
             clips: clips.collect::<meshpeek::Result<_>>()?,
             properties: if in_full { facts::properties(opened)? } else { Value::Null },
             findings,
@@ -179,8 +208,10 @@ impl Summary {
             sphere: None,
             bones,
             vertex_frames: None,
+            composition: Vec::new(),
             blocks,
             surfaces,
+            left_out: 0,
             clips: Vec::new(),
             properties,
             findings,
@@ -224,6 +255,10 @@ impl Summary {
         self.print_bounds(out)?;
         secondlife::print_blocks(out, &self.blocks)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
+        for mesh in self.composition.iter().take(listed) {
+            writeln!(out, "  mesh      {mesh}")?;
+        }
+        print_rest(out, self.composition.len(), listed)?;
         self.print_surfaces(out, listed)?;
         self.print_skeleton(out, listed)?;
         output::print_findings(out, &self.findings, &self.files)
@@ -243,10 +278,12 @@ impl Summary {
 
     fn print_surfaces(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         let sum =
-            |of: fn(&Counts) -> u32| self.surfaces.iter().map(|surface| u64::from(of(&surface.counts))).sum::<u64>();
-        let (vertices, attributes) = (sum(|counts| counts.vertices), sum(|counts| counts.attribute_vertices));
-        let triangles = sum(|counts| counts.corners / 3);
-        let count = self.surfaces.len();
+            |of: fn(&SurfaceSummary) -> u32| self.surfaces.iter().map(|surface| u64::from(of(surface))).sum::<u64>();
+        // Vertices that several surfaces share are counted once.
+        let vertices = sum(|surface| if surface.shares { 0 } else { surface.counts.vertices });
+        let attributes = sum(|surface| if surface.shares { 0 } else { surface.counts.attribute_vertices });
+        let triangles = sum(|surface| surface.counts.corners / 3);
+        let count = self.surfaces.len().saturating_add(self.left_out);
         match self.vertex_frames {
             // All surfaces share the vertices of a frame.
             Some((frames, vertices)) => {
@@ -262,7 +299,9 @@ impl Summary {
             let name = meshpeek::Name::new(surface.name.as_bytes());
             let asset = surface.particular.get("asset").map(|asset| format!("asset {asset}, ")).unwrap_or_default();
             let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
-            write!(out, "    {:>3} {lod}{name}: ", surface.index)?;
+            let material = surface.material.as_deref().filter(|material| *material != surface.name);
+            let material = material.map(|material| format!(", {}", meshpeek::Name::new(material.as_bytes())));
+            write!(out, "    {:>3} {lod}{name}{}: ", surface.index, material.unwrap_or_default())?;
             match self.vertex_frames {
                 Some(_) => writeln!(out, "{} triangles, {}", surface.counts.corners / 3, surface.draws)?,
                 None => surface.print_counts(out)?,
@@ -291,6 +330,15 @@ impl Summary {
             print_rest(out, self.clips.len(), listed)?;
         }
         Ok(())
+    }
+}
+
+/// Returns what was read of a part or, where the part is damaged in a file whose other parts are not, `otherwise`: the
+/// findings tell of it.
+fn unless_told<T>(read: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
+    match read {
+        Err(error) if error.format() == "ezmesh" && meshpeek::finding(&error).is_some() => Ok(otherwise),
+        read => read,
     }
 }
 
@@ -336,10 +384,7 @@ fn extras(counts: &Counts) -> String {
             text.push_str(what);
         }
     }
-    if counts.targets > 1 {
-        return format!("{text}, {} shapes", counts.targets);
-    }
-    text
+    if counts.targets > 1 { format!("{text}, {} shapes", counts.targets) } else { text }
 }
 
 fn triple([x, y, z]: [f32; 3]) -> String {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meshpeek::ezmesh::MeshSystem;
 use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::unreal::find::{Finder, Pair, Part};
 use meshpeek::unreal::{self, uc};
@@ -77,15 +78,23 @@ impl<'g> Opener<'g> {
 
     fn open_data(&self, data: Data, path: &Path, asset: Option<usize>) -> meshpeek::Result<Model<Data>> {
         // What bears an extension of the format and is none of any other is damaged, and the format knows how.
-        let is_named = ["llmesh", "slm"].iter().any(|extension| has_extension(path, extension));
-        match Format::detect(data.as_ref()) {
+        let is_named = |extensions: [&str; 2]| extensions.iter().any(|extension| has_extension(path, extension));
+        let detected = Format::detect(data.as_ref());
+        let is_unknown = matches!(&detected, Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }));
+        match detected {
             Ok(Format::SecondLife) => {}
-            Err(error) if is_named && matches!(error.kind(), ErrorKind::Unknown { .. }) => {}
+            Ok(Format::EzMesh) => return self.open_ezmesh(data),
+            _ if is_unknown && is_named(["ezm", "ezb"]) => return self.open_ezmesh(data),
+            _ if is_unknown && is_named(["llmesh", "slm"]) => {}
             _ => return Model::watched(data, &self.limits),
         }
         let asset = asset.unwrap_or_default();
         let options = secondlife::Options { asset, watched: true, limits: self.limits, partial: false };
         secondlife::Mesh::open_with(data, &options).map(Model::from)
+    }
+
+    fn open_ezmesh(&self, data: Data) -> meshpeek::Result<Model<Data>> {
+        MeshSystem::open_with(data, &crate::ezmesh::options(self.limits, self.global.strict)).map(Model::from)
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<Opened> {
@@ -101,7 +110,7 @@ impl<'g> Opener<'g> {
     fn load_pair(&mut self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
         let load = |path: &Path| load(path, self.global, &self.limits).map_err(|error| error.at_path(path));
         let options = unreal::Options {
-            mode: if self.global.unreal.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
+            mode: if self.global.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
             uv_divisor: match &*self.global.unreal.uv_divisor {
                 "256" => unreal::UvDivisor::By256,
                 _ => unreal::UvDivisor::By255,

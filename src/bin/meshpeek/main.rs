@@ -2,6 +2,7 @@
 
 mod dump;
 mod expand;
+mod ezmesh;
 mod facts;
 mod info;
 mod input;
@@ -72,6 +73,10 @@ struct Global {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     no_mmap: bool,
+    /// Refuse what is not exactly as the format says: sizes, indices and prototypes of Unreal meshes, EZ-Mesh blocks with more
+    /// numbers than they count
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    strict: bool,
     #[command(flatten)]
     unreal: Unreal,
 }
@@ -83,9 +88,6 @@ struct Unreal {
     /// The mesh of that name, where a script imports several
     #[arg(long, global = true, value_name = "NAME")]
     mesh: Option<String>,
-    /// Refuse what is not exactly as the format says: sizes, indices, the prototype's frames
-    #[arg(long, global = true)]
-    strict: bool,
     /// What a byte of texture coordinates is divided by: 255 as most readers do, 256 as the published page says
     #[arg(long, global = true, default_value = "255", value_parser = ["255", "256"], value_name = "N")]
     uv_divisor: String,

@@ -16,7 +16,8 @@ use crate::staged::Staged;
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
-A sound file comes out byte for byte. What the format's own engine never writes comes out in its form, and is listed. \
+A sound binary file comes out byte for byte; text (.ezm) is spelled anew, with every number's bits. What the format's own engine \
+never writes comes out in its form, and is listed. \
 The output is written beside its destination and renamed when it is whole; where the destination is a link, what it \
 points to is replaced.
 
@@ -30,9 +31,9 @@ Examples:
   meshpeek rewrite Models/box_d.3d --pair -o new/box";
 
 /// Rules whose findings say what the writer spells otherwise.
-const RESPELLED: &str = "UG14";
-/// The rule whose finding says what the writer leaves out.
-const DROPPED: &str = "UG24";
+const RESPELLED: [&str; 5] = ["UG14", "EZ13", "EZ20", "EZ31", "EZ34"];
+/// Rules whose findings say what the writer leaves out.
+const DROPPED: [&str; 8] = ["UG24", "EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]
@@ -83,11 +84,11 @@ impl Rewrite {
     fn rewrite(&self, opened: &Alone, global: &Global) -> anyhow::Result<Outcome> {
         let mut changes = Vec::new();
         opened.findings(&mut |finding| {
-            if [RESPELLED, DROPPED].contains(&finding.rule) {
+            if RESPELLED.contains(&finding.rule) || DROPPED.contains(&finding.rule) {
                 changes.push(finding);
             }
         })?;
-        if let Some(loss) = changes.iter().find(|change| change.rule == DROPPED).filter(|_| !self.allow_loss) {
+        if let Some(loss) = changes.iter().find(|change| DROPPED.contains(&change.rule)).filter(|_| !self.allow_loss) {
             let text = format!("{} at byte {}: {}; --allow-loss leaves them out", loss.field, loss.offset, loss.text);
             return Err(Misuse(text).into());
         }

@@ -17,7 +17,8 @@ pub struct Moments {
     /// The vertex frame of positions and normals; between two whole numbers, positions are interpolated
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
     frame: Option<f32>,
-    /// The clip that --frame counts from the start of, by its number; otherwise --frame counts all frames
+    /// The clip that --frame counts from the start of, by its number; otherwise --frame counts all frames. Of --pose, the
+    /// animation
     #[arg(long, value_name = "N")]
     clip: Option<usize>,
     /// Apply the script's origin, scale and rotation to positions and normals; what an import flips or drops stays as stored
@@ -57,6 +58,11 @@ impl Moments {
             (self.uv_listing, "--uv-listing"),
         ];
         asked.into_iter().find(|(asked, _)| *asked).map(|(_, name)| name)
+    }
+
+    /// Returns the clip that was asked for.
+    pub const fn clip(&self) -> Option<usize> {
+        self.clip
     }
 
     /// Returns the frame that was asked for.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use clap::Args;
-use meshpeek::{Finding, Rule, Severity, secondlife, unigine, unreal};
+use meshpeek::{Finding, Rule, Severity, ezmesh, secondlife, unigine, unreal};
 use serde_json::{Value, json};
 
 use crate::Global;
@@ -138,7 +138,12 @@ fn tally(findings: &[Finding]) -> String {
 }
 
 fn print_rules(global: &Global) -> io::Result<()> {
-    let formats = [("unigine", unigine::RULES), ("unreal", unreal::RULES), ("secondlife", secondlife::RULES)];
+    let formats = [
+        ("unigine", unigine::RULES),
+        ("unreal", unreal::RULES),
+        ("secondlife", secondlife::RULES),
+        ("ezmesh", ezmesh::RULES),
+    ];
     let rules = formats.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (format, rule)));
     if global.json {
         let rules = rules.map(|(format, Rule { id, severity, text })| {

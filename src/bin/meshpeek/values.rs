@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use meshpeek::decode::Tangent16;
+use meshpeek::decode::{Ordered, Ordered16, Tangent16};
+use meshpeek::ezmesh::{Column, Vertices};
 use meshpeek::source::prefetch;
 use meshpeek::surface::{Between, Colors, Frames, Indices, Normals, Positions, Uvs};
 use meshpeek::unreal::Placement;
-use meshpeek::{Packed, Weights};
+use meshpeek::{Packed, Strided, Weights};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Axis {
@@ -34,15 +35,20 @@ pub enum Values<'a> {
     Bytes(Vec<u8>),
     /// Two bytes for each corner.
     BytePairs(Vec<[u8; 2]>),
+    /// One group of a vertex's numbers.
+    Column(Box<Vertices<'a>>, Column),
+    /// Bone numbers and weights, four to a vertex.
+    Lanes(Strided<'a, Ordered16<4>>, Strided<'a, Ordered<4>>),
 }
 
 /// One value, ready to print.
 pub enum Item<'v> {
     Number(u32),
     Integer(i32),
+    Float(f32),
     Floats(&'v [f32]),
     Integers(&'v [i32]),
-    Influences(Vec<(i16, f32)>),
+    Influences(Vec<(i32, f32)>),
     RawInfluences(Vec<(i16, u16)>),
 }
 
@@ -63,6 +69,8 @@ impl Values<'_> {
             Self::Computed(array) => array.len(),
             Self::Bytes(array) => array.len(),
             Self::BytePairs(array) => array.len(),
+            Self::Column(vertices, _) => vertices.len(),
+            Self::Lanes(array, _) => array.len(),
         }
     }
 
@@ -76,7 +84,13 @@ impl Values<'_> {
             Self::Uvs(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Colors(array) => array.slice(range).map(|part| part.as_bytes()),
             Self::Indices(array) => array.slice(range).map(|part| part.as_bytes()),
-            Self::Weights(_) | Self::Between(..) | Self::Computed(_) | Self::Bytes(_) | Self::BytePairs(_) => None,
+            Self::Weights(_)
+            | Self::Between(..)
+            | Self::Computed(_)
+            | Self::Bytes(_)
+            | Self::BytePairs(_)
+            | Self::Column(..)
+            | Self::Lanes(..) => None,
         };
         bytes.unwrap_or_default()
     }
@@ -98,6 +112,13 @@ impl Values<'_> {
             }
             Self::Tangents(array) => {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
+            }
+            Self::Column(vertices, column) => crate::ezmesh::visit_column(vertices, column, range, visit),
+            Self::Lanes(bones, weights) => {
+                let lanes = range.filter_map(|index| Some((bones.get(index)?, weights.get(index)?)));
+                lanes.into_iter().try_for_each(|(bones, weights)| {
+                    visit(Item::Influences(bones.into_iter().map(i32::from).zip(weights).collect()))
+                })
             }
             Self::Between(array, placement) => {
                 let mut placed = range.filter_map(|index| array.get(index)).map(|value| placement.apply(value));
@@ -184,6 +205,7 @@ impl Item<'_> {
         match self {
             Self::Number(number) => write!(out, "{number}"),
             Self::Integer(number) => write!(out, "{number}"),
+            Self::Float(float) => write!(out, "{float:?}"),
             Self::Floats(floats) => separated(out, " ", floats.iter(), |out, float| write!(out, "{float:?}")),
             Self::Integers(integers) => separated(out, " ", integers.iter(), |out, integer| write!(out, "{integer}")),
             Self::Influences(list) => {
@@ -199,9 +221,12 @@ impl Item<'_> {
         if let Self::Number(_) | Self::Integer(_) = self {
             return self.text(out);
         }
+        if let Self::Float(float) = self {
+            return json_float(out, *float);
+        }
         write!(out, "[")?;
         match self {
-            Self::Number(_) | Self::Integer(_) => {}
+            Self::Number(_) | Self::Integer(_) | Self::Float(_) => {}
             Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float))?,
             Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}"))?,
             Self::Influences(list) => separated(out, ",", list.iter(), |out, (bone, weight)| {

@@ -116,7 +116,7 @@ fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
 fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
     let bytes = mesh.aniv().as_ref();
     // One vertex less is what an exporter that counts from 1 leaves.
-    if missing == mesh.shape.variant.vertex_size().into() || missing > as_u64(bytes.len() / 64) {
+    if missing == u64::from(mesh.shape.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
         return;
     }
     mesh.note_aniv(0, as_u64(bytes.len()));

@@ -163,6 +163,7 @@ impl Look {
             object.insert("asset".into(), asset.into());
         }
         self.surfaces.push(SurfaceSummary {
+            shares: false,
             index,
             lod: Some(level.part().key()),
             name: surface.name().map(text).unwrap_or_default(),

@@ -1,0 +1,511 @@
+//! What does it cost to open the text of an EZ-Mesh file, to decode all numbers in it, and to find one; and to go through
+//! the records of a binary file?
+//!
+//! With `-- --write FILE` the bench writes the static text, with `-- --probe FILE` it times a file, and with
+//! `-- --decoded FILE OUT` it writes what it decodes of one, for a script that compares both with another program's.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod limit;
+mod memory;
+mod rival;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use claims::{Bar, Contestant, Series, bits, claim, skipped};
+use inputs::text::{Input, Texts};
+use meshpeek::ezmesh::{Cell, IndexBuffer, MeshSystem, Section, Track, VertexBuffer};
+use meshpeek::surface::Positions;
+use meshpeek::{Bounds, Map};
+use quick_xml::events::Event;
+use rival::text::{self as tree, Numbers, Seen};
+use roxmltree::Document;
+
+/// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
+const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
+/// Vertices that are looked up.
+const PICKS: u32 = 10_000;
+/// Times that a probe opens and decodes, after some more to warm up.
+const PROBES: usize = 20;
+
+fn main() {
+    if let [Ok(path), Ok(loader)] = CHILD.map(std::env::var) {
+        return print_growth(Path::new(&path), &loader);
+    }
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |flag| arguments.iter().skip_while(move |argument| *argument != flag).skip(1).map(Path::new);
+    if let Some(path) = after("--write").next() {
+        return std::fs::write(path, inputs::text::still()).unwrap();
+    }
+    if let Some(path) = after("--probe").next() {
+        return probe(path);
+    }
+    if let Some([path, out, ..]) = after("--decoded").collect::<Vec<_>>().get(..2) {
+        return write_decoded(path, out);
+    }
+    let mut inputs = Texts::write();
+    match real() {
+        Some(real) => inputs.text.push(real),
+        None => skipped("a real file", "MESHPEEK_CORPUS names no folder that has it"),
+    }
+    let mut criterion = claims::criterion();
+    for input in &inputs.text {
+        let map = map(&input.path);
+        let text = std::str::from_utf8(map.as_ref()).unwrap();
+        agree(text);
+        claims::compare(&mut criterion, "open", &input.name, &openers(text));
+        let tree = tree::parse(text);
+        let work = Work::new(text, &tree);
+        claims::compare(&mut criterion, "decode everything", &input.name, &work.decoders([true; 3]));
+    }
+    for input in &inputs.binary {
+        claims::compare(&mut criterion, "box around all positions", &input.name, &binary_loaders(&input.path));
+    }
+    criterion.final_summary();
+    inputs.text.iter().for_each(claim_text);
+    inputs.binary.iter().for_each(claim_binary);
+}
+
+fn claim_text(input: &Input) {
+    let map = map(&input.path);
+    let text = std::str::from_utf8(map.as_ref()).unwrap();
+    claims::title(&format!("open, {}", input.name));
+    opened(text);
+    memory_grown(input);
+    claims::title(&format!("decode everything, {}", input.name));
+    decoded(text);
+    claims::title(&format!("{PICKS} random vertices, unfolded before, {}", input.name));
+    picked(text);
+}
+
+fn map(path: &Path) -> Map {
+    // SAFETY: the file lies in a folder of this process's own or is a sample, and nothing writes to it.
+    unsafe { meshpeek::map(path).unwrap() }
+}
+
+/// Finds the largest text among the real files.
+fn real() -> Option<Input> {
+    let folder = PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join("ezmesh");
+    let paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "ezm"));
+    let size = |path: &PathBuf| path.metadata().unwrap().len();
+    let path = texts.max_by_key(size)?;
+    let name = format!("{}, {:.1} MB", path.file_name()?.to_string_lossy(), size(&path) as f64 / 1e6);
+    Some(Input { name, path })
+}
+
+/// All blocks of numbers of a file.
+struct Blocks<'a> {
+    vertices: Vec<VertexBuffer<'a>>,
+    triangles: Vec<IndexBuffer<'a>>,
+    tracks: Vec<Track<'a>>,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(system: &'a MeshSystem<&str>) -> Self {
+        let view = system.view();
+        let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().unwrap());
+        let own = view.sections().filter(Section::has_own_vertices);
+        Self {
+            vertices: shared.chain(own.map(|section| section.vertex_buffer().unwrap())).collect(),
+            triangles: view.sections().filter_map(|section| section.index_buffer().unwrap()).collect(),
+            tracks: view.animations().flat_map(|animation| animation.tracks()).collect(),
+        }
+    }
+}
+
+/// Fails where the two do not read the same, to the last bit.
+fn agree(text: &str) {
+    let expected = tree::load(text);
+    let system = MeshSystem::open(text).unwrap();
+    assert_eq!(seen(&system), tree::seen(&tree::parse(text)));
+    let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
+    let mut found = Numbers::default();
+    for buffer in &vertices {
+        let see = &mut |_, _, cell: Cell<'_>| match cell {
+            Cell::Float(float) => found.floats.push(float),
+            Cell::Integer(integer) => found.integers.push(integer.try_into().unwrap()),
+            Cell::Hex(hex) => found.hexes.push(hex),
+            Cell::Character(_) | Cell::Word(_) => unreachable!("no layout here has one"),
+        };
+        buffer.for_each(see).unwrap();
+    }
+    for triangles in &triangles {
+        triangles.indices().unwrap().for_each(|index| found.integers.push(index));
+    }
+    for track in &tracks {
+        let start = found.floats.len();
+        found.floats.resize(start + track.float_count().unwrap(), 0.0);
+        track.floats_into(&mut found.floats[start..]).unwrap();
+    }
+    assert!(found == expected, "the two do not decode the same");
+    let mut columns = vec![0; vertices[0].byte_count()];
+    vertices[0].columns_into(&mut columns).unwrap();
+    let mut positions = vec![[0.0; 3]; vertices[0].count() as usize];
+    vertices[0].positions_into(&mut positions).unwrap();
+    assert!(columns.as_chunks().0.iter().zip(positions.as_flattened()).all(|(raw, one)| *raw == one.to_le_bytes()));
+}
+
+/// Sees what a file says of itself: every name, every count, and where every block starts.
+fn seen(system: &MeshSystem<&str>) -> Seen {
+    let view = system.view();
+    let mut names = 0;
+    view.meshes().for_each(|mesh| names += mesh.name().unwrap().as_bytes().len());
+    view.sections().for_each(|section| names += section.material_name().unwrap().as_bytes().len());
+    (0..view.bone_count()).for_each(|bone| names += view.bone_name(bone).unwrap().as_bytes().len());
+    let Blocks { vertices, triangles, tracks } = Blocks::of(system);
+    names += tracks.iter().map(|track| track.name().unwrap().as_bytes().len()).sum::<usize>();
+    let starts = vertices.iter().map(VertexBuffer::offset).chain(triangles.iter().map(IndexBuffer::offset));
+    std::hint::black_box(starts.map(|start| start.unwrap()).sum::<u64>());
+    let counts = [
+        vertices.iter().map(|buffer| buffer.count() as usize).sum(),
+        triangles.iter().map(|buffer| buffer.triangle_count() as usize).sum(),
+        tracks.iter().map(|track| track.frame_count().unwrap() as usize).sum(),
+    ];
+    Seen { blocks: [vertices.len(), triangles.len(), tracks.len()], counts, names }
+}
+
+/// Those that answer no question of the file do a part of what the others do.
+fn openers(text: &str) -> [Contestant<'_, usize>; 6] {
+    let blocks = tree::seen(&tree::parse(text)).blocks.iter().sum();
+    let memchr = move || {
+        let (mut rest, mut count) = (text.as_bytes(), 0);
+        while let Some(at) = memchr::memchr(b'<', rest) {
+            (rest, count) = (&rest[at + 1..], count + 1);
+        }
+        count
+    };
+    [
+        Contestant::asked("memchr", memchr, move |_: &u32| blocks),
+        Contestant::asked(
+            "meshpeek",
+            move || MeshSystem::open(text).unwrap(),
+            |system| seen(system).blocks.iter().sum(),
+        ),
+        Contestant::asked(
+            "meshpeek, and everything asked for",
+            move || {
+                let system = MeshSystem::open(text).unwrap();
+                (seen(&system), system)
+            },
+            |(seen, _)| seen.blocks.iter().sum(),
+        ),
+        Contestant::asked("quick-xml", move || events(text), move |_| blocks),
+        Contestant::asked("roxmltree", move || tree::parse(text), |tree| tree::seen(tree).blocks.iter().sum()),
+        Contestant::asked("roxmltree, and all numbers", move || tree::load(text), move |_| blocks),
+    ]
+    .map(Contestant::again)
+}
+
+/// Goes through the events of a text, and through the attributes of each element.
+fn events(text: &str) -> usize {
+    let mut reader = quick_xml::Reader::from_str(text);
+    let mut found = 0;
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Start(tag) | Event::Empty(tag) => {
+                found += tag.attributes().map(|attribute| attribute.unwrap().value.len()).sum::<usize>();
+            }
+            Event::Eof => return found,
+            _ => {}
+        }
+    }
+}
+
+fn opened(text: &str) {
+    let contestants = openers(text);
+    claims::race(1, &contestants);
+    let [memchr, ours, asked, events, roxmltree, loaded] = claims::race(41, &contestants);
+    let us = |time: &Series| time.times(1e6);
+    claim("meshpeek", us(&ours), "us", Bar::None);
+    claim("meshpeek, and everything asked for", us(&asked), "us", Bar::None);
+    claim("roxmltree", us(&roxmltree), "us", Bar::None);
+    claim("roxmltree, and all numbers in lists", us(&loaded), "us", Bar::None);
+    claim("quick-xml, all events and attributes", us(&events), "us", Bar::None);
+    claim("memchr, every <", us(&memchr), "us", Bar::None);
+    claim("meshpeek", ours.rate(text.len() as f64 / 1e9), "GB/s", Bar::None);
+    claim("meshpeek in GB/s / memchr", memchr.over(&ours), "of it", Bar::AtLeast(0.4));
+    claim("meshpeek, everything asked for, in GB/s / memchr", memchr.over(&asked), "of it", Bar::None);
+    claim("quick-xml / meshpeek", events.over(&ours), "times", Bar::None);
+    claim("roxmltree / meshpeek", roxmltree.over(&ours), "times", Bar::None);
+    claim("roxmltree / meshpeek, everything asked for", roxmltree.over(&asked), "times", Bar::AtLeast(10.0));
+    claim("roxmltree and all numbers / meshpeek", loaded.over(&ours), "times", Bar::AtLeast(20.0));
+}
+
+/// Measures in a fresh process for each loader, where no freed memory waits to be used again.
+fn memory_grown(input: &Input) {
+    for (loader, bar) in [("meshpeek", Bar::AtMost(0.1)), ("roxmltree", Bar::None)] {
+        let what = format!("grows anonymous memory (RssAnon) by, {loader}");
+        let child = Command::new(std::env::current_exe().unwrap());
+        let growth = { child }.env(CHILD[0], &input.path).env(CHILD[1], loader).output().unwrap();
+        match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
+            Ok(growth) => drop(claim(&what, growth / 1e6, "MB", bar)),
+            Err(_) => skipped(&what, "the system does not say"),
+        }
+    }
+}
+
+/// Prints by how many bytes this process grows when the file is opened and while it is held.
+fn print_growth(path: &Path, loader: &str) {
+    let map = map(path);
+    let text = std::str::from_utf8(map.as_ref()).unwrap();
+    memory::anonymous();
+    let before = memory::anonymous();
+    let growth =
+        || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
+    if loader == "meshpeek" {
+        let system = MeshSystem::open(text).unwrap();
+        println!("{}", growth());
+        drop(system);
+    } else {
+        let tree = tree::parse(text);
+        println!("{}", growth());
+        drop(tree);
+    }
+}
+
+/// What is decoded, and buffers for it that are made before.
+struct Work<'a> {
+    system: MeshSystem<&'a str>,
+    tokens: [tree::Tokens<'a>; 3],
+    buffers: RefCell<Buffers>,
+    numbers: RefCell<[Numbers; 3]>,
+}
+
+/// A buffer for each block.
+struct Buffers {
+    vertices: Vec<Vec<u8>>,
+    triangles: Vec<Vec<u32>>,
+    tracks: Vec<Vec<f32>>,
+}
+
+/// Which blocks are decoded: vertices, triangles, tracks.
+type Parts = [bool; 3];
+
+impl<'a> Work<'a> {
+    fn new(text: &'a str, tree: &'a Document<'_>) -> Self {
+        let system = MeshSystem::open(text).unwrap();
+        let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
+        let buffers = RefCell::new(Buffers {
+            vertices: vertices.iter().map(|buffer| vec![0; buffer.byte_count()]).collect(),
+            triangles: triangles.iter().map(|buffer| vec![0; buffer.index_count()]).collect(),
+            tracks: tracks.iter().map(|track| vec![0.0; track.float_count().unwrap()]).collect(),
+        });
+        let tokens = tree::split(tree);
+        let numbers = RefCell::new(tokens.each_ref().map(tree::Tokens::numbers));
+        Self { system, tokens, buffers, numbers }
+    }
+
+    fn decoders(&self, parts: Parts) -> [Contestant<'_, ()>; 2] {
+        [
+            Contestant::asked("meshpeek", move || self.ours(parts), |()| ()),
+            Contestant::asked("fast-float2 and a plain loop, tokens split before", move || self.theirs(parts), |()| ()),
+        ]
+    }
+
+    /// Decodes blocks one after another: locates them, finds their tokens, and decodes these.
+    fn ours(&self, [vertices, triangles, tracks]: Parts) {
+        let all = Blocks::of(&self.system);
+        let buffers = &mut *self.buffers.borrow_mut();
+        if vertices {
+            all.vertices.iter().zip(&mut buffers.vertices).for_each(|(one, out)| one.columns_into(out).unwrap());
+        }
+        if triangles {
+            all.triangles.iter().zip(&mut buffers.triangles).for_each(|(one, out)| one.indices_into(out).unwrap());
+        }
+        if tracks {
+            all.tracks.iter().zip(&mut buffers.tracks).for_each(|(one, out)| one.floats_into(out).unwrap());
+        }
+        std::hint::black_box(buffers);
+    }
+
+    fn theirs(&self, parts: Parts) {
+        let numbers = &mut *self.numbers.borrow_mut();
+        let parts = self.tokens.iter().zip(&mut *numbers).zip(parts).filter(|(_, wanted)| *wanted);
+        parts.for_each(|((tokens, numbers), _)| tokens.decode(numbers));
+        std::hint::black_box(numbers);
+    }
+}
+
+fn decoded(text: &str) {
+    let tree = tree::parse(text);
+    let work = Work::new(text, &tree);
+    let rows = [
+        ("everything", [true; 3], Bar::AtMost(1.1)),
+        ("vertices", [true, false, false], Bar::None),
+        ("triangles", [false, true, false], Bar::None),
+        ("keys", [false, false, true], Bar::None),
+    ];
+    for (what, parts, bar) in rows {
+        if !work.tokens.iter().zip(parts).any(|(tokens, wanted)| wanted && tokens.len() > 0) {
+            continue;
+        }
+        let contestants = work.decoders(parts);
+        claims::race(1, &contestants);
+        let [ours, alone] = claims::race(31, &contestants);
+        claim(&format!("{what}, meshpeek"), ours.times(1e3), "ms", Bar::None);
+        if parts == [true; 3] {
+            claim(&format!("{what}, meshpeek"), ours.rate(text.len() as f64 / 1e6), "MB/s of the file", Bar::None);
+        }
+        claim(&format!("{what}, fast-float2 and a plain loop alone"), alone.times(1e3), "ms", Bar::None);
+        claim(&format!("{what}, meshpeek / fast-float2 alone"), ours.over(&alone), "times", bar);
+    }
+}
+
+/// Picks vertices, the same for the same number of them.
+fn picks(count: usize) -> Vec<usize> {
+    (0..PICKS).map(|seed| inputs::random(seed) as usize % count).collect()
+}
+
+fn sum(picks: &[usize], get: impl Fn(usize) -> Option<[f32; 3]>) -> u64 {
+    picks.iter().fold(0, |sum, pick| sum.wrapping_add(bits(get(*pick).unwrap())))
+}
+
+/// Looks up what is unfolded, and what somebody copied.
+fn picked(text: &str) {
+    let system = MeshSystem::open(text).unwrap();
+    let buffer = &Blocks::of(&system).vertices[0];
+    let positions = buffer.vertices().unwrap().positions().unwrap();
+    pick(&positions, 1.5);
+}
+
+fn pick(positions: &Positions<'_>, bar: f64) {
+    let picks = picks(positions.len());
+    let mut copy = vec![[0.0; 3]; positions.len()];
+    positions.decode_into(&mut copy).unwrap();
+    let contestants = [
+        Contestant::new("meshpeek", || (sum(&picks, |vertex| positions.get(vertex)), ())),
+        Contestant::new("copy", || (sum(&picks, |vertex| copy.get(vertex).copied()), ())),
+    ];
+    claims::race(1, &contestants);
+    let [ours, copy] = claims::race(101, &contestants).map(|time| time.times(1e9 / f64::from(PICKS)));
+    claim("one position, meshpeek", ours.clone(), "ns", Bar::None);
+    claim("one position, Vec<[f32; 3]>", copy.clone(), "ns", Bar::None);
+    claim("one position, meshpeek / Vec<[f32; 3]>", ours.over(&copy), "times", Bar::AtMost(bar));
+}
+
+/// Opens a binary file and bounds its positions.
+fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
+    [
+        Contestant::new("meshpeek", move || {
+            let system = MeshSystem::open(map(path)).unwrap();
+            (binary_positions(&system).bounds(), system)
+        }),
+        Contestant::new("copying", move || {
+            let vertices = tree::load_binary(path);
+            (bounds(&vertices.positions), vertices)
+        }),
+    ]
+}
+
+fn binary_positions(system: &MeshSystem<Map>) -> Positions<'_> {
+    let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
+    buffer.vertices().unwrap().positions().unwrap()
+}
+
+fn bounds(positions: &[[f32; 3]]) -> Bounds {
+    let Bounds { mut min, mut max } = Bounds::EMPTY;
+    for position in positions {
+        for axis in 0..3 {
+            min[axis] = min[axis].min(position[axis]);
+            max[axis] = max[axis].max(position[axis]);
+        }
+    }
+    Bounds { min, max }
+}
+
+fn claim_binary(input: &Input) {
+    claims::title(&format!("box around all positions of a binary file, {}", input.name));
+    let loaders = binary_loaders(&input.path);
+    claims::race(1, &loaders);
+    let [ours, copying] = claims::race(15, &loaders);
+    claim("meshpeek, open included", ours.times(1e3), "ms", Bar::None);
+    claim("copying", copying.times(1e3), "ms", Bar::None);
+    claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(10.0));
+    let system = MeshSystem::open(map(&input.path)).unwrap();
+    let positions = binary_positions(&system);
+    let copy = tree::load_binary(&input.path);
+    let records = positions.as_bytes();
+    let mine = positions.bounds();
+    let contestants = [
+        Contestant::new("meshpeek", || (positions.bounds(), ())),
+        Contestant::new("meshpeek, for_each", || {
+            let Bounds { mut min, mut max } = Bounds::EMPTY;
+            positions.for_each(|position| {
+                for axis in 0..3 {
+                    min[axis] = min[axis].min(position[axis]);
+                    max[axis] = max[axis].max(position[axis]);
+                }
+            });
+            (Bounds { min, max }, ())
+        }),
+        Contestant::new("the same loop over a copy", || (bounds(&copy.positions), ())),
+        Contestant::asked("reading alone", || limit::plain_read(records), move |_| mine),
+    ];
+    claims::race(1, &contestants);
+    let [ours, each, copied, reading] = claims::race(31, &contestants);
+    claim("meshpeek, already open", ours.rate(records.len() as f64 / 1e9), "GB/s of records", Bar::None);
+    claim("reading the records alone", reading.rate(records.len() as f64 / 1e9), "GB/s", Bar::None);
+    claim("meshpeek in GB/s / reading alone", reading.over(&ours), "of it", Bar::AtLeast(0.5));
+    claim("meshpeek, for_each, in GB/s / reading alone", reading.over(&each), "of it", Bar::None);
+    claim("meshpeek / a loop over a Vec<[f32; 3]>", ours.over(&copied), "times", Bar::None);
+    pick(&positions, 4.0);
+}
+
+/// Prints nanoseconds to open a text, and to open it and decode everything.
+fn probe(path: &Path) {
+    let map = map(path);
+    let text = std::str::from_utf8(map.as_ref()).unwrap();
+    let tree = tree::parse(text);
+    let work = Work::new(text, &tree);
+    let time = |job: &dyn Fn()| {
+        let start = Instant::now();
+        job();
+        start.elapsed().as_nanos()
+    };
+    for round in 0..PROBES * 2 {
+        let open = time(&|| drop(std::hint::black_box(MeshSystem::open(text).unwrap())));
+        let decode = time(&|| work.ours([true; 3]));
+        if round >= PROBES {
+            println!("open {open}\ndecode {}", open + decode);
+        }
+    }
+}
+
+/// Writes all numbers of a text: vertices without what is hexadecimal, and keys, as floats; then triangles as integers.
+fn write_decoded(path: &Path, out: &Path) {
+    let map = map(path);
+    let system = MeshSystem::open(std::str::from_utf8(map.as_ref()).unwrap()).unwrap();
+    let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
+    let mut bytes = Vec::new();
+    for buffer in vertices {
+        let see = &mut |_, _, cell: Cell<'_>| match cell {
+            Cell::Float(float) => bytes.extend(float.to_le_bytes()),
+            Cell::Integer(integer) => bytes.extend((integer as f32).to_le_bytes()),
+            _ => {}
+        };
+        buffer.for_each(see).unwrap();
+    }
+    for track in tracks {
+        let mut floats = vec![0.0; track.float_count().unwrap()];
+        track.floats_into(&mut floats).unwrap();
+        bytes.extend(floats.iter().flat_map(|float| float.to_le_bytes()));
+    }
+    for buffer in triangles {
+        buffer.indices().unwrap().for_each(|index| bytes.extend(index.to_le_bytes()));
+    }
+    std::fs::write(out, bytes).unwrap();
+}
