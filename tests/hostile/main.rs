@@ -17,6 +17,7 @@
     reason = "a panic is how a test fails, and exact floats are what is meant"
 )]
 
+mod ezmesh;
 mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;

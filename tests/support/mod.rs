@@ -15,6 +15,7 @@
 )]
 
 pub mod exercise;
+pub mod exercise_ezmesh;
 pub mod exercise_secondlife;
 pub mod exercise_unreal;
 pub mod ezmesh;
