@@ -292,10 +292,15 @@ fn least(work: impl Fn()) -> Duration {
 /// Asserts that twice as much takes about twice as long: whoever is quadratic takes four times as long.
 fn linear(what: &str, file: impl Fn(usize) -> Vec<u8>, count: usize, work: impl Fn(&[u8])) {
     let [small, large] = [count, count * 2].map(file);
-    let times = [&small, &large].map(|bytes| least(|| work(bytes)));
-    let [once, twice] = times.map(|time| time.as_secs_f64());
+    let mut times = [0.0; 2];
+    // Other work on the machine may slow one of them down, and hardly three times in a row.
+    let is_linear = (0..3).any(|_| {
+        times = [&small, &large].map(|bytes| least(|| work(bytes)).as_secs_f64());
+        times[1] < 3.2 * times[0] + 0.02
+    });
+    let [once, twice] = times;
     eprintln!("{what}: {} bytes {once:.4} s, {} bytes {twice:.4} s", small.len(), large.len());
-    assert!(twice < 3.2 * once + 0.02, "{what}: {once:.4} s, and of twice as much {twice:.4} s");
+    assert!(is_linear, "{what}: {once:.4} s, and of twice as much {twice:.4} s");
 }
 
 fn look_at_all(bytes: &[u8]) {
@@ -1398,6 +1403,14 @@ fn time_is_linear() {
         count,
         look_at_all,
     );
+    let vertices = |count: usize| {
+        let data = "1 1 1 ".repeat(count * 16);
+        format!("<Mesh><vertexbuffer count='{}' ctype='fff' semantic='position'>{data}</vertexbuffer>", count * 16)
+    };
+    linear("welded", shared(vertices), count, |bytes| {
+        let system = MeshSystem::open(bytes).unwrap();
+        assert!(Surface::all(&system).all(|surface| surface.weld().is_ok_and(|welded| welded.vertices.len() == 1)));
+    });
     linear(
         "a long tag",
         shared(move |count| {
