@@ -197,6 +197,9 @@ impl<'a> Tokens<'a> {
     ///
     /// No byte, too few of them, or markup.
     pub fn hex(&mut self, digits: usize) -> Result<u32, Fault> {
+        if let Some(value) = self.quick_hex(digits) {
+            return Ok(value);
+        }
         let mut place = self.place;
         self.data.skip(&mut place)?.ok_or(What::End.at(place.at))?;
         let (start, mut value, mut bad) = (place.at, 0, 0_u64);
@@ -210,6 +213,16 @@ impl<'a> Tokens<'a> {
         self.bad_digits = self.bad_digits.saturating_add(bad);
         self.go(place);
         Ok(value)
+    }
+
+    /// Reads a token that is as many digits, and nothing else.
+    #[inline]
+    fn quick_hex(&mut self, digits: usize) -> Option<u32> {
+        let token = self.find().filter(|token| token.length() == digits)?;
+        let bytes = self.data.bytes.get(token.start..token.end)?;
+        let value = bytes.iter().try_fold(0, |value, byte| Some(value << 4 | integer::digit(*byte)?))?;
+        self.take(&token);
+        Some(value)
     }
 
     /// Finds the next token, if its end is near and within this piece of text.
