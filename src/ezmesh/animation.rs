@@ -269,6 +269,17 @@ impl<'a> Track<'a> {
 }
 
 /// The key frames of a track.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let system = meshpeek::ezmesh::MeshSystem::open(meshpeek::read("data/ezmesh/flag101.ezb")?)?;
+/// for track in system.animation(0)?.tracks() {
+///     let keys = track.keys()?; // of the binary form lent as they are
+///     println!("{} moves through {} frames from {:?}", track.name()?, keys.len(), keys.get(0));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a> {
     floats: &'a [[u8; 4]],

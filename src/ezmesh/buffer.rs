@@ -17,6 +17,19 @@ use crate::name::Name;
 
 /// Vertices that were found in a file, and not read yet.
 ///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::ezmesh::{MeshSystem, Semantic};
+/// let system = MeshSystem::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
+/// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
+/// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
+/// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
+/// let vertices = buffer.vertices()?; // unfolded once, lent from then on
+/// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// Finding them fails as [`ErrorKind::Value`] where a text file's `count`, `ctype` or `semantic` is missing or makes no sense.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexBuffer<'a> {

@@ -112,7 +112,9 @@ impl<'a> View<'a> {
                 .map(|(end, start)| as_u64(end).saturating_sub(start));
             length.is_none_or(|length| length < SHORT)
         };
-        let keep = |error: Error| (!is_short()).then_some(error);
+        // A lack of memory may be over the next time.
+        let is_lasting = |error: &Error| !matches!(error.kind(), ErrorKind::OutOfMemory { .. });
+        let keep = |error: Error| (is_lasting(&error) && !is_short()).then_some(error);
         match &**slot.get_or_init(|| Box::new(unfold().map_err(keep))) {
             Ok(unfolded) => Ok(unfolded),
             Err(Some(error)) => Err(error.clone()),

@@ -10,6 +10,16 @@ use crate::field::Field;
 use crate::name::Name;
 
 /// A material.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let system = meshpeek::ezmesh::MeshSystem::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
+/// let material = system.view().materials().next().expect("there is one");
+/// assert_eq!(material.meta_data()?.to_string(), "texture=%20flag.dds%20");
+/// assert_eq!(material.decoded_meta_data()?, "texture= flag.dds ");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     item: Item<'a>,

@@ -107,7 +107,7 @@ impl Semantic {
         })
     }
 
-    /// Returns the meaning of a word, in any case of letters; a bare `texcoord` is the next free set.
+    /// Returns the meaning of a word, in any case of letters; the first bare `texcoord` is set 0, the second set 1.
     pub(super) fn of(word: &[u8], bare: u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         let numbered = |stem: &str, count: u8| {
