@@ -10,74 +10,20 @@
     reason = "a panic is how a test fails"
 )]
 
+#[path = "support/allocations.rs"]
+mod counting;
 #[path = "support/mod.rs"]
 mod support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use counting::{Counting, allocations, most_held};
 use meshpeek::Geometry;
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
 use meshpeek::surface::Transform;
 use support::spell_ezmesh::{corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices};
 
-/// Counts the allocations of each thread, those that make one larger included, and the bytes that are held. Tests run side by
-/// side, so per thread.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-    static HELD: Cell<i64> = const { Cell::new(0) };
-    static MOST: Cell<i64> = const { Cell::new(0) };
-}
-
-fn hold(bytes: i64) {
-    HELD.set(HELD.get() + bytes);
-    MOST.set(MOST.get().max(HELD.get()));
-}
-
-fn size(layout: Layout) -> i64 {
-    i64::try_from(layout.size()).unwrap_or(i64::MAX)
-}
-
-// SAFETY: every call is the system allocator's, with the arguments it came with. Counting uses plain cells without a
-// destructor, so it neither allocates nor unwinds.
-#[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        hold(size(layout));
-        // SAFETY: the caller's promise about the layout is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        hold(-size(layout));
-        // SAFETY: the memory came from the system allocator with this layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Returns how often memory was asked for while `work` ran.
-fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
-    let before = COUNT.get();
-    let result = work();
-    let count = COUNT.get() - before;
-    drop(result);
-    count
-}
-
-/// Returns what `work` made, and the most bytes that were held for it at a time.
-fn most_held<T>(work: impl FnOnce() -> T) -> (T, u64) {
-    let before = HELD.get();
-    MOST.set(before);
-    let result = work();
-    (result, u64::try_from(MOST.get() - before).unwrap())
-}
 
 fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
     MeshSystem::open(bytes).unwrap()

@@ -9,50 +9,18 @@
     reason = "a panic is how a test fails"
 )]
 
+#[path = "support/allocations.rs"]
+mod counting;
 #[path = "support/mod.rs"]
 mod support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use counting::{Counting, allocations};
 use meshpeek::Limits;
 use meshpeek::secondlife::{Buffer, Header, Lod, Mesh, Part, Prefix};
 use support::spell::{everything, level, square, zlib};
 
-/// Counts the allocations of each thread, those that make one larger included. Tests run side by side, so per thread.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is the system allocator's, with the arguments it came with. Counting uses a plain cell without a
-// destructor, so it neither allocates nor unwinds.
-#[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: the caller's promise about the layout is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory came from the system allocator with this layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Returns how often memory was asked for while `work` ran.
-fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
-    let before = COUNT.get();
-    let result = work();
-    let count = COUNT.get() - before;
-    drop(result);
-    count
-}
 
 #[test]
 fn a_header_allocates_nothing() {
