@@ -67,6 +67,12 @@ fn every_rule_about_text_is_told() {
         ("0 1 2<", "0 1 2.5<".to_owned(), &["EZ07"]),
         ("position=\"0 1 0\"", "position=\"0 1\"".to_owned(), &["EZ07"]),
         ("0 1 0,", "0 1 0, 5 5 5".to_owned(), &["EZ08"]),
+        ("0 1 0,", "0 1 0, 5".to_owned(), &["EZ06"]),
+        (
+            VERTICES,
+            own("ctype=\"fff x1\" semantic=\"position what\"", "0 0 0 ff1 0 0 ff 0 1 0 ff 5"),
+            &["EZ10", "EZ06"],
+        ),
         ("ctype=\"fff\"", "ctype=\"fff f\"".to_owned(), &["EZ09"]),
         ("triangle_count=\"1\"", "triangle_count=\"-1\"".to_owned(), &["EZ09"]),
         (VERTICES, own("ctype=\"fff f\" semantic=\"position what\"", "0 0 0 1 1 0 0 1 0 1 0 1"), &["EZ10"]),

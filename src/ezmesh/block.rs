@@ -110,12 +110,19 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Tells whether there are no more numbers than were read. More are whole rows, or something is wrong with what is declared;
-    /// numbers of a fixed width may stand without separators, and nobody can count those.
+    /// Tells whether there are no more numbers than were read. More are whole rows, or something is wrong with what is declared.
+    /// Where numbers of a fixed width may stand without separators, only those that are left are counted.
     pub(super) fn ends(&self, tokens: &mut Tokens<'a>, rows: usize, width: usize, is_counted: bool) -> Result<bool> {
+        let at = tokens.at();
         let done = tokens.is_done().map_err(|fault| self.fault(fault, rows, width))?;
-        let are_rows = || self.count().map(|found| found.is_multiple_of(as_u64(width).max(1)));
-        if done || !self.strict && (!is_counted || are_rows()?) {
+        let are_rows = || {
+            let start = if is_counted { self.content.start } else { at };
+            let found = number::count(self.bytes, start..self.content.end);
+            found
+                .map(|found| found.is_multiple_of(as_u64(width).max(1)))
+                .map_err(|fault| self.fault(fault, rows, width))
+        };
+        if done || !self.strict && are_rows()? {
             return Ok(done);
         }
         Err(self.miscount(rows, width))

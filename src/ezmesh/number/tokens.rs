@@ -36,7 +36,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the offset of the next byte.
-    #[cfg(test)]
+    #[must_use]
     pub const fn at(&self) -> usize {
         self.place.at
     }
