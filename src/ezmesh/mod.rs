@@ -24,6 +24,12 @@
 //! Quaternions are x, y, z, w. Triangles turn counter-clockwise, seen from the side that normals point to. Axes and units are
 //! not defined.
 
+// Where things are, from the bytes up: `markup` and `binary` go through a file once and make its `outline`, a list of offsets.
+// `system` owns the bytes and the outline; `view` lists what there is, `item` reads one thing of it by its tag or its fields:
+// `mesh`, `skeleton`, `animation`, `material`, `extra`. Blocks of numbers: `buffer` and `triangles` find them, `semantic` and
+// `layout` say what a vertex is made of, `number` reads one after another, `block` and `spread` make arrays of them, `vertices`
+// lends those. `names` and `last` keep what would be looked for again. `neutral`, `regions`, `check`, `write` and `build` are what
+// every format has.
 mod animation;
 mod binary;
 mod block;
