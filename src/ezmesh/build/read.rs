@@ -1,7 +1,7 @@
 //! Copying everything out of a file.
 
 use super::super::block::Cell;
-use super::super::{self as read, FORMAT, IndexBuffer, MOST_SCALARS, Scalar, Semantic, VertexBuffer, View};
+use super::super::{FORMAT, IndexBuffer, MOST_SCALARS, Scalar, Semantic, VertexBuffer, View};
 use super::vertices::{Column, Values, Vertices};
 use super::{
     Animation, Bone, Collision, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System, TetraMesh,
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::bytes::{as_index, as_u64};
 use crate::error::{Error, ErrorKind, Result};
+use crate::ezmesh as read;
 use crate::field::Field;
 use crate::name::Name;
 use crate::surface::Transform;
