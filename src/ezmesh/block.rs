@@ -7,7 +7,6 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::layout::Layout;
-use super::markup;
 use super::number::{self, Fault, Tokens, What};
 use super::semantic::{Scalar, Semantic};
 use crate::bytes::as_u64;
@@ -60,10 +59,8 @@ impl<'a> Text<'a> {
             }
             what => {
                 let found = self.bytes.get(fault.at..self.content.end).unwrap_or_default();
-                let end = found
-                    .iter()
-                    .position(|byte| markup::is_blank(*byte) || matches!(byte, b',' | b'<'))
-                    .unwrap_or(found.len());
+                let end =
+                    found.iter().position(|byte| number::is_separator(*byte) || *byte == b'<').unwrap_or(found.len());
                 let found = crate::error::show_bytes(found.get(..end.min(24)).unwrap_or_default());
                 ErrorKind::Value { expected: what.expected().into(), found: found.into() }
             }
@@ -307,9 +304,7 @@ pub(super) fn word(tokens: &mut Tokens<'_>) -> std::result::Result<Range<usize>,
 /// Returns where a word ends: before a separator, or markup.
 pub(super) fn end_of_word(bytes: &[u8]) -> usize {
     let ends = |(at, byte): (usize, &u8)| {
-        markup::is_blank(*byte)
-            || matches!(byte, b',' | b'<')
-            || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
+        number::is_separator(*byte) || *byte == b'<' || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
     };
     bytes.iter().enumerate().position(ends).unwrap_or(bytes.len())
 }

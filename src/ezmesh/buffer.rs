@@ -45,12 +45,7 @@ pub struct VertexBuffer<'a> {
 impl<'a> VertexBuffer<'a> {
     pub(super) fn locate(item: Item<'a>) -> Result<Self> {
         if let Some(mut reader) = item.reader()? {
-            let offset = reader.offset();
-            let [flags, count] = [reader.u32("flags")?, reader.u32("vertices")?];
-            let layout = Layout::of_flags(flags).ok_or_else(|| {
-                let expected = "none of the bits above 18".into();
-                reader.error_at(offset, "flags", ErrorKind::Value { expected, found: format!("{flags:#010x}").into() })
-            })?;
+            let (layout, count) = (reader.layout()?, reader.u32("vertices")?);
             let none = Name::default();
             return Ok(Self { item, count, layout, interp_width: None, semantic: none, ctype: none });
         }

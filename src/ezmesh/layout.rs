@@ -1,5 +1,6 @@
 //! What a vertex is made of, group by group: from the words of a text file, or the flags of a binary one.
 
+use super::number::is_separator;
 use super::semantic::{Scalar, Semantic};
 use crate::error::ErrorKind;
 use crate::name::Name;
@@ -280,7 +281,7 @@ fn misfit(
 
 /// Returns the words of a text.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',')).filter(|word| !word.is_empty())
+    text.split(|byte| is_separator(*byte)).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

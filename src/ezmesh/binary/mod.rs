@@ -12,6 +12,7 @@ use crate::surface::Transform;
 use crate::touched::Touched;
 
 use super::FORMAT;
+use super::layout::Layout;
 
 /// The word behind the version.
 pub(super) const TAG: &[u8] = b"EZMESH";
@@ -72,6 +73,16 @@ impl<'a> Reader<'a> {
     pub(super) fn floats<const N: usize>(&mut self, name: &'static str) -> Result<[f32; N]> {
         let words = self.cursor.read::<[Word; N]>(name)?;
         Ok(words.map(|word| self.order.f32(word)))
+    }
+
+    /// Reads the flags that say what a vertex is made of.
+    pub(super) fn layout(&mut self) -> Result<Layout> {
+        let offset = self.offset();
+        let flags = self.u32("flags")?;
+        Layout::of_flags(flags).ok_or_else(|| {
+            let expected = "none of the bits above 18".into();
+            self.error_at(offset, "flags", ErrorKind::Value { expected, found: format!("{flags:#010x}").into() })
+        })
     }
 
     /// Reads a position, a rotation and a scale.

@@ -3,7 +3,6 @@
 use super::{FIELDS_AT, Reader};
 use crate::decode::Order;
 use crate::error::{ErrorKind, Result};
-use crate::ezmesh::layout::Layout;
 use crate::ezmesh::outline::{Kind, Outline};
 use crate::field::Field;
 use crate::limits::Limits;
@@ -176,13 +175,7 @@ impl<'a> Scan<'a, '_> {
             }
             self.reader.set_place(place);
             self.add(Kind::MeshVertices)?;
-            let offset = self.reader.offset();
-            let flags = self.reader.u32("flags")?;
-            let layout = Layout::of_flags(flags).ok_or_else(|| {
-                let expected = "none of the bits above 18".into();
-                let kind = ErrorKind::Value { expected, found: format!("{flags:#010x}").into() };
-                self.reader.error_at(offset, "flags", kind)
-            })?;
+            let layout = self.reader.layout()?;
             let counted = self.reader.offset();
             let vertices = self.reader.u32("vertices")?;
             // Vertices without anything take no bytes, so that no file pays for them.

@@ -10,7 +10,7 @@ use super::fault::{Fault, What};
 /// Tells whether a byte separates numbers.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "without short cuts, many bytes are compared at a time")]
-pub(super) const fn is_separator(byte: u8) -> bool {
+pub const fn is_separator(byte: u8) -> bool {
     (byte == b' ') | (byte == b'\t') | (byte == b'\n') | (byte == b'\r') | (byte == b',')
 }
 
