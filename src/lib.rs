@@ -34,6 +34,10 @@
 //! | [`ezmesh::MeshSystem::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
 //! | an array of text, first time | bytes of its block | the block's | the unfolded block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
+//! | [`Skeleton::new`] | bones | the bones' | 224 bytes per bone |
+//! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
+//! | [`Skinned::position`] | 1, and what [`Weights::get`] costs | the vertex's | nothing |
+//! | [`Skinned::positions_into`] | influences | the positions' and weights' | nothing |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!
 //! # Promises
@@ -56,13 +60,13 @@
 //! # Where things are
 //!
 //! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
-//! [`Geometry`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
+//! [`Geometry`] and [`Motion`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
 //! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
 pub mod bytes;
-mod clip;
+pub mod clip;
 pub mod decode;
 mod error;
 pub mod ezmesh;
@@ -85,7 +89,7 @@ pub mod unigine;
 pub mod unreal;
 mod vector;
 
-pub use clip::{Clip, Moment, Notify};
+pub use clip::{Clip, Moment, Motion, Notify, Pose, Skeleton, Skinned};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Result};
 pub use field::{Field, Step};

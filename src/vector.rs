@@ -30,8 +30,20 @@ pub(crate) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
     cross(subtract(second, first), subtract(third, first))
 }
 
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the part of a unit vector, rounded once")]
-fn narrow(part: f64) -> f32 {
+/// Returns what lies `fraction` of the way from one to the other. At the ends it is exactly the one or the other.
+pub(crate) fn mix(one: [f32; 3], other: [f32; 3], fraction: f32) -> [f32; 3] {
+    combine(one, other, |one, other| one * (1.0 - fraction) + other * fraction)
+}
+
+/// Returns the quaternion in unit length; the identity for one that is no rotation.
+pub(crate) fn unit_rotation(quaternion: [f64; 4]) -> [f64; 4] {
+    let length = quaternion.iter().map(|part| part * part).sum::<f64>().sqrt();
+    if length > 0.0 && length.is_finite() { quaternion.map(|part| part / length) } else { [0.0, 0.0, 0.0, 1.0] }
+}
+
+/// Rounds to the nearest number of half the length, once, at the end of what is computed.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+pub(crate) fn narrow(part: f64) -> f32 {
     part as f32
 }
 

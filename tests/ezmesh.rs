@@ -29,7 +29,7 @@ use meshpeek::ezmesh::{
     unescape_percent,
 };
 use meshpeek::surface::Transform;
-use meshpeek::{Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{Bounds, Error, ErrorKind, Geometry, Limits, Motion, Name, Surface};
 use support::random::Random;
 use support::spell_ezmesh::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,

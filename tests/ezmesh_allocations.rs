@@ -16,10 +16,10 @@ mod counting;
 mod support;
 
 use counting::{Counting, allocations, most_held};
-use meshpeek::Geometry;
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
 use meshpeek::surface::Transform;
+use meshpeek::{Geometry, Motion};
 use support::spell_ezmesh::{corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices};
 
 #[global_allocator]

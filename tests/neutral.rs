@@ -21,7 +21,7 @@ use meshpeek::surface::{
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Clip, Corner, ErrorKind, Format, Gathered, Geometry, Model, Name, Packed, Surface};
+use meshpeek::{Clip, Corner, ErrorKind, Format, Gathered, Geometry, Model, Motion, Name, Packed, Surface};
 use support::random::Random;
 use support::{bytes, grid, samples};
 use zerocopy::little_endian::{F32, U16, U32};
@@ -194,18 +194,12 @@ impl Plain {
     }
 }
 
-impl Geometry for Plain {
+impl Motion for Plain {
     fn format(&self) -> &'static str {
         "plain"
     }
     fn version(&self) -> &'static str {
         "plain 1"
-    }
-    fn bounds(&self) -> Bounds {
-        Bounds::EMPTY
-    }
-    fn sphere(&self) -> Option<Sphere> {
-        None
     }
     fn bone_count(&self) -> usize {
         0
@@ -218,6 +212,15 @@ impl Geometry for Plain {
     }
     fn clip(&self, clip: usize) -> meshpeek::Result<Clip<'_>> {
         self.missing("clip", clip)
+    }
+}
+
+impl Geometry for Plain {
+    fn bounds(&self) -> Bounds {
+        Bounds::EMPTY
+    }
+    fn sphere(&self) -> Option<Sphere> {
+        None
     }
     fn surface_count(&self) -> usize {
         1

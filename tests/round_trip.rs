@@ -14,7 +14,7 @@ use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influenc
 use meshpeek::surface::Transform;
 use meshpeek::unigine::{Generation, Mesh, SurfaceView, build};
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Decode as _, ErrorKind, Geometry, Severity};
+use meshpeek::{Decode as _, ErrorKind, Motion, Severity};
 use support::exercise::{Fate, exercise};
 use support::exercise_unreal::exercise_unreal;
 use support::random::Random;

@@ -20,7 +20,7 @@ use meshpeek::unreal::uc::{self, Script};
 use meshpeek::unreal::{
     Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout,
 };
-use meshpeek::{ErrorKind, Finding, Geometry, Model, Region, Severity, Surface};
+use meshpeek::{ErrorKind, Finding, Geometry, Model, Motion, Region, Severity, Surface};
 use support::exercise::{Fate, expect_named};
 use support::exercise_unreal::exercise_unreal;
 use support::random::Random;

@@ -8,7 +8,7 @@ use super::semantic::Semantic as S;
 use super::system::MeshSystem;
 use super::view::View;
 use crate::bytes::{as_index, as_u64};
-use crate::clip::Clip;
+use crate::clip::{Clip, Motion, expect_length};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
@@ -16,34 +16,13 @@ use crate::surface::{
     Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Sphere, Transform, Uvs, Weights,
 };
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for MeshSystem<D> {
+impl<D: AsRef<[u8]> + Send + Sync> Motion for MeshSystem<D> {
     fn format(&self) -> &'static str {
         FORMAT
     }
 
     fn version(&self) -> &'static str {
         self.form().name()
-    }
-
-    /// The box around all positions: what files declare cannot be relied on. Unfolds the vertices of text; those of a damaged
-    /// block are left out.
-    fn bounds(&self) -> Bounds {
-        *self.state().bounds.get_or_init(|| {
-            let view = self.view();
-            let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
-            let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
-            let boxes = shared.chain(own).filter_map(|buffer| {
-                let buffer = buffer.ok()?;
-                let positions = buffer.vertices().ok()?.positions()?;
-                buffer.note_positions();
-                Some(positions.bounds())
-            });
-            boxes.fold(Bounds::EMPTY, |all, one| all.union(&one))
-        })
-    }
-
-    fn sphere(&self) -> Option<Sphere> {
-        None
     }
 
     /// The bones of all skeletons, one skeleton behind another.
@@ -70,10 +49,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for MeshSystem<D> {
     fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let view = self.view();
         let animation = self.animation(clip)?;
-        if out.len() != view.bone_count() {
-            let kind = ErrorKind::Buffer { needed: as_u64(view.bone_count()), given: as_u64(out.len()) };
-            return Err(Error::without_offset(FORMAT, Field::new("out"), kind));
-        }
+        expect_length(FORMAT, "out", view.bone_count(), out.len())?;
         let count = animation.frame_count()?;
         if frame >= as_index(count) {
             let kind = ErrorKind::NoSuch { count: count.into(), index: as_u64(frame) };
@@ -92,6 +68,44 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for MeshSystem<D> {
             }
         }
         Ok(())
+    }
+
+    /// Those that a track names, if it has a frame.
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        let view = self.view();
+        let animation = self.animation(clip)?;
+        expect_length(FORMAT, "out", view.bone_count(), out.len())?;
+        out.fill(false);
+        for track in animation.tracks() {
+            let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
+            if let Some(moved) = bone {
+                *moved |= track.frame_count()? > 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for MeshSystem<D> {
+    /// The box around all positions: what files declare cannot be relied on. Unfolds the vertices of text; those of a damaged
+    /// block are left out.
+    fn bounds(&self) -> Bounds {
+        *self.state().bounds.get_or_init(|| {
+            let view = self.view();
+            let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
+            let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
+            let boxes = shared.chain(own).filter_map(|buffer| {
+                let buffer = buffer.ok()?;
+                let positions = buffer.vertices().ok()?.positions()?;
+                buffer.note_positions();
+                Some(positions.bounds())
+            });
+            boxes.fold(Bounds::EMPTY, |all, one| all.union(&one))
+        })
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        None
     }
 
     fn surface_count(&self) -> usize {

@@ -7,7 +7,7 @@ use super::skin::{Matrix, Skin};
 use super::submesh::{Key, Submesh};
 use super::view::View;
 use crate::bytes::as_u64;
-use crate::clip::Clip;
+use crate::clip::{Clip, Motion};
 use crate::decode::Frame;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -88,27 +88,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// Implements the neutral view over something that gives a level and a view of the asset.
-macro_rules! lower {
-    ($level:ident) => {
+/// Implements the neutral view of joints over something that gives a view of the asset.
+macro_rules! lower_motion {
+    () => {
         fn format(&self) -> &'static str {
             FORMAT
         }
 
         fn version(&self) -> &'static str {
             version(&self.view())
-        }
-
-        /// The box around all positions of the level.
-        fn bounds(&self) -> Bounds {
-            self.$level().map_or(Bounds::EMPTY, |level| {
-                let boxes = level.submeshes().map(|submesh| submesh.map_or(Bounds::EMPTY, |submesh| bounds(&submesh)));
-                boxes.fold(Bounds::EMPTY, |sum, one| sum.union(&one))
-            })
-        }
-
-        fn sphere(&self) -> Option<Sphere> {
-            None
         }
 
         /// The joints of the skin; none where there is none, or it is damaged.
@@ -130,6 +118,23 @@ macro_rules! lower {
 
         fn clip(&self, clip: usize) -> Result<Clip<'_>> {
             Err(no_such("clip", 0, clip))
+        }
+    };
+}
+
+/// Implements the neutral view over something that gives a level and a view of the asset.
+macro_rules! lower {
+    ($level:ident) => {
+        /// The box around all positions of the level.
+        fn bounds(&self) -> Bounds {
+            self.$level().map_or(Bounds::EMPTY, |level| {
+                let boxes = level.submeshes().map(|submesh| submesh.map_or(Bounds::EMPTY, |submesh| bounds(&submesh)));
+                boxes.fold(Bounds::EMPTY, |sum, one| sum.union(&one))
+            })
+        }
+
+        fn sphere(&self) -> Option<Sphere> {
+            None
         }
 
         /// Those of the level; none where it is damaged.
@@ -222,6 +227,14 @@ macro_rules! lower {
             }
         }
     };
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
+    lower_motion!();
+}
+
+impl Motion for Detail<'_> {
+    lower_motion!();
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {

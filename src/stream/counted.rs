@@ -82,6 +82,10 @@ impl<'a, T: Record> Runs<'a, T> {
         Ok(found)
     }
 
+    pub(crate) const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Borrows all runs, in order, for as long as the bytes last.
     #[inline]
     #[must_use]

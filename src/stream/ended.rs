@@ -48,6 +48,10 @@ impl<'a> Ended<'a> {
         (runs, as_u64(self.bytes.len().saturating_sub(left.rest.len())))
     }
 
+    pub(crate) const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Borrows the runs in order, as far as they are whole.
     #[inline]
     #[must_use]

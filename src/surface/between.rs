@@ -4,6 +4,7 @@ use super::Positions;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::vector::mix;
 
 /// The positions on the straight way from one shape to another, computed on access: a moment between two vertex frames.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +66,6 @@ impl<'a> Between<'a> {
         let kind = ErrorKind::Buffer { needed: as_u64(self.len()), given: as_u64(given) };
         Error::without_offset("positions", Field::new("out"), kind)
     }
-}
-
-/// At the ends it is exactly the one or the other shape.
-fn mix([x, y, z]: [f32; 3], [to_x, to_y, to_z]: [f32; 3], fraction: f32) -> [f32; 3] {
-    [(x, to_x), (y, to_y), (z, to_z)].map(|(from, to)| from * (1.0 - fraction) + to * fraction)
 }
 
 #[cfg(test)]

@@ -139,6 +139,12 @@ impl<'a> LaneLists<'a> {
         Some(Lanes::of(self.bones.get(vertex)?, self.weights.get(vertex)?, self.first))
     }
 
+    /// Tells the system that the vertices are about to be read in order.
+    pub(crate) fn prefetch(&self) {
+        self.bones.prefetch();
+        self.weights.prefetch();
+    }
+
     #[inline]
     pub(crate) fn iter(&self) -> LaneIter<'a> {
         LaneIter { lists: *self, vertex: 0 }

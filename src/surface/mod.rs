@@ -22,13 +22,13 @@ pub use corners::{Corner, Corners};
 pub use counting::Counting;
 pub(crate) use lanes::LaneLists;
 pub use lanes::Lanes;
+pub(crate) use weights::Visit;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 
 use crate::bytes::as_u64;
-use crate::clip::{Clip, Notify};
+use crate::clip::Motion;
 use crate::error::{Error, ErrorKind, Result};
-use crate::field::Field;
 use crate::name::Name;
 
 /// A joint of a skeleton.
@@ -96,29 +96,12 @@ pub struct Counts {
 /// [`ErrorKind::NoSuch`] where there is no such item, and as the format says where the
 /// bytes on the way to the array are damaged.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
-pub trait Geometry: Send + Sync {
-    /// Returns the format's name: `unigine`.
-    fn format(&self) -> &'static str;
-    /// Returns the version within the format: `ms13`.
-    fn version(&self) -> &'static str;
+pub trait Geometry: Motion {
     /// Returns the box that the file declares, which may be wrong in a damaged file; in formats that declare none, the box
     /// around the positions of the base shape.
     fn bounds(&self) -> Bounds;
     /// Returns the sphere that the file declares.
     fn sphere(&self) -> Option<Sphere>;
-    /// Returns the number of bones.
-    fn bone_count(&self) -> usize;
-    /// Returns a bone.
-    fn bone(&self, bone: usize) -> Result<Bone<'_>>;
-    /// Returns the number of animations in the file.
-    fn clip_count(&self) -> usize;
-    /// Locates an animation.
-    fn clip(&self, clip: usize) -> Result<Clip<'_>>;
-    /// Returns what a game is told of while an animation plays, in file order; `None` after the last.
-    fn notify(&self, clip: usize, index: usize) -> Result<Option<Notify<'_>>> {
-        let _ = (clip, index);
-        Ok(None)
-    }
     /// Returns how many whole shapes of every vertex there are, which animations play one after another; 0 in formats
     /// that move vertices by bones.
     fn vertex_frame_count(&self) -> usize {
@@ -128,14 +111,6 @@ pub trait Geometry: Send + Sync {
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
         Err(self.fault(surface, "frame", 0, kind))
-    }
-    /// Writes where a frame of an animation puts each bone, relative to its parent; a bone that it does not move rests. Takes
-    /// as many places as there are bones.
-    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
-        let _ = (frame, out);
-        self.clip(clip)?;
-        let expected = "an animation of bones that is read by frames".into();
-        Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
     }
     /// Returns the number of surfaces.
     fn surface_count(&self) -> usize;
@@ -319,6 +294,10 @@ impl<'a> Surface<'a> {
     /// [`ErrorKind::Value`] where they do not.
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
+    }
+
+    pub(crate) fn fault(&self, name: &'static str, kind: ErrorKind) -> Error {
+        self.geometry.fault(self.index, name, 0, kind)
     }
 
     /// Makes single-stream vertices, as a GPU wants them: see [`Welded`] for what it does and costs.

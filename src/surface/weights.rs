@@ -6,8 +6,9 @@ use super::Influences;
 use super::lanes::{LaneIter, LaneLists};
 use crate::decode::influence::RawInfluence;
 use crate::decode::joint::RawJoint;
-use crate::decode::{Joint16, Weight16};
+use crate::decode::{Decode as _, Influence, Joint16, Weight16};
 use crate::packed::Packed;
+use crate::source;
 use crate::stream::{self, Ended, EndedIter, RunIndex, Runs};
 
 /// The bone influences on each position of a surface, borrowed from the file.
@@ -19,6 +20,15 @@ pub struct Weights<'a> {
     lists: Lists<'a>,
     /// Where the index is kept; without a place for one, lists are found by walking.
     index: Option<&'a OnceLock<Option<RunIndex>>>,
+}
+
+/// Looks at the influences on one position after another.
+pub(crate) trait Visit {
+    /// Why it looks no further.
+    type Stop;
+
+    /// Looks at the influences on the next position.
+    fn vertex(&mut self, influences: impl Iterator<Item = Influence>) -> Result<(), Self::Stop>;
 }
 
 /// How formats tell where a list ends.
@@ -83,6 +93,25 @@ impl<'a> Weights<'a> {
             Lists::Counted(runs) => WeightsIter(Iter::Counted(runs.iter())),
             Lists::Ended(runs) => WeightsIter(Iter::Ended(runs.iter())),
             Lists::Lanes(lists) => WeightsIter(Iter::Lanes(lists.iter())),
+        }
+    }
+
+    /// Shows the influences on each position to `visit`, in order, after prefetching them; the encoding is matched once, outside
+    /// the loop. Stops with what the visitor stops with.
+    pub(crate) fn visit<V: Visit>(&self, visit: &mut V) -> Result<(), V::Stop> {
+        match &self.lists {
+            Lists::Counted(runs) => {
+                source::prefetch(runs.as_bytes());
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Weight16.decode(raw))))
+            }
+            Lists::Ended(runs) => {
+                source::prefetch(runs.as_bytes());
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Joint16.decode(raw))))
+            }
+            Lists::Lanes(lists) => {
+                lists.prefetch();
+                lists.iter().try_for_each(|lanes| visit.vertex(lanes.as_slice().iter().copied()))
+            }
         }
     }
 

@@ -2,27 +2,19 @@
 
 use super::mesh::Mesh;
 use crate::bytes::as_u64;
-use crate::clip::Clip;
+use crate::clip::{Clip, Motion};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
 use crate::surface::{Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Uvs, Weights};
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
     fn format(&self) -> &'static str {
         "unigine"
     }
 
     fn version(&self) -> &'static str {
         self.generation().magic()
-    }
-
-    fn bounds(&self) -> Bounds {
-        Self::bounds(self).map_or(Bounds::EMPTY, |(bounds, _)| bounds)
-    }
-
-    fn sphere(&self) -> Option<Sphere> {
-        Self::bounds(self).ok().map(|(_, sphere)| sphere)
     }
 
     fn bone_count(&self) -> usize {
@@ -41,6 +33,16 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let animation = self.animation(clip)?;
         let bones = u32::try_from(animation.bones.len()).unwrap_or(u32::MAX);
         Ok(Clip { name: animation.name, frames: animation.frames, bones, rate: None, first_vertex_frame: None })
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    fn bounds(&self) -> Bounds {
+        Self::bounds(self).map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        Self::bounds(self).ok().map(|(_, sphere)| sphere)
     }
 
     fn surface_count(&self) -> usize {

@@ -3,7 +3,7 @@
 use super::mesh::Mesh;
 use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT};
 use crate::bytes::{as_index, as_u64};
-use crate::clip::{Clip, Notify};
+use crate::clip::{Clip, Motion, Notify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
@@ -14,22 +14,13 @@ use crate::surface::{
 /// Frames per second of a sequence that gives no rate.
 const RATE: f32 = 30.0;
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
     fn format(&self) -> &'static str {
         "unreal"
     }
 
     fn version(&self) -> &'static str {
         self.variant().name()
-    }
-
-    /// Files hold no box: this is the one around frame 0.
-    fn bounds(&self) -> Bounds {
-        Self::bounds(self)
-    }
-
-    fn sphere(&self) -> Option<Sphere> {
-        None
     }
 
     fn bone_count(&self) -> usize {
@@ -69,6 +60,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.clip(clip)?;
         let notify = self.script().and_then(|script| script.notify(clip, index));
         Ok(notify.map(|notify| Notify { time: notify.time, function: notify.function }))
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// Files hold no box: this is the one around frame 0.
+    fn bounds(&self) -> Bounds {
+        Self::bounds(self)
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        None
     }
 
     fn vertex_frame_count(&self) -> usize {

@@ -1,6 +1,6 @@
 //! What the program does with EZ-Mesh files.
 
-use meshpeek::Geometry as _;
+use meshpeek::Motion as _;
 use meshpeek::ezmesh::MeshSystem;
 use serde_json::{Value, json};
 

@@ -19,7 +19,7 @@ use meshpeek::ezmesh::{
     Skeleton, TetraMesh, Track, VertexBuffer, View, unescape,
 };
 use meshpeek::surface::{Bone, Transform};
-use meshpeek::{Bounds, Corner, Error, ErrorKind, Geometry, Severity, Surface};
+use meshpeek::{Bounds, Corner, Error, ErrorKind, Geometry, Motion, Severity, Surface};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

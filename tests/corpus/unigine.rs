@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::surface::Frames;
 use meshpeek::unigine::{Generation, Mesh, SurfaceView};
-use meshpeek::{ErrorKind, Geometry, Severity, Surface};
+use meshpeek::{ErrorKind, Motion, Severity, Surface};
 use serde_json::{Value, json};
 
 use crate::support::corpus;

@@ -1,12 +1,15 @@
 //! Everything that a caller can do with a file, sound or not, and what must hold whatever the file says.
 
+use meshpeek::clip::{Affine, SkinMatrix};
 use meshpeek::unigine::{Mesh, RULES, SurfaceView};
-use meshpeek::{Error, ErrorKind, Finding, Geometry, Name, Region, Result, Surface};
+use meshpeek::{Error, ErrorKind, Finding, Geometry, Name, Pose, Region, Result, Skeleton, Skinned, Surface};
 
 use super::random::Random;
 
 /// How many of a list that every access walks anew are looked at: targets, and weights at random.
 const SAMPLES: usize = 4;
+/// How many bones are posed, and vertices looked at one by one.
+const MANY: usize = 1024;
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +63,40 @@ pub fn exercise(bytes: &[u8], random: &mut Random) -> Fate {
     for index in 0..mesh.surface_count() {
         look_at_surface(&mesh, index, random, length);
     }
+    pose_and_skin(&mesh);
     write_twice(&mesh, bytes, &validated);
     if structure.is_ok() { Fate::Read } else { Fate::Damaged }
+}
+
+/// Resolves bones, poses them and moves vertices by them: the bytes may say anything of any of it.
+pub fn pose_and_skin(geometry: &dyn Geometry) {
+    let count = geometry.bone_count();
+    if count > MANY {
+        return;
+    }
+    let Ok(mut pose) = Pose::rest(geometry) else { return };
+    for clip in 0..geometry.clip_count().min(SAMPLES) {
+        let _ = pose.set_time(geometry, clip, 0.05, Some(30.0), true);
+        assert_eq!((pose.bones().len(), geometry.moves(clip, &mut vec![false; count + 1]).is_err()), (count, true));
+        let _ = geometry.moves(clip, &mut vec![false; count]);
+    }
+    let Ok(skeleton) = Skeleton::new(geometry) else { return };
+    let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
+    skeleton.model(pose.bones(), &mut model).unwrap();
+    let _ = skeleton.palette(&model, &mut palette);
+    for surface in Surface::all(geometry).take(SAMPLES) {
+        let Ok(skinned) = Skinned::new(&surface, &palette) else { continue };
+        let mut moved = vec![[0.0; 3]; skinned.len()];
+        if let Err(error) = skinned.positions_into(&mut moved) {
+            assert_eq!((error.kind().id(), error.field().name()), ("value", "weights"), "{error}");
+            continue;
+        }
+        for (vertex, moved) in moved.iter().enumerate().take(MANY) {
+            let alone = skinned.position(vertex).unwrap().unwrap();
+            let same = |(one, other): (&f32, f32)| *one == other || one.is_nan() && other.is_nan();
+            assert!(moved.iter().zip(alone).all(same), "vertex {vertex}: {moved:?}, alone {alone:?}");
+        }
+    }
 }
 
 /// What an error must say of a file of `length` bytes.

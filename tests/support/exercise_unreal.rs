@@ -5,7 +5,7 @@ use meshpeek::unreal::uc::{self, Script};
 use meshpeek::unreal::{
     Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant,
 };
-use meshpeek::{Bounds, Error, ErrorKind, Finding, Geometry, Model, Region, Result, Surface};
+use meshpeek::{Bounds, Error, ErrorKind, Finding, Model, Motion, Region, Result, Surface};
 
 use super::exercise::{Fate, expect_named};
 use super::random::Random;

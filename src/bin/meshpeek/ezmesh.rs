@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use meshpeek::ezmesh::{Cell, Column, Form, MeshSystem, Semantic, Vertices};
 use meshpeek::surface::Transform;
-use meshpeek::{Geometry, Limits};
+use meshpeek::{Geometry, Limits, Motion as _};
 use serde_json::{Value, json};
 
 use crate::dump::Attribute;

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use meshpeek::surface::{Between, Positions};
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
-use meshpeek::{Geometry, Moment, Surface};
+use meshpeek::{Moment, Motion as _, Surface};
 
 use crate::dump::Attribute;
 use crate::opened::Data;

@@ -2,7 +2,7 @@
 
 use meshpeek::secondlife::{Detail, Level, Lod, Mesh, Part, View};
 use meshpeek::surface::Counts;
-use meshpeek::{Bounds, Error, Finding, Geometry as _, Surface};
+use meshpeek::{Bounds, Error, Finding, Motion as _, Surface};
 use serde_json::{Value, json};
 
 use super::Described;
