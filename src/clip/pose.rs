@@ -1,6 +1,6 @@
 //! Every bone of a skeleton at one moment.
 
-use super::{Clip, Motion, expect_length};
+use super::{Clip, Moment, Motion, expect_length};
 use crate::bytes::{as_index, as_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -80,8 +80,26 @@ impl Pose {
         rate: Option<f32>,
         looped: bool,
     ) -> Result<()> {
+        let moment = Self::moment(motion, clip, seconds, rate, looped)?;
+        self.set_moment(motion, clip, &moment)
+    }
+
+    /// Returns the moment that [`set_time`](Self::set_time) stands at.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_time`](Self::set_time).
+    pub fn moment(motion: &dyn Motion, clip: usize, seconds: f32, rate: Option<f32>, looped: bool) -> Result<Moment> {
         let found = motion.clip(clip)?;
-        let moment = found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))?;
+        found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
+    }
+
+    /// Stands at a moment of an animation: at a frame, or between two that are interpolated.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_frame`](Self::set_frame).
+    pub fn set_moment(&mut self, motion: &dyn Motion, clip: usize, moment: &Moment) -> Result<()> {
         self.set_frame(motion, clip, as_index(moment.from))?;
         if moment.from == moment.to || moment.fraction == 0.0 {
             return Ok(());
@@ -103,7 +121,7 @@ impl Pose {
     }
 }
 
-fn mix(bones: &mut [Transform], to: &[Transform], fraction: f32) {
+pub(super) fn mix(bones: &mut [Transform], to: &[Transform], fraction: f32) {
     for (bone, to) in bones.iter_mut().zip(to) {
         *bone = bone.interpolate(to, fraction);
     }

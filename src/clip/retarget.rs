@@ -1,6 +1,8 @@
 //! The clips of one file on the bones of another.
 
-use super::{Motion, expect_length};
+use super::pose::mix;
+use super::{Moment, Motion, expect_length};
+use crate::bytes::as_index;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
@@ -38,6 +40,8 @@ pub struct Retarget {
     missing: Vec<String>,
     /// A frame of the other file, and what moves in it.
     frame: Vec<Transform>,
+    /// The frame after it, where a moment lies between two.
+    next: Vec<Transform>,
     moved: Vec<bool>,
 }
 
@@ -65,7 +69,7 @@ impl Retarget {
         let (lost, missing) = lost.into_iter().map(|(bone, name)| (bone, name.to_string())).unzip();
         let count = from.bone_count();
         let (frame, moved) = (vec![Transform::default(); count], vec![false; count]);
-        Ok(Self { rest, sources, lost, missing, frame, moved })
+        Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
     }
 
     /// Returns the names of the bones that the file with the clips has, and the other lacks: in the order of the file, as
@@ -89,11 +93,33 @@ impl Retarget {
     /// As [`Motion::pose`] and [`Motion::moves`]; [`ErrorKind::Missing`] where the clip moves a bone that the other file
     /// lacks, [`ErrorKind::Buffer`] where `out` has not as many places as that has bones.
     pub fn pose(&mut self, from: &dyn Motion, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        let frame = u32::try_from(frame).unwrap_or(u32::MAX);
+        self.pose_between(from, clip, &Moment { from: frame, to: frame, fraction: 0.0 }, out)
+    }
+
+    /// Writes where a moment of a clip of `from` puts each bone of the other file, as [`pose`](Self::pose) does; between two
+    /// frames, what the clip moves is interpolated.
+    ///
+    /// # Errors
+    ///
+    /// As [`pose`](Self::pose).
+    pub fn pose_between(
+        &mut self,
+        from: &dyn Motion,
+        clip: usize,
+        moment: &Moment,
+        out: &mut [Transform],
+    ) -> Result<()> {
         expect_length(from.format(), "out", self.rest.len(), out.len())?;
         expect_length(from.format(), "from", from.bone_count(), self.frame.len())?;
         from.moves(clip, &mut self.moved)?;
         self.expect_all(from.format())?;
-        from.pose(clip, frame, &mut self.frame)?;
+        from.pose(clip, as_index(moment.from), &mut self.frame)?;
+        if moment.from != moment.to && moment.fraction > 0.0 {
+            self.next.resize(self.frame.len(), Transform::default());
+            from.pose(clip, as_index(moment.to), &mut self.next)?;
+            mix(&mut self.frame, &self.next, moment.fraction);
+        }
         for ((out, rest), source) in out.iter_mut().zip(&self.rest).zip(&self.sources) {
             *out = source.and_then(|source| self.source(source)).unwrap_or(*rest);
         }

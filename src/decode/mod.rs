@@ -13,11 +13,13 @@
 //! | [`packed64`] | three 16-bit integers and a pad | `[f32; 3]` |
 //! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
 //! | [`domain16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
+//! | [`boxed16`] | 16-bit unsigned integers in a box | `[f32; 3]` |
 //! | [`tangent16`] | four 16-bit unsigned integers | a direction and a handedness |
 //! | [`ordered`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
 //! | [`influence`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
 //! | [`joint`] | the same in three bytes | [`Influence`] |
 
+pub mod boxed16;
 pub mod compact;
 pub mod domain16;
 pub mod extent;
@@ -34,6 +36,7 @@ pub mod tangent16;
 pub mod unit;
 pub mod unorm;
 
+pub use boxed16::Boxed16;
 pub use domain16::Domain16;
 pub use float::Floats;
 pub use frame::{Frame, NormalOf, Quat7, Quat8};

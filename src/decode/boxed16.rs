@@ -1,0 +1,98 @@
+//! Values in a box that the file gives by one corner and a size: 16 bits along each axis.
+//!
+//! value = min + size × code / 65535, computed in `f64` and rounded once. UNIGINE's writer makes the size 1.0 larger
+//! than what the values span, so that its greatest code is never 65535; what is stored counts.
+
+use zerocopy::little_endian::U16;
+
+use super::Decode;
+
+/// Decodes three codes: x, y, z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boxed16 {
+    /// What code 0 stands for, along each axis.
+    pub min: [f32; 3],
+    /// How much more code 65535 stands for. Any number: real files have negative ones where nothing is stored.
+    pub size: [f32; 3],
+}
+
+impl Boxed16 {
+    /// Decodes the code of one axis; axes are 0, 1, 2 for x, y, z, and others give 0.
+    #[inline]
+    #[must_use]
+    pub fn component(&self, axis: usize, code: u16) -> f32 {
+        match (self.min.get(axis), self.size.get(axis)) {
+            (Some(min), Some(size)) => value(*min, *size, code),
+            _ => 0.0,
+        }
+    }
+
+    /// Encodes a value along one axis, truncating toward the box's corner as the engine does: worst error
+    /// size / 65535. What lies outside, and NaN, goes to the nearest end.
+    #[must_use]
+    pub fn encode(&self, axis: usize, value: f32) -> u16 {
+        let (Some(min), Some(size)) = (self.min.get(axis), self.size.get(axis)) else { return 0 };
+        let part = (f64::from(value) - f64::from(*min)) / f64::from(*size) * SCALE;
+        truncate(part)
+    }
+}
+
+const SCALE: f64 = 65535.0;
+
+#[inline]
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded once, to the nearest f32")]
+fn value(min: f32, size: f32, code: u16) -> f32 {
+    (f64::from(min) + f64::from(size) * f64::from(code) / SCALE) as f32
+}
+
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float-to-integer cast truncates and saturates, which is what is wanted"
+)]
+fn truncate(part: f64) -> u16 {
+    part as u16
+}
+
+impl Decode for Boxed16 {
+    type Raw = [U16; 3];
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &[U16; 3]) -> [f32; 3] {
+        let mut codes = raw.iter().enumerate().map(|(axis, code)| self.component(axis, code.get()));
+        std::array::from_fn(|_| codes.next().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOX: Boxed16 = Boxed16 { min: [-1.0, 0.0, 2.5], size: [2.0, 65535.0, 0.0] };
+
+    #[test]
+    fn golden_vectors() {
+        let raw = [65535, 7, 9].map(U16::new);
+        assert_eq!(BOX.decode(&raw).map(f32::to_bits), [1.0_f32, 7.0, 2.5].map(f32::to_bits));
+        assert_eq!(BOX.component(3, 1).to_bits(), 0.0_f32.to_bits());
+        // A corner of a real file: the scale box where nothing is stored.
+        let empty = Boxed16 { min: [1e9; 3], size: [-2e9; 3] };
+        assert_eq!(empty.component(0, 65535).to_bits(), (-1e9_f32).to_bits());
+    }
+
+    #[test]
+    fn returns_every_code() {
+        let of_file = Boxed16 { min: [-0.066_347_22, 0.1, -3.0], size: [4.793_492_3, 40.295_475, 1.0] };
+        for axis in 0..3 {
+            for code in 0..=u16::MAX {
+                let again = of_file.encode(axis, of_file.component(axis, code));
+                assert!(code.abs_diff(again) <= 1, "axis {axis}: {code} {again}");
+            }
+        }
+        assert_eq!(BOX.encode(0, f32::NAN), 0);
+        assert_eq!((BOX.encode(0, -9.0), BOX.encode(0, 9.0)), (0, 65535));
+        assert_eq!(BOX.encode(2, 2.5), 0);
+    }
+}
