@@ -22,13 +22,15 @@ pub struct Cursor<'a> {
     format: &'static str,
     place: Field,
     touched: Option<&'a Touched>,
+    /// Offset of the compressed block that these bytes came out of.
+    block: Option<u64>,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first of a file's bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
-        Self { bytes, at: 0, format, place: Field::new(""), touched: None }
+        Self { bytes, at: 0, format, place: Field::new(""), touched: None, block: None }
     }
 
     /// Also notes in `touched` what is read from here on.
@@ -36,6 +38,19 @@ impl<'a> Cursor<'a> {
     pub const fn watched_by(mut self, touched: Option<&'a Touched>) -> Self {
         self.touched = touched;
         self
+    }
+
+    /// Says that these bytes came out of the compressed block at `offset` of the file: errors name both places.
+    #[must_use]
+    pub const fn inflated_from(mut self, offset: u64) -> Self {
+        self.block = Some(offset);
+        self
+    }
+
+    /// Returns the name of the format that errors bear.
+    #[must_use]
+    pub const fn format(&self) -> &'static str {
+        self.format
     }
 
     /// Goes to the byte at `offset`, which may be the end of the file.
@@ -91,7 +106,10 @@ impl<'a> Cursor<'a> {
     /// Makes an error about the field `name` at another offset.
     #[must_use]
     pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
-        Error::new(self.format, self.field(name), offset, kind)
+        match self.block {
+            Some(block) => Error::new(self.format, self.field(name), block, kind).at_inflated(offset),
+            None => Error::new(self.format, self.field(name), offset, kind),
+        }
     }
 
     /// Reads one record.

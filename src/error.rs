@@ -215,7 +215,7 @@ impl ErrorKind {
             Self::Unknown { .. } => "check that this is a mesh and not a renamed or encrypted file",
             Self::Limit { .. } => "raise the limit if you trust the file",
             Self::NoSuch { .. } => "`meshpeek info` lists what there is",
-            Self::Missing { .. } => "fetch what is missing, too",
+            Self::Missing { .. } => "supply what is missing, too",
             Self::Outside { .. } => "name the files themselves, if you trust them",
             Self::Choice { .. } => "name one of them",
             Self::Buffer { .. } => "pass a buffer of that length",

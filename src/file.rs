@@ -15,7 +15,7 @@ use crate::{ezmesh, foreign, secondlife, unigine, unreal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// UNIGINE 2.x `.mesh`.
+    /// UNIGINE 2.x `.mesh` and `.anim`.
     Unigine,
     /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
     /// ([`unreal::find`](mod@crate::unreal::find)).
@@ -41,7 +41,7 @@ impl Format {
         if ezmesh::is_known(bytes) {
             return Ok(Self::EzMesh);
         }
-        match unigine::magic::generation(bytes) {
+        match unigine::magic::kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::refusal(bytes) {
                 Some(refusal) => Err(refusal),
@@ -87,6 +87,8 @@ pub fn finding(fault: &Error) -> Option<Finding> {
 pub enum Model<D> {
     /// UNIGINE 2.x `.mesh`.
     Unigine(Box<unigine::Mesh<D>>),
+    /// UNIGINE 2.x `.anim`: a skeleton and what moves it, and no surface.
+    UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
     /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::Detail`] is of any.
@@ -104,6 +106,12 @@ impl<D> From<ezmesh::MeshSystem<D>> for Model<D> {
 impl<D> From<unigine::Mesh<D>> for Model<D> {
     fn from(mesh: unigine::Mesh<D>) -> Self {
         Self::Unigine(Box::new(mesh))
+    }
+}
+
+impl<D> From<unigine::Animation<D>> for Model<D> {
+    fn from(animation: unigine::Animation<D>) -> Self {
+        Self::UnigineAnimation(Box::new(animation))
     }
 }
 
@@ -129,6 +137,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match Format::detect(data.as_ref())? {
             Format::SecondLife => secondlife::Mesh::open(data).map(Self::from),
             Format::EzMesh => ezmesh::MeshSystem::open(data).map(Self::from),
+            _ if unigine::magic::is_animation(data.as_ref()) => unigine::Animation::open(data).map(Self::from),
             _ => unigine::Mesh::open(data).map(Self::from),
         }
     }
@@ -148,6 +157,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
                 let options = ezmesh::Options { watched: true, limits: *limits, ..Default::default() };
                 ezmesh::MeshSystem::open_with(data, &options).map(Self::from)
             }
+            _ if unigine::magic::is_animation(data.as_ref()) => {
+                unigine::Animation::watched(data, limits).map(Self::from)
+            }
             _ => unigine::Mesh::watched(data, limits).map(Self::from),
         }
     }
@@ -157,6 +169,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn geometry(&self) -> &dyn Geometry {
         match self {
             Self::Unigine(mesh) => &**mesh,
+            Self::UnigineAnimation(animation) => &**animation,
             Self::Unreal(mesh) => &**mesh,
             Self::SecondLife(mesh) => &**mesh,
             Self::EzMesh(system) => &**system,
@@ -167,6 +180,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn sources(&self) -> impl Iterator<Item = &D> {
         let sources = match self {
             Self::Unigine(mesh) => [Some(mesh.data()), None, None],
+            Self::UnigineAnimation(animation) => [Some(animation.data()), None, None],
             Self::SecondLife(mesh) => [Some(mesh.data()), None, None],
             Self::EzMesh(system) => [Some(system.data()), None, None],
             Self::Unreal(mesh) => {
@@ -182,6 +196,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn touched_bytes(&self) -> Option<u64> {
         match self {
             Self::Unigine(mesh) => mesh.touched().map(crate::Touched::bytes),
+            Self::UnigineAnimation(animation) => animation.touched().map(crate::Touched::bytes),
             Self::Unreal(mesh) => mesh.touched_bytes(),
             Self::SecondLife(mesh) => mesh.touched().map(crate::Touched::bytes),
             Self::EzMesh(system) => system.touched().map(crate::Touched::bytes),
@@ -196,6 +211,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn check(&self) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.check(),
+            Self::UnigineAnimation(animation) => animation.check(),
             Self::Unreal(mesh) => mesh.check(),
             Self::SecondLife(mesh) => mesh.check(),
             Self::EzMesh(system) => system.check(),
@@ -211,6 +227,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn regions(&self, source: usize, see: &mut dyn FnMut(Region)) -> Result<()> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.regions(see),
+            (Self::UnigineAnimation(animation), 0) => animation.regions(see),
             (Self::SecondLife(mesh), 0) => mesh.regions(see),
             (Self::EzMesh(system), 0) => system.regions(see),
             (Self::Unreal(mesh), 0) => mesh.data_regions(see),
@@ -239,6 +256,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.survey(report),
+            Self::UnigineAnimation(animation) => animation.survey(report),
             Self::SecondLife(mesh) => mesh.survey(report),
             Self::EzMesh(system) => system.survey(report),
             Self::Unreal(mesh) => {
@@ -257,6 +275,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         match self {
             Self::Unigine(mesh) => mesh.validate(report),
+            Self::UnigineAnimation(animation) => animation.validate(report),
             Self::SecondLife(mesh) => mesh.validate(report),
             Self::EzMesh(system) => system.validate(report),
             Self::Unreal(mesh) => {
@@ -271,7 +290,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     #[must_use]
     pub const fn rules(&self) -> &'static [Rule] {
         match self {
-            Self::Unigine(_) => unigine::RULES,
+            Self::Unigine(_) | Self::UnigineAnimation(_) => unigine::RULES,
             Self::Unreal(_) => unreal::RULES,
             Self::SecondLife(_) => secondlife::RULES,
             Self::EzMesh(_) => ezmesh::RULES,
@@ -286,6 +305,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         match (self, source) {
             (Self::Unigine(mesh), 0) => mesh.write_to(out),
+            (Self::UnigineAnimation(animation), 0) => animation.write_to(out),
             (Self::SecondLife(mesh), 0) => mesh.write_to(out),
             (Self::EzMesh(system), 0) => system.write_to(out),
             (Self::Unreal(mesh), 0) => mesh.write_data(out),

@@ -77,16 +77,24 @@ pub(crate) struct Report<'r> {
     counts: Vec<u32>,
     /// Which file is being looked at.
     source: u8,
+    /// Offset of the compressed block that is being looked at: offsets are those of what it inflates to.
+    block: Option<u64>,
 }
 
 impl<'r> Report<'r> {
     pub(crate) fn new(rules: &'static [Rule], sink: &'r mut dyn FnMut(Finding)) -> Self {
-        Self { rules, sink, counts: vec![0; rules.len()], source: 0 }
+        Self { rules, sink, counts: vec![0; rules.len()], source: 0, block: None }
     }
 
     /// Says that what follows is about another file.
     pub(crate) const fn turn_to(&mut self, source: u8) {
         self.source = source;
+    }
+
+    /// Says that what follows is about what the compressed block at an offset inflates to, or about the file itself;
+    /// returns what was said before.
+    pub(crate) const fn turn_into(&mut self, block: Option<u64>) -> Option<u64> {
+        std::mem::replace(&mut self.block, block)
     }
 
     /// Says that a rule is breached.
@@ -97,6 +105,10 @@ impl<'r> Report<'r> {
 
     /// Says that a rule is breached, with a severity of the place's own.
     pub(crate) fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
+        let (offset, text) = match self.block {
+            Some(block) => (block, format!("{text}, at inflated byte {offset}")),
+            None => (offset, text),
+        };
         self.pass(Finding { rule, severity, field, offset, source: self.source, text });
     }
 

@@ -22,8 +22,14 @@
 //! | call | order | pages of the file touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 80 per surface |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 80 per surface, 160 of ms14 and ms15 |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
+//! | the same of ms14 and ms15 | bytes of its block | its place in the table, its block | its inflated bytes |
+//! | [`unigine::Animation::open`] | bones | the header's | 8 bytes per bone |
+//! | [`pose(n)`](unigine::AnimationView::pose) of an an10, first time | keys | those of all keys | 2 % of the file |
+//! | the same again | bones × the frames between two checkpoints, 64 or more | those frames' | nothing |
+//! | the same of an11 to an13, first time | keys, their flags only | those of all keys | 2 % of the file |
+//! | the same again | bones, and the flags of a few more keys | the frame's | nothing |
 //! | an array of a surface | the arrays before it | one per large array before it | nothing |
 //! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
 //! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
@@ -65,6 +71,7 @@
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
+mod budget;
 pub mod bytes;
 pub mod clip;
 pub mod decode;

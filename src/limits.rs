@@ -17,8 +17,9 @@ pub struct Limits {
     pub stream: u64,
     /// Bytes of a script, such as a `.uc` file. 16 MiB by default.
     pub script: u64,
-    /// Bytes that one compressed block may inflate to; never more than 1,032 times its stored size either, which is all
-    /// that the encoding can give. 64 MiB by default.
+    /// Bytes that one compressed block may inflate to; never more than its encoding can give either: 1,032 times its stored
+    /// size of zlib, 255 times and 64 bytes of LZ4. An LZ4 block, whose size is declared, may always inflate to 32 times its
+    /// stored size. 64 MiB by default.
     pub block: u64,
     /// Bytes of all inflated blocks of one file that are held at a time; 4 times the file's size where that is more.
     /// 128 MiB by default.

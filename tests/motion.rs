@@ -109,6 +109,13 @@ fn the_bind_moves_no_vertex_of_a_real_file() {
         let Some(folder) = support::corpus(format) else { return };
         assert!(expect_bind_returns(&files_of(&folder)) > 0, "no skinned file in {}", folder.display());
     }
+    // Geometry in blocks is skinned like any other.
+    let Some(folder) = support::corpus("unigine") else { return };
+    let capsule = folder.join("ms14_012e9667_capsule.mesh");
+    let model = Model::open(std::fs::read(&capsule).unwrap()).unwrap();
+    let (worst, weighed) = worst_at_bind(model.geometry(), &capsule);
+    eprintln!("the capsule of ms14: {weighed} skinned vertices, at most {worst:.1e} of the diagonal off");
+    assert_eq!((model.geometry().version(), weighed), ("ms14", 398));
 }
 
 /// The sample of two bones: `tip` at the origin of the model, which hangs from `root` below it. Each list is of the corners

@@ -23,7 +23,7 @@ use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{Clip, Corner, ErrorKind, Format, Gathered, Geometry, Model, Motion, Name, Packed, Surface};
 use support::random::Random;
-use support::{bytes, grid, samples};
+use support::{animation_samples, bytes, grid, samples};
 use zerocopy::little_endian::{F32, U16, U32};
 
 /// Welds with a hash map: one vertex for each pair, in the order of first use.
@@ -97,7 +97,7 @@ fn welds_random_streams_like_its_naive_twin() {
             ..build::Target::default()
         };
         let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };
-        let generation = Generation::ALL[round % 4];
+        let generation = Generation::ALL[round % Generation::ALL.len()];
         let mesh = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(generation) };
         expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
     }
@@ -330,7 +330,25 @@ fn opens_whatever_it_is() {
         assert_eq!(end, whole.len() as u64);
         assert!(*model.sources().next().unwrap() == whole && model.touched_bytes().is_none());
     }
-    for (bytes, known) in [(&b"an11...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
+    for sample in animation_samples() {
+        let whole = sample.file.to_bytes().unwrap();
+        assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
+        let model = Model::open(whole.clone()).unwrap();
+        let geometry = model.geometry();
+        assert_eq!(geometry.version(), sample.file.generation.magic());
+        assert_eq!((Surface::all(geometry).len(), geometry.clip_count()), (0, sample.file.animations.len()));
+        assert_eq!(geometry.bone_count(), sample.file.bones.len());
+        model.check().unwrap();
+        model.survey(&mut |finding| panic!("{finding}")).unwrap();
+        model.validate(&mut |finding| panic!("{finding}")).unwrap();
+        let (mut end, mut written) = (0, Vec::new());
+        model.regions(0, &mut |region| end = region.end).unwrap();
+        model.write_to(0, &mut written).unwrap();
+        assert!(end == whole.len() as u64 && written == whole && *model.sources().next().unwrap() == whole);
+        assert!(Surface::new(geometry, 0).positions().is_err());
+    }
+    assert!(Format::detect(b"an11....").is_ok() && Model::open(&b"an11...."[..]).is_err());
+    for (bytes, known) in [(&b"sk10...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
         assert_eq!(Format::recognises(bytes), known);
         assert!(Format::detect(bytes).is_err() && Model::open(bytes).is_err());
     }

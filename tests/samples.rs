@@ -4,14 +4,17 @@
 mod support;
 
 use meshpeek::Severity;
-use meshpeek::unigine::{Generation, Mesh, build};
-use support::{data, ezmesh, samples, secondlife, unreal, unreal_data};
+use meshpeek::unigine::{Animation, Generation, Mesh, build};
+use support::{animation_samples, data, ezmesh, samples, secondlife, unreal, unreal_data};
 
 #[test]
 fn are_what_the_builders_make() {
     let unigine = samples()
         .into_iter()
         .map(|sample| (data().join(sample.stem).with_extension("mesh"), sample.mesh.to_bytes().unwrap()));
+    let animations = animation_samples()
+        .into_iter()
+        .map(|sample| (data().join(sample.stem).with_extension("anim"), sample.file.to_bytes().unwrap()));
     let unreal = unreal::samples().into_iter().flat_map(|sample| {
         let files = sample.files.into_iter();
         files.map(move |(ending, bytes)| (unreal_data().join(format!("{}{ending}", sample.stem)), bytes))
@@ -19,7 +22,7 @@ fn are_what_the_builders_make() {
     let secondlife =
         secondlife::samples().into_iter().map(|sample| (secondlife::data().join(sample.file), sample.bytes));
     let ezmesh = ezmesh::samples().into_iter().map(|sample| (ezmesh::data().join(sample.file), sample.bytes));
-    for (path, bytes) in unigine.chain(unreal).chain(secondlife).chain(ezmesh) {
+    for (path, bytes) in unigine.chain(animations).chain(unreal).chain(secondlife).chain(ezmesh) {
         if std::env::var_os("MESHPEEK_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
@@ -36,6 +39,13 @@ fn are_sound() {
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push(finding.to_string())).unwrap();
         found.retain(|finding| !finding.starts_with("info"));
+        assert!(found.is_empty(), "{}: {found:?}", sample.stem);
+    }
+    for sample in animation_samples() {
+        let file = Animation::open(sample.file.to_bytes().unwrap()).unwrap();
+        file.check().unwrap();
+        let mut found = Vec::new();
+        file.validate(&mut |finding| found.push(finding.to_string())).unwrap();
         assert!(found.is_empty(), "{}: {found:?}", sample.stem);
     }
 }

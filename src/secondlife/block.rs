@@ -4,9 +4,10 @@ use std::sync::OnceLock;
 
 use flate2::Decompress;
 
-use super::inflate::{self, Budget, Inflated};
+use super::inflate::{self, Inflated};
 use super::layout::{FORMAT, Part};
 use super::llsd::{self, Array, Fault, Map, Rules, Value};
+use crate::budget::Budget;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;

@@ -1,9 +1,8 @@
 //! Inflating a stored block, up to a limit.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::budget::Budget;
 use crate::bytes::as_u64;
 use crate::error::{ErrorKind, show_bytes};
 use crate::limits::Limits;
@@ -32,57 +31,6 @@ pub(super) struct Failure {
 impl Failure {
     fn new(at: u64, kind: ErrorKind) -> Self {
         Self { at, kind }
-    }
-}
-
-/// What the blocks of an asset may hold together: taken before it is allocated, given back by whoever drops it.
-#[derive(Debug)]
-pub(super) struct Budget<'b> {
-    /// What all blocks hold; without it, this one is alone.
-    alive: Option<&'b AtomicU64>,
-    allowed: u64,
-    taken: u64,
-}
-
-impl<'b> Budget<'b> {
-    pub(super) const fn of(alive: &'b AtomicU64, allowed: u64) -> Self {
-        Self { alive: Some(alive), allowed, taken: 0 }
-    }
-
-    /// Returns the budget of a block that nobody else's holds count against.
-    pub(super) const fn alone(allowed: u64) -> Self {
-        Self { alive: None, allowed, taken: 0 }
-    }
-
-    /// Takes `asked` bytes, or as many of them as are left.
-    fn take(&mut self, asked: u64) -> u64 {
-        let mut got = asked.min(self.allowed.saturating_sub(self.taken));
-        if let Some(alive) = self.alive {
-            let take = |held: u64| {
-                got = asked.min(self.allowed.saturating_sub(held));
-                Some(held.saturating_add(got))
-            };
-            // The function always gives a value.
-            let _ = alive.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        }
-        self.taken = self.taken.saturating_add(got);
-        got
-    }
-
-    /// Leaves `held` bytes taken for good, and gives back the rest.
-    pub(super) fn keep(mut self, held: u64) {
-        if let Some(alive) = self.alive {
-            alive.fetch_sub(self.taken.saturating_sub(held), Ordering::Relaxed);
-        }
-        self.alive = None;
-    }
-}
-
-impl Drop for Budget<'_> {
-    fn drop(&mut self) {
-        if let Some(alive) = self.alive {
-            alive.fetch_sub(self.taken, Ordering::Relaxed);
-        }
     }
 }
 
@@ -159,7 +107,7 @@ fn run(
 fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut Budget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
     let got = budget.take(as_u64(more));
     if got == 0 && more > 0 {
-        let allowed = budget.allowed;
+        let allowed = budget.allowed();
         return Ok(Some(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));
     }
     let got = usize::try_from(got).unwrap_or(more);

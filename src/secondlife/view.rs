@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use super::block::{Block, Buffer, Held};
 use super::header::{Header, Stored, blame};
-use super::inflate::Budget;
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
 use super::llsd::{self, Rules, Value};
 use super::mesh::State;
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
+use crate::budget::Budget;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;

@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::header::CornerCounts;
 use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
-use super::read::{Reader, Sink};
+use super::read::{Reader, Sink, Unseen};
 use crate::bytes::as_index;
 use crate::decode::influence::RawInfluence;
 use crate::error::{ErrorKind, Result};
@@ -41,12 +42,13 @@ impl Part {
     }
 
     /// Returns the part that follows in a surface of so many targets.
-    fn next(self, targets: u32) -> Option<Self> {
+    fn next(self, targets: u32, generation: Generation) -> Option<Self> {
         Some(match self {
             Self::Positions(target) => Self::Frames(target),
             Self::Frames(target) => match target.checked_add(1).filter(|next| *next < targets) {
                 Some(next) => Self::Positions(next),
-                None => Self::Weights,
+                None if generation.has_bones() => Self::Weights,
+                None => Self::Uv0,
             },
             Self::Weights => Self::Uv0,
             Self::Uv0 => Self::Uv1,
@@ -81,6 +83,11 @@ impl Starts {
         let starts = Self(defaults(count)?);
         starts.set(0, first);
         Some(starts)
+    }
+
+    /// Returns a start that is known.
+    pub(crate) fn get(&self, index: usize) -> Option<u64> {
+        self.0.get(index).map(|start| start.load(Ordering::Relaxed)).filter(|start| *start != 0)
     }
 
     pub(crate) fn set(&self, index: usize, offset: u64) {
@@ -118,6 +125,30 @@ pub(crate) struct Array<'a> {
     pub(crate) element: Element,
 }
 
+/// Counts that stand in the header.
+#[derive(Clone, Debug)]
+pub(crate) struct Told<'a> {
+    /// Reads what the header says of one target after another.
+    pub(crate) targets: Reader<'a, Unseen>,
+    pub(crate) corners: CornerCounts,
+}
+
+impl Told<'_> {
+    /// Returns the number of items of an array, and where the header says so; `None` where it does not.
+    fn count(&mut self, part: Part, generation: Generation) -> Result<Option<(u32, u64)>> {
+        let CornerCounts { counts: [indices, attributes], places: [first, second] } = self.corners;
+        Ok(match part {
+            Part::Positions(_) => {
+                let at = self.targets.cursor.offset();
+                self.targets.target(generation)?.1.map(|count| (count, at))
+            }
+            Part::Indices => Some((indices, first)),
+            Part::AttributeIndices => Some((attributes, second)),
+            _ => None,
+        })
+    }
+}
+
 /// Finds a surface's arrays one after another.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrays<'a, S> {
@@ -127,6 +158,8 @@ pub(crate) struct Arrays<'a, S> {
     memo: &'a Memo,
     surface: u64,
     next: Option<Part>,
+    /// What the header says of counts, in compressed generations.
+    told: Option<Told<'a>>,
     /// Positions and frames of target 0: index widths and array lengths follow from them.
     positions: u32,
     frames: u32,
@@ -141,7 +174,30 @@ impl<'a, S: Sink> Arrays<'a, S> {
         memo: &'a Memo,
     ) -> Self {
         let next = Some(Part::Positions(0));
-        Self { reader, generation, targets, memo, surface, next, positions: 0, frames: 0 }
+        Self { reader, generation, targets, memo, surface, next, told: None, positions: 0, frames: 0 }
+    }
+
+    /// Goes on with another reader, which may tell somebody of what it passes.
+    pub(crate) fn with_reader<T: Sink>(self, reader: Reader<'a, T>) -> Arrays<'a, T> {
+        let Self { generation, targets, memo, surface, next, told, positions, frames, .. } = self;
+        Arrays { reader, generation, targets, memo, surface, next, told, positions, frames }
+    }
+
+    /// Says which counts stand in the header, and not before their arrays.
+    pub(crate) fn told(mut self, told: Option<Told<'a>>) -> Self {
+        self.told = told;
+        self
+    }
+
+    /// Finds how many items the next array has, and where the file says so.
+    fn count(&mut self, part: Part, name: &'static str) -> Result<(u32, u64)> {
+        if let Some(told) = &mut self.told
+            && let Some(count) = told.count(part, self.generation)?
+        {
+            return Ok(count);
+        }
+        let at = self.reader.cursor.offset();
+        Ok((self.reader.count(name)?, at))
     }
 
     /// Finds the next array; `None` after the last.
@@ -153,8 +209,7 @@ impl<'a, S: Sink> Arrays<'a, S> {
             _ => surface,
         });
         let (name, count_name) = part.names();
-        let count_at = self.reader.cursor.offset();
-        let count = self.reader.count(count_name)?;
+        let (count, count_at) = self.count(part, count_name)?;
         match part {
             Part::Positions(0) => self.positions = count,
             Part::Frames(0) => self.frames = count,
@@ -167,7 +222,7 @@ impl<'a, S: Sink> Arrays<'a, S> {
             _ => self.reader.cursor.lend(count.into(), element.size.into(), name)?,
         };
         self.reader.report(name, at, element, count.into());
-        self.next = part.next(self.targets);
+        self.next = part.next(self.targets, self.generation);
         Ok(Some(Array { part, count, count_at, at, bytes, element }))
     }
 
@@ -187,6 +242,18 @@ impl<'a, S: Sink> Arrays<'a, S> {
     pub(crate) fn finish(mut self) -> Result<u64> {
         while self.next()?.is_some() {}
         Ok(self.reader.cursor.offset())
+    }
+
+    /// Passes the arrays that are left; they fill the block that they are in.
+    pub(crate) fn finish_block(mut self) -> Result<()> {
+        while self.next()?.is_some() {}
+        self.reader.finish("attribute_indices", "the end of the block after the attribute indices")
+    }
+
+    /// Returns how many indices each stream has, where the header says so, and how many bytes each takes.
+    pub(crate) fn index_streams(&self) -> Option<[(u32, u32); 2]> {
+        let [first, second] = self.told.as_ref()?.corners.counts;
+        Some([(first, index_element(self.positions).size), (second, index_element(self.frames).size)])
     }
 
     fn element(&self, part: Part) -> Element {

@@ -1,6 +1,6 @@
 //! Telling generations, and other people's files, by their first bytes.
 
-use super::layout::Generation;
+use super::layout::{AnimationGeneration, Generation};
 use crate::error::{Error, ErrorKind, Result, show_bytes};
 use crate::field::Field;
 
@@ -14,6 +14,41 @@ const LENGTH: usize = 4;
 /// [`ErrorKind::Empty`]; [`ErrorKind::UnexpectedEnd`] for one to three bytes; [`ErrorKind::Unsupported`] for formats and
 /// generations that are known and not read; [`ErrorKind::Unknown`] for all else.
 pub(crate) fn generation(bytes: &[u8]) -> Result<Generation> {
+    match kind(bytes)? {
+        Kind::Mesh(generation) => Ok(generation),
+        Kind::Animation(generation) => Err(other(generation.magic(), "an animation", "open it as an animation")),
+    }
+}
+
+/// Returns the generation of animation that the first four bytes name.
+///
+/// # Errors
+///
+/// As [`generation`].
+pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
+    match kind(bytes)? {
+        Kind::Animation(generation) => Ok(generation),
+        Kind::Mesh(generation) => Err(other(generation.magic(), "a mesh", "open it as a mesh")),
+    }
+}
+
+/// What the first four bytes name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Mesh(Generation),
+    Animation(AnimationGeneration),
+}
+
+fn other(magic: &str, what: &str, advice: &'static str) -> Error {
+    fail(ErrorKind::Unsupported { found: format!("{what}, {magic}").into(), advice })
+}
+
+/// Tells what the first four bytes name.
+///
+/// # Errors
+///
+/// As [`generation`].
+pub(crate) fn kind(bytes: &[u8]) -> Result<Kind> {
     let Some(&magic) = bytes.first_chunk::<LENGTH>() else {
         let left = crate::bytes::as_u64(bytes.len());
         return Err(fail(if bytes.is_empty() {
@@ -22,15 +57,24 @@ pub(crate) fn generation(bytes: &[u8]) -> Result<Generation> {
             ErrorKind::UnexpectedEnd { needed: 4, left }
         }));
     };
-    let known = Generation::ALL.into_iter().find(|generation| generation.magic().as_bytes() == magic);
-    known.ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
+    known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
+}
+
+/// Tells whether the first four bytes are those of an animation that is read.
+pub(crate) fn is_animation(bytes: &[u8]) -> bool {
+    matches!(kind(bytes), Ok(Kind::Animation(_)))
 }
 
 /// Tells whether the bytes are, or once were, a mesh or animation: recognised, if not always read.
 pub(crate) fn is_known(bytes: &[u8]) -> bool {
-    bytes.first_chunk::<LENGTH>().is_some_and(|magic| {
-        refusal(*magic).is_some() || Generation::ALL.iter().any(|generation| generation.magic().as_bytes() == magic)
-    })
+    bytes.first_chunk::<LENGTH>().is_some_and(|magic| refusal(*magic).is_some() || known(*magic).is_some())
+}
+
+fn known(magic: [u8; LENGTH]) -> Option<Kind> {
+    let mut meshes = Generation::ALL.into_iter();
+    let mut animations = AnimationGeneration::ALL.into_iter();
+    let mesh = meshes.find(|generation| generation.magic().as_bytes() == magic).map(Kind::Mesh);
+    mesh.or_else(|| animations.find(|one| one.magic().as_bytes() == magic).map(Kind::Animation))
 }
 
 fn fail(kind: ErrorKind) -> Error {
@@ -49,16 +93,9 @@ fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
         | ([b'm', b'r', b'0', b'2'], _) => {
             ("UNIGINE 1.x (or older) format", "it is not supported; open and re-save it in the engine")
         }
-        ([b'm', b's', ..], Some(14 | 15)) => {
-            ("the compressed UNIGINE format", "this version of meshpeek reads ms10 to ms13; use a newer meshpeek")
-        }
-        ([b'a', b'n', ..], Some(10..=13)) => (
-            "the UNIGINE animation format",
-            "this version of meshpeek reads meshes, ms10 to ms13; use a newer meshpeek",
-        ),
         ([b'm', b's', ..] | [b'a', b'n', ..], Some(_)) | ([b's', b'k' | b'n', b'1', b'0'], _) => (
             "newer/other UNIGINE format",
-            "it is not supported by this version of meshpeek; export it as a .mesh of engine 2.19 or before",
+            "it is not supported by this version of meshpeek; export it as a .mesh of engine 2.20 or before, or an .anim",
         ),
         ([b'%', b'Y', b'A', b'M'], _) => ("a Unity asset (YAML text)", "open it in Unity and export the mesh"),
         ([b'@', b'@', b'b', b'@'], _) => ("a Paradox mesh (Clausewitz engine)", "use a tool for that engine's meshes"),
@@ -88,9 +125,10 @@ mod tests {
         for new in ["ms16", "ms99", "an14", "sk10", "sn10"] {
             assert!(refused(new.as_bytes()).contains(&format!("newer/other UNIGINE format {new}")));
         }
-        for later in ["ms14", "ms15", "an10", "an11", "an12", "an13"] {
-            assert!(refused(later.as_bytes()).contains(later), "{later}");
+        for animation in ["an10", "an11", "an12", "an13"] {
+            assert!(refused(animation.as_bytes()).contains(&format!("an animation, {animation}")));
         }
+        assert!(super::animation(b"ms14").unwrap_err().to_string().contains("a mesh, ms14"));
         assert!(refused(b"%YAML 1.1").contains("Unity"));
         assert!(refused(b"@@b@....").contains("Paradox"));
         assert!(refused(b"\x00\x10[Mesh").contains("Ogre"));
@@ -104,7 +142,8 @@ mod tests {
             assert!(matches!(generation(odd).unwrap_err().kind(), ErrorKind::Unknown { .. }), "{odd:?}");
             assert!(!is_known(odd));
         }
-        assert_eq!(generation(b"ms12").unwrap(), Generation::Ms12);
+        assert_eq!(generation(b"ms15").unwrap(), Generation::Ms15);
+        assert_eq!(animation(b"an13").unwrap(), AnimationGeneration::An13);
         assert!(is_known(b"ms12") && is_known(b"an13") && is_known(b"mi08"));
     }
 }

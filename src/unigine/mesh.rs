@@ -2,11 +2,13 @@
 //! instructions each.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use super::anim::EmbeddedAnimation;
-use super::geometry::{Arrays, Memo, Starts, defaults};
+use super::anim::{AnimationView, Kept};
+use super::block::{Blocks, Held};
+use super::geometry::{Memo, Starts, defaults};
 use super::header::{BOUNDS_AT, Header, SurfaceHead};
-use super::layout::{BYTE, Generation, RawBounds, RawTransform, TRANSFORM};
+use super::layout::{Generation, RawBounds, RawTransform, TRANSFORM};
 use super::magic;
 use super::read::{Reader, Sink, Unseen};
 use super::view::SurfaceView;
@@ -15,20 +17,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::limits::Limits;
 use crate::name::Name;
-use crate::region::Region;
 use crate::surface::{Bone, Bounds, Sphere};
 use crate::touched::Touched;
 
-/// A UNIGINE mesh of generation ms10, ms11, ms12 or ms13, over any owner of bytes: a [`Map`](crate::Map), a `Vec<u8>`,
+/// A UNIGINE mesh of generation ms10 to ms15, over any owner of bytes: a [`Map`](crate::Map), a `Vec<u8>`,
 /// an `Arc<[u8]>`, a `&[u8]`.
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 80 per surface |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 80 per surface, 160 of ms14 and ms15 |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
+/// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | its place in the table, its block | its inflated bytes |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | the arrays before it | their counts | nothing |
-/// | [`check`](Self::check) | surfaces + skinned vertices | every count | nothing |
+/// | [`check`](Self::check) | surfaces + skinned vertices | every count; of ms14 and ms15, every block of geometry | the largest of them |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -41,14 +43,26 @@ use crate::touched::Touched;
 /// ```
 #[derive(Debug)]
 pub struct Mesh<D> {
-    data: D,
-    header: Header,
-    limits: Limits,
-    /// The embedded animations' blocks, the surfaces' geometry, and the closing magic, in file order.
-    starts: Starts,
+    pub(super) data: D,
+    pub(super) header: Header,
+    pub(super) limits: Limits,
+    /// The embedded animations' blocks, the surfaces' geometry, and the closing magic, in file order. In compressed
+    /// generations, the surfaces' geometry, the magic behind it, the surfaces' trees, and the magic behind those.
+    pub(super) starts: Starts,
     memos: Box<[Memo]>,
-    /// The section that cannot be passed, and why: nothing behind it can be located.
-    fault: OnceLock<(usize, Error)>,
+    animations: Kept,
+    /// For each surface of a compressed generation, its blocks.
+    pub(super) blocks: Box<[Blocks]>,
+    /// Where the table of blocks stands, once somebody looked for it.
+    pub(super) table: OnceLock<Option<u64>>,
+    /// Bytes that inflated blocks hold.
+    pub(super) alive: AtomicU64,
+    /// The section that cannot be passed, and why: nothing behind it can be located by walking. Second, of the trees.
+    pub(super) faults: [OnceLock<(usize, Error)>; 2],
+    /// How far the walks over blocks have come: of geometry, and of trees.
+    pub(super) walked: [AtomicUsize; 2],
+    /// Where a walk over the geometry's blocks comes to each, where the table does not tell.
+    pub(super) walk: OnceLock<Option<Starts>>,
     touched: Option<Box<Touched>>,
 }
 
@@ -92,9 +106,27 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         };
         let surfaces = header.surfaces.len();
         let memos = defaults(surfaces).ok_or_else(|| out_of_memory(surfaces, size_of::<Memo>()))?;
-        let sections = header.animations.len().saturating_add(surfaces).saturating_add(1);
+        let sections = super::sections::sections(&header).saturating_add(1);
         let starts = Starts::new(sections, header.body).ok_or_else(|| out_of_memory(sections, size_of::<u64>()))?;
-        Ok(Self { data, limits: *limits, starts, memos, fault: OnceLock::new(), touched, header })
+        let count = header.animations.len();
+        let animations = Kept::new(count);
+        let count = if generation.is_compressed() { surfaces } else { 0 };
+        let blocks = defaults(count).ok_or_else(|| out_of_memory(count, size_of::<Blocks>()))?;
+        Ok(Self {
+            data,
+            limits: *limits,
+            starts,
+            memos,
+            animations,
+            blocks,
+            table: OnceLock::new(),
+            alive: AtomicU64::new(0),
+            faults: [const { OnceLock::new() }; 2],
+            walked: [AtomicUsize::new(0), AtomicUsize::new(surfaces)],
+            walk: OnceLock::new(),
+            touched,
+            header,
+        })
     }
 
     /// Returns the generation: which layout the file has.
@@ -138,7 +170,31 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(crate) fn raw_bounds(&self) -> Result<&RawBounds> {
-        self.reader(BOUNDS_AT)?.bounds()
+        self.reader(self.bounds_at())?.bounds()
+    }
+
+    /// Returns the offset of the bounds.
+    pub(crate) fn bounds_at(&self) -> u64 {
+        self.header.particular.map_or(BOUNDS_AT, |particular| particular.bounds_at)
+    }
+
+    /// Returns where the header ends.
+    pub(crate) const fn body(&self) -> u64 {
+        self.header.body
+    }
+
+    /// Returns how many triangles the engine wanted in a leaf of a surface's tree: 4 in every file seen. Of compressed
+    /// generations only.
+    #[must_use]
+    pub fn leaf_triangles(&self) -> Option<u32> {
+        self.header.particular.map(|particular| particular.leaf)
+    }
+
+    /// Returns how many bytes of memory the engine reckons that the mesh takes. Of compressed generations only; by which
+    /// formula is unknown.
+    #[must_use]
+    pub fn memory_estimate(&self) -> Option<i64> {
+        self.header.particular.map(|particular| particular.memory)
     }
 
     /// Returns the number of bones.
@@ -194,15 +250,28 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.entry("animation", &self.header.animations, index)?.text("name")
     }
 
-    /// Locates embedded animation `index`: looks at the flags of every key of it and of those before it.
+    /// Locates embedded animation `index`: looks at the flags of every key of it and of those before it, once.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::NoSuch`], or the first fault on the way, by field and offset.
-    pub fn animation(&self, index: usize) -> Result<EmbeddedAnimation<'_>> {
+    pub fn animation(&self, index: usize) -> Result<AnimationView<'_>> {
         let name = self.animation_name(index)?;
         let start = self.locate(index)?;
-        self.reader(start)?.animation(as_u64(index), name)
+        let view = self.read_animation(&mut self.reader(start)?, index)?;
+        let binds = u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
+        Ok(view.named(name).resting(self.reader(self.header.binds)?.transforms(binds)?))
+    }
+
+    pub(super) fn read_animation<'a>(
+        &'a self,
+        reader: &mut Reader<'a, impl Sink>,
+        index: usize,
+    ) -> Result<AnimationView<'a>> {
+        let kept =
+            self.animations.slot(index).ok_or_else(|| self.no_such("animation", self.animations.len(), index))?;
+        let share = as_u64(self.data.as_ref().len()).checked_div(as_u64(self.animations.len())).unwrap_or_default();
+        reader.embedded_animation(as_u64(index), kept, share)
     }
 
     /// Returns the number of surfaces.
@@ -218,9 +287,26 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// [`ErrorKind::NoSuch`], or the first fault on the way, by field and offset.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
-        let (head, memo) = (self.head(index)?, self.memo(index)?);
+        if self.generation().is_compressed() {
+            return self.view(index, Some(self.geometry(index)?));
+        }
+        self.view(index, None)
+    }
+
+    /// Makes the view of a surface: of its geometry in the file or, of a compressed generation, in a block.
+    pub(super) fn view<'a>(&'a self, index: usize, held: Option<&'a Held>) -> Result<SurfaceView<'a>> {
         let start = self.locate(self.header.animations.len().saturating_add(index))?;
-        Ok(SurfaceView::new(self.reader(start)?, self.generation(), as_u64(index), head, memo))
+        let (reader, memo) = (self.reader(start)?, self.memo(index)?);
+        Ok(SurfaceView::new(reader, self.generation(), as_u64(index), (self.head(index)?, held), memo))
+    }
+
+    /// Returns the lightmap bytes of surface `index`, as [`SurfaceView::lightmap`] does, without locating it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is no such surface.
+    pub fn lightmap(&self, index: usize) -> Result<Option<[u8; 2]>> {
+        self.head(index).map(|head| head.lightmap)
     }
 
     /// Reads what the header says of a surface, without locating it.
@@ -234,14 +320,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.memos.get(index)?.extent.get().map(|extent| extent.longest)
     }
 
-    /// Passes the names of a surface's targets, in order.
-    pub(crate) fn target_names(&self, index: usize) -> Result<impl Iterator<Item = Result<Name<'_>>>> {
+    /// Passes what the header says of a surface's targets, in order.
+    pub(crate) fn targets(&self, index: usize) -> Result<impl Iterator<Item = Result<(Name<'_>, Option<u32>)>>> {
         let head = self.head(index)?;
         let mut reader = self.reader(head.target_names)?;
-        Ok((0..head.targets).map(move |_| reader.text("name")))
+        let generation = self.generation();
+        Ok((0..head.targets).map(move |_| reader.target(generation)))
     }
 
-    fn memo(&self, index: usize) -> Result<&Memo> {
+    pub(super) fn memo(&self, index: usize) -> Result<&Memo> {
         self.memos.get(index).ok_or_else(|| self.no_such("surface", self.memos.len(), index))
     }
 
@@ -250,101 +337,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
 
-    /// Walks the whole structure: every count, every animation key's flags, the closing magic. No vertex is looked at.
-    /// What [`validate`](Self::validate) finds beyond that is not an error here.
-    ///
-    /// # Errors
-    ///
-    /// The first fault, by field and offset.
-    pub fn check(&self) -> Result<()> {
-        self.end().map(drop)
-    }
-
-    /// Returns the offset of the byte after the closing magic; bytes from there on belong to no field.
-    ///
-    /// # Errors
-    ///
-    /// The first fault on the way, by field and offset.
-    pub fn end(&self) -> Result<u64> {
-        let mut reader = self.reader(self.locate(self.sections())?)?;
-        reader.magic(self.generation(), "closing_magic")?;
-        Ok(reader.cursor.offset())
-    }
-
-    /// Names every byte of the file, in file order and without gaps.
-    ///
-    /// # Errors
-    ///
-    /// The first fault, by field and offset; the regions before it have been handed out then.
-    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        let generation = self.generation();
-        let mut reader = Reader { cursor: self.cursor(), sink: |region| see(region) };
-        reader.header(generation, &self.limits)?;
-        for index in 0..self.animation_count() {
-            reader.animation(as_u64(index), Name::default())?;
-        }
-        for index in 0..self.surface_count() {
-            let start = reader.cursor.offset();
-            let mut arrays = self.arrays(index, start, &mut reader.sink)?;
-            while arrays.next()?.is_some() {}
-            reader.cursor = arrays.reader.cursor;
-        }
-        reader.set_place(Field::new(""));
-        reader.magic(generation, "closing_magic")?;
-        let left = reader.cursor.left();
-        if left > 0 {
-            let start = reader.cursor.offset();
-            reader.cursor.lend(left, 1, "end")?;
-            reader.report("end", start, BYTE, left);
-        }
-        Ok(())
-    }
-
-    /// Starts finding the arrays of surface `index`, whose geometry is at `start`.
-    fn arrays<S: Sink>(&self, index: usize, start: u64, sink: S) -> Result<Arrays<'_, S>> {
-        let (head, memo) = (self.head(index)?, self.memo(index)?);
-        let reader = Reader { cursor: self.cursor().at(start)?, sink };
-        Ok(Arrays::new(reader, self.generation(), as_u64(index), head.targets, memo))
-    }
-
-    /// Returns the number of sections: animations, surfaces.
-    const fn sections(&self) -> usize {
-        self.header.animations.len().saturating_add(self.header.surfaces.len())
-    }
-
-    /// Returns where a section starts: walks from the nearest one known, and remembers each on the way.
-    fn locate(&self, section: usize) -> Result<u64> {
-        if let Some((at, error)) = self.fault.get()
-            && section > *at
-        {
-            return Err(error.clone());
-        }
-        let (mut known, mut start) = self.starts.nearest(section);
-        while known < section {
-            start = self.pass(known, start).map_err(|error| self.fault.get_or_init(|| (known, error)).1.clone())?;
-            known = known.saturating_add(1);
-            self.starts.set(known, start);
-        }
-        Ok(start)
-    }
-
-    /// Returns where a section ends that starts at `start`.
-    fn pass(&self, section: usize, start: u64) -> Result<u64> {
-        match section.checked_sub(self.header.animations.len()) {
-            None => {
-                let mut reader = self.reader(start)?;
-                reader.animation(as_u64(section), Name::default())?;
-                Ok(reader.cursor.offset())
-            }
-            Some(surface) => self.arrays(surface, start, Unseen)?.finish(),
-        }
-    }
-
-    fn cursor(&self) -> Cursor<'_> {
+    pub(super) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(self.data.as_ref(), self.generation().format()).watched_by(self.touched.as_deref())
     }
 
-    fn reader(&self, offset: u64) -> Result<Reader<'_, Unseen>> {
+    pub(super) fn reader(&self, offset: u64) -> Result<Reader<'_, Unseen>> {
         Ok(Reader { cursor: self.cursor().at(offset)?, sink: Unseen })
     }
 
@@ -356,7 +353,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(reader)
     }
 
-    fn no_such(&self, list: &'static str, count: usize, index: usize) -> Error {
+    pub(super) fn no_such(&self, list: &'static str, count: usize, index: usize) -> Error {
         let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
         Error::without_offset(self.generation().format(), Field::new("").of(list, as_u64(index)), kind)
     }

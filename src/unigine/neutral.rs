@@ -6,7 +6,9 @@ use crate::clip::{Clip, Motion};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
-use crate::surface::{Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Uvs, Weights};
+use crate::surface::{
+    Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Transform, Uvs, Weights,
+};
 
 impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
     fn format(&self) -> &'static str {
@@ -30,9 +32,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
     }
 
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        let animation = self.animation(clip)?;
-        let bones = u32::try_from(animation.bones.len()).unwrap_or(u32::MAX);
-        Ok(Clip { name: animation.name, frames: animation.frames, bones, rate: None, first_vertex_frame: None })
+        self.animation(clip).map(|view| view.clip())
+    }
+
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        self.animation(clip)?.pose_at(frame, out)
+    }
+
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.animation(clip)?.moves(out)
     }
 }
 
@@ -62,7 +70,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {
-        self.surface(surface)?.counts()
+        match self.seen_counts(surface) {
+            Some(counts) => Ok(counts),
+            None => self.surface(surface)?.counts(),
+        }
     }
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
@@ -95,8 +106,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
         let field = Field::new(name).of("surface", as_u64(surface));
-        match self.surface(surface).and_then(|view| view.offset_of(name)) {
-            Ok(start) => Error::new(self.generation().format(), field, start.saturating_add(into), kind),
+        match self.surface(surface) {
+            Ok(view) => view.fault(name, into, kind),
             Err(_) => Error::without_offset(self.generation().format(), field, kind),
         }
     }

@@ -1,12 +1,13 @@
 //! Reading the primitives of UNIGINE files: each reports itself as a region.
 
-use super::layout::{BOUNDS, COMPACT, Generation, MAGIC, RawBounds, RawTransform, TEXT, TRANSFORM};
+use super::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
 use crate::bytes::{Cursor, Record, as_u64};
 use crate::decode::compact::{self, Fault};
 use crate::error::{ErrorKind, Result, show_bytes};
 use crate::field::Field;
 use crate::name::Name;
 use crate::region::{Element, Region};
+use zerocopy::little_endian::I32;
 
 /// Takes the regions that a reader passes. Those who only want the values take nothing, and pay nothing.
 pub(crate) trait Sink {
@@ -28,6 +29,16 @@ impl<F: FnMut(Region)> Sink for F {
     }
 }
 
+/// A sink that is somebody else's.
+#[derive(Debug)]
+pub(crate) struct Lent<'s, S>(pub(crate) &'s mut S);
+
+impl<S: Sink> Sink for Lent<'_, S> {
+    fn see(&mut self, region: Region) {
+        self.0.see(region);
+    }
+}
+
 /// A cursor that tells its sink the name of every byte range it passes.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'a, S> {
@@ -42,17 +53,27 @@ impl<'a, S: Sink> Reader<'a, S> {
         self.sink.see(region);
     }
 
+    /// Fails where bytes are left.
+    pub(crate) fn finish(&self, name: &'static str, expected: &'static str) -> Result<()> {
+        match self.cursor.left() {
+            0 => Ok(()),
+            left => {
+                let found = format!("{left} bytes more").into();
+                Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
+            }
+        }
+    }
+
     /// Says in which list item the fields that follow stand.
     pub(crate) const fn set_place(&mut self, place: Field) {
         self.cursor.set_place(place);
     }
 
     /// Reads the file's magic, which also divides and closes it.
-    pub(crate) fn magic(&mut self, generation: Generation, name: &'static str) -> Result<()> {
+    pub(crate) fn magic(&mut self, expected: &'static str, name: &'static str) -> Result<()> {
         let start = self.cursor.offset();
         let mut ahead = self.cursor.clone();
         let found = ahead.read::<[u8; 4]>(name)?;
-        let expected = generation.magic();
         if found != expected.as_bytes() {
             return Err(self.cursor.error(name, ErrorKind::Magic { expected, found: show_bytes(found) }));
         }
@@ -99,11 +120,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let count = self.count(name)?;
-        self.cursor.can_hold(start, count.into(), size, name)?;
-        if u64::from(count) > limit {
-            let kind = ErrorKind::Limit { name: "items", allowed: limit, asked: count.into() };
-            return Err(self.cursor.error_at(start, name, kind));
-        }
+        self.fits(start, count, size, limit, name)?;
         Ok(count)
     }
 
@@ -111,16 +128,49 @@ impl<'a, S: Sink> Reader<'a, S> {
     pub(crate) fn text(&mut self, name: &'static str) -> Result<Name<'a>> {
         let start = self.cursor.offset();
         let length = self.compact(name)?;
+        self.string(name, start, length, TEXT)
+    }
+
+    /// Reads a count of 32 bits, which the newest animations have in a few places.
+    pub(crate) fn count_32(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
+        let start = self.cursor.offset();
+        let value = self.record::<I32>(name, super::layout::I32)?.get();
+        let Ok(count) = u32::try_from(value) else {
+            let kind = ErrorKind::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
+            return Err(self.cursor.error_at(start, name, kind));
+        };
+        self.fits(start, count, size, limit, name)?;
+        Ok(count)
+    }
+
+    /// Reads a string whose length has 32 bits. The name is without its closing NUL.
+    pub(crate) fn text_32(&mut self, name: &'static str) -> Result<Name<'a>> {
+        let start = self.cursor.offset();
+        let length = self.cursor.read::<I32>(name)?.get();
+        self.string(name, start, length, TEXT_32)
+    }
+
+    fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
         let Ok(length) = u64::try_from(length) else {
             let kind = ErrorKind::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };
             return Err(self.cursor.error_at(start, name, kind));
         };
         let bytes = self.cursor.bytes(length, name)?;
-        self.report(name, start, TEXT, length);
+        self.report(name, start, element, length);
         Ok(Name::new(bytes.strip_suffix(&[0]).unwrap_or(bytes)))
     }
 
-    fn compact(&mut self, name: &'static str) -> Result<i32> {
+    /// Tests that the bytes left can hold so many items, and that they are not more than is allowed.
+    fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
+        self.cursor.can_hold(at, count.into(), size, name)?;
+        if u64::from(count) > limit {
+            let kind = ErrorKind::Limit { name: "items", allowed: limit, asked: count.into() };
+            return Err(self.cursor.error_at(at, name, kind));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn compact(&mut self, name: &'static str) -> Result<i32> {
         let rest = self.cursor.rest();
         match compact::decode(rest) {
             Ok((value, length)) => {

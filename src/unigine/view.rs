@@ -3,7 +3,8 @@
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U16, U32};
 
-use super::geometry::{Array, Arrays, Memo, Part};
+use super::block::Held;
+use super::geometry::{Array, Arrays, Memo, Part, Told};
 use super::header::SurfaceHead;
 use super::layout::{FRAME_7, Generation, INFLUENCES};
 use super::read::{Reader, Unseen};
@@ -13,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
 use crate::packed::Packed;
+use crate::region::Region;
 use crate::stream::Runs;
 use crate::surface::{Bounds, Counts, Frames, Indices, Sphere, Weights};
 
@@ -26,10 +28,12 @@ pub struct SurfaceView<'a> {
     bytes: &'a [u8],
     start: u64,
     touched: Option<&'a crate::Touched>,
-    generation: Generation,
-    index: u64,
-    head: SurfaceHead<'a>,
+    pub(super) generation: Generation,
+    pub(super) index: u64,
+    pub(super) head: SurfaceHead<'a>,
     memo: &'a Memo,
+    /// The block that the geometry is in, in compressed generations.
+    held: Option<&'a Held>,
 }
 
 impl<'a> SurfaceView<'a> {
@@ -37,11 +41,11 @@ impl<'a> SurfaceView<'a> {
         reader: Reader<'a, Unseen>,
         generation: Generation,
         index: u64,
-        head: SurfaceHead<'a>,
+        (head, block): (SurfaceHead<'a>, Option<&'a Held>),
         memo: &'a Memo,
     ) -> Self {
         let (bytes, start, touched) = reader.cursor.into_parts();
-        Self { bytes, start, touched, generation, index, head, memo }
+        Self { bytes, start, touched, generation, index, head, memo, held: block }
     }
 
     /// Returns the name, without its closing NUL.
@@ -66,39 +70,16 @@ impl<'a> SurfaceView<'a> {
         &self.head
     }
 
-    /// Returns the offset of its geometry from the start of the file.
+    /// Returns the offset of its geometry from the start of the file; in ms14 and ms15, of the block that it is in.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.start
     }
 
-    /// Returns the UV set that lightmaps use, and the code of their resolution, 32·2^code texels: ms12 and ms13 only.
+    /// Returns the UV set that lightmaps use, and the code of their resolution, 32·2^code texels: from ms12 on.
     #[must_use]
     pub const fn lightmap(&self) -> Option<[u8; 2]> {
         self.head.lightmap
-    }
-
-    /// Returns the number of shapes, the base shape included.
-    #[must_use]
-    pub fn target_count(&self) -> usize {
-        as_index(self.head.targets)
-    }
-
-    /// Returns shape `target`; 0 is the base shape, the others are whole shapes to blend it with. Finding it, and each
-    /// of its arrays, looks at the names and counts of the shapes before it.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoSuch`] where there is no such target, or a fault on the way to its name.
-    pub fn target(&self, target: usize) -> Result<Target<'a>> {
-        let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
-            let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
-            let field = Field::new("").of("surface", self.index).within("target", as_u64(target));
-            return Err(Error::without_offset(self.generation.format(), field, kind));
-        };
-        let mut names = self.reader(self.head.target_names)?;
-        names.target_names(number)?;
-        Ok(Target { name: names.text("name")?, surface: *self, number })
     }
 
     /// Locates the positions of the base shape: x, y, z in scene units (1 is a metre by the engine's convention).
@@ -127,6 +108,9 @@ impl<'a> SurfaceView<'a> {
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let mut arrays = self.arrays()?;
         let positions = arrays.next()?.map_or(0, |array| array.count);
+        if !self.generation.has_bones() {
+            return Ok(None);
+        }
         let array = arrays.find(Part::Weights)?;
         if array.count == 0 {
             return Ok(None);
@@ -211,43 +195,6 @@ impl<'a> SurfaceView<'a> {
         Ok(counts)
     }
 
-    /// Blends the positions: the base shape, plus `weights[k]` times the difference between target *k* + 1 and the base
-    /// shape, for each *k*. Weights that are left out are 0. Sequential; allocates nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoSuch`] for more weights than targets; [`ErrorKind::Value`] where a target with a weight has not as many
-    /// positions as the base shape; [`ErrorKind::Buffer`] where `out` has not.
-    pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
-        let base = self.positions()?;
-        base.decode_into(out)?;
-        self.target(weights.len())?;
-        let mut arrays = self.arrays()?;
-        for (target, &weight) in (1..).zip(weights) {
-            // The positions and frames of the shape before come first.
-            arrays.next()?;
-            arrays.next()?;
-            let Some(shape) = arrays.clone().next()? else { break };
-            if weight == 0.0 {
-                continue;
-            }
-            if as_index(shape.count) != base.len() {
-                let expected = format!("{} positions, as the base shape has", base.len()).into();
-                let kind = ErrorKind::Value { expected, found: shape.count.to_string().into() };
-                let field = Field::new("positions.count").of("surface", self.index).within("target", target);
-                return Err(Error::new(self.generation.format(), field, shape.count_at, kind));
-            }
-            let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);
-            shape.prefetch();
-            for (out, (from, to)) in out.iter_mut().zip(base.iter().zip(shape.iter())) {
-                for (out, (from, to)) in out.iter_mut().zip(from.into_iter().zip(to)) {
-                    *out += weight * (to - from);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Returns where a region of the geometry starts, by its name.
     pub(crate) fn offset_of(&self, name: &str) -> Result<u64> {
         let mut arrays = self.arrays()?;
@@ -261,17 +208,36 @@ impl<'a> SurfaceView<'a> {
         Ok(self.start)
     }
 
-    /// Starts finding the arrays from the first.
-    pub(crate) fn arrays(&self) -> Result<Arrays<'a, Unseen>> {
-        Ok(Arrays::new(self.reader(self.start)?, self.generation, self.index, self.head.targets, self.memo))
+    /// Returns what the block of a compressed generation inflates to.
+    pub(crate) fn inflated_bytes(&self) -> Option<&'a [u8]> {
+        self.held?.inflated_bytes()
     }
 
-    fn positions_of(&self, target: u32) -> Result<Packed<'a, Floats<3>>> {
+    /// Names the arrays of inflated geometry, and their counts.
+    pub(crate) fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
+        let arrays = self.arrays()?;
+        let reader = Reader { cursor: arrays.reader.cursor.clone(), sink: |region| see(region) };
+        let mut arrays = arrays.with_reader(reader);
+        while arrays.next()?.is_some() {}
+        Ok(())
+    }
+
+    /// Starts finding the arrays from the first.
+    pub(crate) fn arrays(&self) -> Result<Arrays<'a, Unseen>> {
+        let told = match self.head.corners {
+            Some(corners) => Some(Told { targets: self.reader(self.head.target_names)?, corners }),
+            None => None,
+        };
+        let reader = Reader { cursor: self.cursor()?, sink: Unseen };
+        Ok(Arrays::new(reader, self.generation, self.index, self.head.targets, self.memo).told(told))
+    }
+
+    pub(super) fn positions_of(&self, target: u32) -> Result<Packed<'a, Floats<3>>> {
         let array = self.arrays()?.find(Part::Positions(target))?;
         Ok(Packed::new(self.cast(&array)?, Floats))
     }
 
-    fn frames_of(&self, target: u32) -> Result<Frames<'a>> {
+    pub(super) fn frames_of(&self, target: u32) -> Result<Frames<'a>> {
         self.cast_frames(&self.arrays()?.find(Part::Frames(target))?)
     }
 
@@ -322,46 +288,38 @@ impl<'a> SurfaceView<'a> {
     }
 
     fn error(&self, name: &'static str, offset: u64, kind: ErrorKind) -> Error {
-        Error::new(self.generation.format(), Field::new(name).of("surface", self.index), offset, kind)
+        let field = Field::new(name).of("surface", self.index);
+        match self.inflated_from() {
+            Some(block) => Error::new(self.generation.format(), field, block, kind).at_inflated(offset),
+            None => Error::new(self.generation.format(), field, offset, kind),
+        }
     }
 
-    fn reader(&self, offset: u64) -> Result<Reader<'a, Unseen>> {
+    /// Makes an error about the region `name`, `into` bytes from its start.
+    pub(crate) fn fault(&self, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+        let start = self.offset_of(name).unwrap_or(self.start);
+        self.error(name, start.saturating_add(into), kind)
+    }
+
+    /// Returns the offset of the block that the geometry was inflated from: other offsets are then inside of it.
+    pub(crate) fn inflated_from(&self) -> Option<u64> {
+        self.held?.inflated_from()
+    }
+
+    /// Starts reading the geometry.
+    fn cursor(&self) -> Result<Cursor<'a>> {
+        match self.held {
+            Some(held) => {
+                let touched = self.touched.filter(|_| held.inflated_from().is_none());
+                Ok(held.cursor(self.bytes, self.generation.format())?.watched_by(touched))
+            }
+            None => Ok(Cursor::new(self.bytes, self.generation.format()).watched_by(self.touched).at(self.start)?),
+        }
+    }
+
+    pub(super) fn reader(&self, offset: u64) -> Result<Reader<'a, Unseen>> {
         let mut cursor = Cursor::new(self.bytes, self.generation.format()).watched_by(self.touched).at(offset)?;
         cursor.set_place(Field::new("").of("surface", self.index));
         Ok(Reader { cursor, sink: Unseen })
-    }
-}
-
-/// A shape of a surface, borrowed from the file.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    name: Name<'a>,
-    surface: SurfaceView<'a>,
-    number: u32,
-}
-
-impl<'a> Target<'a> {
-    /// Returns the name, empty in every file seen.
-    #[must_use]
-    pub const fn name(&self) -> Name<'a> {
-        self.name
-    }
-
-    /// Locates the positions.
-    ///
-    /// # Errors
-    ///
-    /// A fault on the way, by field and offset.
-    pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
-        self.surface.positions_of(self.number)
-    }
-
-    /// Locates the tangent frames.
-    ///
-    /// # Errors
-    ///
-    /// A fault on the way, by field and offset.
-    pub fn frames(&self) -> Result<Frames<'a>> {
-        self.surface.frames_of(self.number)
     }
 }

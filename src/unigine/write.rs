@@ -9,8 +9,10 @@ use std::io::{self, Write};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{I16, U16};
 
+use super::block::Storage;
 use super::layout::{Generation, RawBounds};
 use super::mesh::Mesh;
+use crate::bytes::as_u64;
 use crate::decode::compact;
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -20,17 +22,24 @@ use crate::source;
 #[derive(Debug)]
 pub(crate) struct Writer<W> {
     out: W,
-    generation: Generation,
+    magic: &'static str,
+    format: &'static str,
+    written: u64,
 }
 
 impl<W: Write> Writer<W> {
-    pub(crate) const fn new(out: W, generation: Generation) -> Self {
-        Self { out, generation }
+    pub(crate) const fn new(out: W, magic: &'static str, format: &'static str) -> Self {
+        Self { out, magic, format, written: 0 }
+    }
+
+    /// Starts a mesh of a generation.
+    pub(crate) const fn mesh(out: W, generation: Generation) -> Self {
+        Self::new(out, generation.magic(), generation.format())
     }
 
     /// Writes the magic that opens, divides and closes a file.
     pub(crate) fn magic(&mut self) -> Result<()> {
-        self.bytes(self.generation.magic().as_bytes())
+        self.bytes(self.magic.as_bytes())
     }
 
     /// Writes a count as the engine spells it.
@@ -53,8 +62,16 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the two lightmap bytes, where the generation has them.
-    pub(crate) fn lightmap(&mut self, lightmap: Option<[u8; 2]>) -> Result<()> {
-        if self.generation.has_lightmap() { self.bytes(&lightmap.unwrap_or(DEFAULT_LIGHTMAP)) } else { Ok(()) }
+    pub(crate) fn lightmap(&mut self, generation: Generation, lightmap: Option<[u8; 2]>) -> Result<()> {
+        if generation.has_lightmap() { self.bytes(&lightmap.unwrap_or(DEFAULT_LIGHTMAP)) } else { Ok(()) }
+    }
+
+    /// Writes what the header says of a target: its name, and its number of positions, as far as the generation has them.
+    pub(crate) fn target(&mut self, generation: Generation, name: &[u8], positions: Option<u32>) -> Result<()> {
+        if generation.has_targets() {
+            self.text(name)?;
+        }
+        positions.map_or(Ok(()), |positions| self.count(positions))
     }
 
     pub(crate) fn bounds(&mut self, bounds: &RawBounds) -> Result<()> {
@@ -71,7 +88,14 @@ impl<W: Write> Writer<W> {
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.out.write_all(bytes).map_err(|error| self.failed(error))
+        self.out.write_all(bytes).map_err(|error| self.failed(error))?;
+        self.written = self.written.saturating_add(as_u64(bytes.len()));
+        Ok(())
+    }
+
+    /// Returns how many bytes were written so far.
+    pub(crate) const fn written(&self) -> u64 {
+        self.written
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
@@ -79,7 +103,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn failed(&self, error: io::Error) -> Error {
-        Error::without_offset(self.generation.format(), Field::new("output"), error.into())
+        Error::without_offset(self.format, Field::new("output"), error.into())
     }
 }
 
@@ -87,7 +111,8 @@ impl<W: Write> Writer<W> {
 const DEFAULT_LIGHTMAP: [u8; 2] = [1, 3];
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Writes the mesh again, field by field. A sound file's bytes come out as they were.
+    /// Writes the mesh again, field by field. A sound file's bytes come out as they were: blocks of compressed
+    /// generations are copied ([`write_stored`](Self::write_stored) stores them anew).
     ///
     /// Many small writes: give it a [`BufWriter`](std::io::BufWriter), or memory.
     ///
@@ -95,15 +120,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The first fault of the file, by field and offset, or what the output refuses; part of it may be written then.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
-        let mut writer = Writer::new(out, self.generation());
+        if self.generation().is_compressed() {
+            return self.write_stored(out, Storage::Kept);
+        }
+        let mut writer = Writer::mesh(out, self.generation());
         self.write_header(&mut writer)?;
         for index in 0..self.animation_count() {
-            let animation = self.animation(index)?;
-            writer.length(animation.bones.len())?;
-            writer.bytes(animation.bones.as_bytes())?;
-            writer.bytes(&[animation.flags])?;
-            writer.count(animation.frames)?;
-            writer.bytes(animation.key_bytes())?;
+            writer.animation(&self.animation(index)?)?;
         }
         for surface in self.surfaces() {
             let mut arrays = surface?.arrays()?;
@@ -118,10 +141,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         writer.flush()
     }
 
-    fn write_header(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+    /// Writes all before the first animation or geometry.
+    pub(super) fn write_header(&self, writer: &mut Writer<impl Write>) -> Result<()> {
         writer.magic()?;
+        if let Some(leaf) = self.leaf_triangles() {
+            writer.count(leaf)?;
+        }
         writer.bounds(self.raw_bounds()?)?;
-        writer.length(self.bone_count())?;
+        if self.generation().has_bones() {
+            writer.length(self.bone_count())?;
+        }
         for bone in 0..self.bone_count() {
             let (name, parent, _) = self.raw_bone(bone)?;
             writer.text(name.as_bytes())?;
@@ -137,12 +166,21 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         for surface in 0..self.surface_count() {
             let head = self.head(surface)?;
             writer.text(head.name.as_bytes())?;
-            writer.lightmap(head.lightmap)?;
-            writer.bounds(head.bounds)?;
-            writer.count(head.targets)?;
-            for name in self.target_names(surface)? {
-                writer.text(name?.as_bytes())?;
+            writer.lightmap(self.generation(), head.lightmap)?;
+            for count in head.corners.iter().flat_map(|corners| corners.counts) {
+                writer.count(count)?;
             }
+            writer.bounds(head.bounds)?;
+            if self.generation().has_targets() {
+                writer.count(head.targets)?;
+            }
+            for target in self.targets(surface)? {
+                let (name, positions) = target?;
+                writer.target(self.generation(), name.as_bytes(), positions)?;
+            }
+        }
+        if let Some(memory) = self.memory_estimate() {
+            writer.bytes(&memory.to_le_bytes())?;
         }
         writer.magic()?;
         for bone in 0..self.bone_count() {

@@ -1,7 +1,7 @@
 //! The command line, as a user or a script meets it.
 //!
 //! The folders of `data` hold golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, for `dump`
-//! `STEM.dump.ATTRIBUTE`, and for `info` `STEM.info.LOD`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
+//! `STEM.dump.ATTRIBUTE`, for `dump --pose` `STEM.pose.FRAME`, and for `info` `STEM.info.LOD`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,6 +15,7 @@ mod ezmesh;
 mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
+mod unigine;
 mod unreal;
 
 use std::io::Write as _;
@@ -48,7 +49,8 @@ fn json(output: &Output) -> Value {
 }
 
 fn sample(stem: &str) -> String {
-    format!("data/unigine/{stem}.mesh")
+    let extension = if stem.contains("_an") { "anim" } else { "mesh" };
+    format!("data/unigine/{stem}.{extension}")
 }
 
 /// Writes bytes to a file in a folder that goes with the test.
@@ -71,7 +73,7 @@ fn prints_what_the_golden_files_hold() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
         let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
-        if path.is_dir() || ["mesh", "3d", "uc", "llmesh", "slm", "asset", "ezm", "ezb"].contains(&parts[1]) {
+        if path.is_dir() || ["mesh", "anim", "3d", "uc", "llmesh", "slm", "asset", "ezm", "ezb"].contains(&parts[1]) {
             continue;
         }
         let stem = match folder {
@@ -83,6 +85,7 @@ fn prints_what_the_golden_files_hold() {
         let verb = parts[1];
         let mut arguments = vec![verb, &stem];
         match parts[2..] {
+            [frame] if verb == "pose" => arguments = vec!["dump", &stem, "--pose", frame],
             [] => {}
             ["json"] => arguments.push("--json"),
             [lod] if verb == "info" => arguments.extend(["--lod", lod]),
@@ -106,7 +109,12 @@ fn describes_every_sample_of_a_folder() {
     assert_eq!(code(&output), 0);
     let files = json(&output)["files"].as_array().unwrap().clone();
     let pairs = support::unreal::samples().into_iter().filter(|sample| sample.pair().is_some());
-    let alone = [support::samples().len(), support::secondlife::samples().len(), support::ezmesh::samples().len()];
+    let alone = [
+        support::samples().len(),
+        support::animation_samples().len(),
+        support::secondlife::samples().len(),
+        support::ezmesh::samples().len(),
+    ];
     assert_eq!(files.len(), alone.iter().sum::<usize>() + pairs.count());
     for file in files {
         for key in
@@ -126,7 +134,7 @@ fn reads_pipes_globs_and_folders() {
     child.stdin.take().unwrap().write_all(&bytes("cube_ms13")).unwrap();
     assert_eq!(json(&child.wait_with_output().unwrap())["files"][0]["surfaces"], expected);
     let found = json(&meshpeek(&["info", "data/**/cube_*.mesh", "--json"]));
-    assert_eq!(found["files"].as_array().unwrap().len(), 4);
+    assert_eq!(found["files"].as_array().unwrap().len(), 7);
     for nothing in ["data/*.nothing", "benches/*.mesh"] {
         let output = meshpeek(&["info", nothing]);
         assert_eq!(code(&output), 3, "{nothing}");

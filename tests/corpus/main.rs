@@ -17,6 +17,7 @@ mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;
+mod unigine_animation;
 mod unreal;
 
 use std::path::Path;

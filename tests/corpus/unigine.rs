@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use meshpeek::decode::Frame;
 use meshpeek::surface::Frames;
-use meshpeek::unigine::{Generation, Mesh, SurfaceView};
-use meshpeek::{ErrorKind, Motion, Severity, Surface};
+use meshpeek::unigine::{Block, Generation, Mesh, Storage, SurfaceView, Tree, build};
+use meshpeek::{Motion, Severity, Surface};
 use serde_json::{Value, json};
 
 use crate::support::corpus;
 use crate::support::exercise::{Fate, exercise};
 use crate::support::random::Random;
+use crate::unigine_animation::compare_animation;
 use crate::{Expected, file_name};
 
 /// The files whose first four letters are among `magics`, sorted.
-fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
+pub fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| magics.iter().any(|magic| file_name(path).starts_with(magic)));
     files.sort();
@@ -27,7 +29,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     Some((folder, files))
 }
 
-fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::surface::Sphere) {
+pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::surface::Sphere) {
     let mut inner = Expected::new(format!("{} bounds", expected.what), &expected.take("bounds").unwrap());
     inner.floats("min", &bounds.min);
     inner.floats("max", &bounds.max);
@@ -36,13 +38,13 @@ fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: mes
     inner.done();
 }
 
-fn compare_skeleton(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
-    let count = mesh.bone_count();
+pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Motion, binds: bool) {
+    let count = motion.bone_count();
     expected.same("bone_count", count);
     if count == 0 {
         return;
     }
-    let bones: Vec<_> = (0..count).map(|index| mesh.bone(index).unwrap()).collect();
+    let bones: Vec<_> = (0..count).map(|index| motion.bone(index).unwrap()).collect();
     let shown: Vec<Value> = bones.iter().map(|bone| json!([bone.name.to_string_lossy(), bone.parent])).collect();
     let listed = expected.take("bones_listed").map_or(count, |listed| listed.as_u64().unwrap() as usize);
     expected.same("bones", shown[..listed].to_vec());
@@ -51,6 +53,10 @@ fn compare_skeleton(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     expected.same("root_bones", bones.iter().filter(|bone| bone.parent == -1).count());
     let after = (0..).zip(&bones).filter(|(index, bone)| bone.parent > *index).count();
     expected.same("parents_after_children", after);
+    if !binds {
+        assert!(bones.iter().all(|bone| bone.bind == meshpeek::surface::Transform::default()));
+        return;
+    }
     for (key, bone) in [("bind_first", &bones[0]), ("bind_last", &bones[count - 1])] {
         let bind = bone.bind;
         expected.floats(key, &[&bind.position[..], &bind.rotation, &bind.scale].concat());
@@ -68,25 +74,13 @@ fn compare_animations(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     let animations = animations.as_array().unwrap();
     assert_eq!(animations.len(), mesh.animation_count());
     for (index, animation) in animations.iter().enumerate() {
-        let mut expected = Expected::new(format!("{} animation {index}", expected.what), animation);
-        let found = mesh.animation(index).unwrap();
-        expected.same("name", found.name.to_string_lossy());
-        expected.same("animated_bones", found.bones.len());
-        assert!(found.bones.iter().map(|bone| i64::from(bone.get())).eq((0..).take(found.bones.len())));
-        expected.same("bone_ids", "0..n-1");
-        expected.same("frames", found.frames);
-        expected.same("global_flags", found.flags);
-        let mut histogram = std::collections::BTreeMap::new();
-        found.keys().for_each(|key| *histogram.entry(key.flags.to_string()).or_insert(0_u64) += 1);
-        expected.same("record_flags", json!(histogram));
-        // Poses are for a version that decodes them.
-        expected.take("decoded").unwrap();
-        expected.done();
+        let expected = Expected::new(format!("{} animation {index}", expected.what), animation);
+        compare_animation(expected, mesh, &mesh.animation(index).unwrap());
     }
 }
 
 /// Compares one listed surface.
-fn compare_surface(what: &str, value: &Value, view: &SurfaceView<'_>) {
+fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>) {
     let mut expected = Expected::new(what.to_owned(), value);
     expected.take("index").unwrap();
     expected.same("name", view.name().to_string_lossy());
@@ -94,6 +88,7 @@ fn compare_surface(what: &str, value: &Value, view: &SurfaceView<'_>) {
     expected.same_if_any("lightmap", view.lightmap().map(|bytes| json!(bytes)));
     expected.same("morph_targets", view.target_count());
     expected.same("block_offset", view.offset());
+    compare_blocks(&mut expected, mesh, view, value["index"].as_u64().unwrap() as usize);
     let counts = view.counts().unwrap();
 
     let positions = view.positions().unwrap();
@@ -144,9 +139,41 @@ fn compare_surface(what: &str, value: &Value, view: &SurfaceView<'_>) {
         expected.same(first, json!(stream.iter().take(3).collect::<Vec<_>>()));
     }
     // Compared with the map of the file, by the caller.
-    expected.take("positions_offset").unwrap();
-    expected.take("tangents_offset").unwrap();
+    for key in ["positions_offset", "tangents_offset"] {
+        assert_eq!(expected.take(key).is_some(), !mesh.generation().is_compressed(), "{what}: {key}");
+    }
     expected.done();
+}
+
+/// Compares the blocks of a surface, and the tree that the engine stored with it.
+fn compare_blocks(expected: &mut Expected, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>, index: usize) {
+    let Some([geometry, tree_block]) = mesh.blocks(index).unwrap() else { return };
+    assert_eq!(geometry.offset, view.offset());
+    let sizes = |expected: &mut Expected, block: &Block| {
+        expected.same("raw", block.raw);
+        expected.same("stored", block.stored);
+        expected.same("verbatim", block.is_verbatim());
+    };
+    let of = |expected: &mut Expected, key: &str| {
+        Expected::new(format!("{} {key}", expected.what), &expected.take(key).unwrap())
+    };
+    let mut inner = of(expected, "geometry_block");
+    sizes(&mut inner, &geometry);
+    inner.done();
+    let mut inner = of(expected, "tree_block");
+    sizes(&mut inner, &tree_block);
+    let tree = mesh.tree(index).unwrap().unwrap();
+    inner.same("edges", tree.edges().len());
+    inner.same("edge_sum", tree.edges().iter().map(|bits| u64::from(*bits)).sum::<u64>());
+    inner.same("indices", tree.corners().len());
+    inner.same("index_first", json!(tree.corners()[..tree.corners().len().min(4)]));
+    inner.same("nodes", tree.nodes().len());
+    inner.same("leaves", tree.nodes().iter().filter(|node| node.is_leaf()).count());
+    let root = tree.nodes()[0];
+    inner.same("root", json!([i32::from(root.axis), root.left, root.right, root.start, root.end]));
+    inner.floats("root_split", &tree.splits().get(0).unwrap());
+    inner.floats("root_box", &tree.boxes().get(0).unwrap());
+    inner.done();
 }
 
 fn compare_frames(expected: &mut Expected, frames: &Frames<'_>) {
@@ -210,7 +237,9 @@ fn equals_the_reference() {
         expected.take("sha256").unwrap();
         let (bounds, sphere) = mesh.bounds().unwrap();
         compare_bounds(&mut expected, bounds, sphere);
-        compare_skeleton(&mut expected, &mesh);
+        expected.same_if_any("triangles_per_leaf", mesh.leaf_triangles());
+        expected.same_if_any("ram_estimate", mesh.memory_estimate());
+        compare_skeleton(&mut expected, &mesh, true);
         compare_animations(&mut expected, &mesh);
         compare_totals(&mut expected, &mesh);
         expected.same("surface_count", mesh.surface_count());
@@ -225,12 +254,15 @@ fn equals_the_reference() {
         for value in surfaces {
             let index = value["index"].as_u64().unwrap();
             let view = mesh.surface(index as usize).unwrap();
-            compare_surface(&format!("{name} surface {index}"), value, &view);
+            compare_surface(&format!("{name} surface {index}"), value, &mesh, &view);
+            compared += 1;
+            if mesh.generation().is_compressed() {
+                continue;
+            }
             for (key, part) in [("positions_offset", "positions"), ("tangents_offset", "tangents")] {
                 let found = starts.iter().find(|(surface, array, _)| (*surface, *array) == (index, part)).unwrap().2;
                 assert_eq!(value[key], found, "{name} surface {index}: {key}");
             }
-            compared += 1;
         }
     }
     eprintln!("{} files, {compared} surfaces compared", files.len());
@@ -274,8 +306,21 @@ fn writes_what_it_read() {
     for path in &files {
         let whole = std::fs::read(path).unwrap();
         let mut written = Vec::with_capacity(whole.len());
-        Mesh::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
+        let mesh = Mesh::open(whole.as_slice()).unwrap();
+        mesh.write_to(&mut written).unwrap();
         assert!(written == whole, "{} came out differently", path.display());
+        if !mesh.generation().is_compressed() {
+            continue;
+        }
+        for storage in [Storage::Raw, Storage::Lz4] {
+            let mut written = Vec::new();
+            mesh.write_stored(&mut written, storage).unwrap();
+            let stored = Mesh::open(written).unwrap();
+            expect_same_content(&mesh, &stored);
+            stored.validate(&mut |finding| assert!(finding.severity == Severity::Info, "{finding}")).unwrap();
+            let all = (0..mesh.surface_count()).flat_map(|index| stored.blocks(index).unwrap().unwrap());
+            assert!(all.into_iter().all(|block| block.is_verbatim() || storage == Storage::Lz4));
+        }
     }
 }
 
@@ -303,15 +348,71 @@ fn agrees_with_the_neutral_view() {
     }
 }
 
-/// The generations that this version does not read are named, not guessed at.
+/// The engine's edge records and trees, built anew from positions and indices.
 #[test]
-fn refuses_other_generations_by_name() {
-    let Some(folder) = corpus("unigine") else { return };
-    let others = files(&folder, &["ms14", "ms15", "an10", "an11", "an12", "an13"]);
-    for path in &others {
-        let error = Mesh::open(std::fs::read(path).unwrap()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
-        assert!(error.to_string().contains(&file_name(path)[..4]), "{error}");
+fn builds_the_trees_of_the_engine() {
+    let Some((_, files)) = ours() else { return };
+    let mut compared = 0;
+    for path in &files {
+        let mesh = Mesh::open(std::fs::read(path).unwrap()).unwrap();
+        for index in 0..mesh.surface_count() {
+            let Some(tree) = mesh.tree(index).unwrap() else { break };
+            let view = mesh.surface(index).unwrap();
+            let surface = build::Surface {
+                targets: vec![build::Target {
+                    positions: view.positions().unwrap().iter().collect(),
+                    frames: vec![Frame::default()],
+                    ..build::Target::default()
+                }],
+                indices: view.indices().unwrap().iter().collect(),
+                attribute_indices: vec![0; view.indices().unwrap().len()],
+                ..build::Surface::default()
+            };
+            let built = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms14) };
+            let built = Mesh::open(built.to_bytes().unwrap()).unwrap();
+            let what = format!("{} surface {index}", path.display());
+            expect_same_tree(&what, &built.tree(0).unwrap().unwrap(), &tree);
+            compared += 1;
+        }
     }
-    eprintln!("{} files refused", others.len());
+    eprintln!("{compared} trees built as the engine's");
+    assert!(compared > 0);
+}
+
+/// Compares two trees bit by bit.
+fn expect_same_tree(what: &str, one: &Tree<'_>, other: &Tree<'_>) {
+    assert_eq!(one.edges(), other.edges(), "{what}");
+    assert_eq!(one.corners(), other.corners(), "{what}");
+    assert_eq!(one.nodes(), other.nodes(), "{what}");
+    assert!(one.boxes().raw() == other.boxes().raw() && one.splits().raw() == other.splits().raw(), "{what}");
+}
+
+/// Compares all that the blocks of two meshes hold.
+fn expect_same_content<D: AsRef<[u8]>, E: AsRef<[u8]>>(one: &Mesh<D>, other: &Mesh<E>) {
+    assert_eq!(one.surface_count(), other.surface_count());
+    for index in 0..one.surface_count() {
+        let what = format!("surface {index}");
+        expect_same_tree(&what, &one.tree(index).unwrap().unwrap(), &other.tree(index).unwrap().unwrap());
+        let (one, other) = (one.surface(index).unwrap(), other.surface(index).unwrap());
+        assert_eq!(one.counts().unwrap(), other.counts().unwrap());
+        for target in 0..one.target_count() {
+            let (one, other) = (one.target(target).unwrap(), other.target(target).unwrap());
+            assert_eq!(one.name(), other.name());
+            assert!(one.positions().unwrap().raw() == other.positions().unwrap().raw());
+            assert_eq!(one.frames().unwrap().as_bytes(), other.frames().unwrap().as_bytes());
+        }
+        let lists = |view: &SurfaceView<'_>| {
+            let lists = view.weights().unwrap();
+            lists.map(|lists| lists.iter().map(|list| list.as_bytes().to_vec()).collect::<Vec<_>>())
+        };
+        assert_eq!(lists(&one), lists(&other));
+        for set in 0..2 {
+            let raw = |view: &SurfaceView<'_>| view.uvs(set).unwrap().map(|uvs| uvs.raw().to_vec());
+            assert!(raw(&one) == raw(&other));
+        }
+        let colors = |view: &SurfaceView<'_>| view.colors().unwrap().map(|colors| colors.raw().to_vec());
+        assert_eq!(colors(&one), colors(&other));
+        assert!(one.indices().unwrap().iter().eq(other.indices().unwrap().iter()));
+        assert!(one.attribute_indices().unwrap().iter().eq(other.attribute_indices().unwrap().iter()));
+    }
 }

@@ -22,6 +22,8 @@ mod secondlife;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;
+mod unigine_animation;
+mod unigine_blocks;
 mod unreal;
 
 use std::alloc::{GlobalAlloc, Layout, System};

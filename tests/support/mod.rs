@@ -17,19 +17,21 @@
 pub mod exercise;
 pub mod exercise_ezmesh;
 pub mod exercise_secondlife;
+pub mod exercise_unigine_animation;
 pub mod exercise_unreal;
 pub mod ezmesh;
 pub mod random;
 pub mod secondlife;
 pub mod spell;
 pub mod spell_ezmesh;
+pub mod unigine_blocks;
 pub mod unreal;
 
 use std::path::PathBuf;
 
 use meshpeek::decode::{Frame, Influence};
 use meshpeek::surface::Transform;
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, Storage, build};
 use meshpeek::{Error, Finding, Region, Severity};
 
 /// A sample of `data/unigine`: its file's stem, and how it is built.
@@ -38,10 +40,16 @@ pub struct Sample {
     pub mesh: build::Mesh,
 }
 
-/// Builds every sample.
+/// A sample of an animation file, in the same folder.
+pub struct AnimationSample {
+    pub stem: &'static str,
+    pub file: build::AnimationFile,
+}
+
+/// Builds every sample of a mesh.
 pub fn samples() -> Vec<Sample> {
     let sample = |stem, mesh| Sample { stem, mesh };
-    let cubes = ["cube_ms10", "cube_ms11", "cube_ms12", "cube_ms13"];
+    let cubes = ["cube_ms10", "cube_ms11", "cube_ms12", "cube_ms13", "cube_ms14", "cube_ms15"];
     let mut all: Vec<Sample> = cubes
         .into_iter()
         .zip(Generation::ALL)
@@ -54,12 +62,30 @@ pub fn samples() -> Vec<Sample> {
     all.push(sample("skinned_ms12", skinned(Generation::Ms12)));
     all.push(sample("morph_ms13", morph()));
     all.push(sample("room_ms11", room()));
+    let raw = build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(Generation::Ms14) };
+    all.push(sample("cube_ms14_raw", build::Mesh { storage: Storage::Raw, ..raw }));
+    all.push(sample("skinned_ms14", skinned(Generation::Ms14)));
+    all.push(sample("room_ms14", furnished_room()));
     all
 }
 
-/// Returns a sample's bytes.
+/// Builds every sample of an animation file.
+pub fn animation_samples() -> Vec<AnimationSample> {
+    let waves = ["wave_an10", "wave_an11", "wave_an12", "wave_an13"].into_iter().zip(AnimationGeneration::ALL);
+    let mut all: Vec<_> = waves.map(|(stem, generation)| AnimationSample { stem, file: wave(generation) }).collect();
+    let mut still = wave(AnimationGeneration::An11);
+    still.animations[0].frames.clear();
+    all.push(AnimationSample { stem: "bend_an10", file: bend() });
+    all.push(AnimationSample { stem: "still_an11", file: still });
+    all
+}
+
+/// Returns the bytes of a sample, of a mesh or of an animation.
 pub fn bytes(stem: &str) -> Vec<u8> {
-    samples().into_iter().find(|sample| sample.stem == stem).unwrap().mesh.to_bytes().unwrap()
+    if let Some(sample) = samples().into_iter().find(|sample| sample.stem == stem) {
+        return sample.mesh.to_bytes().unwrap();
+    }
+    animation_samples().into_iter().find(|sample| sample.stem == stem).unwrap().file.to_bytes().unwrap()
 }
 
 /// Returns where the samples' files are.
@@ -129,7 +155,8 @@ fn handedness(normal: [f32; 3], tangent: [f32; 3], down: [f32; 3]) -> f32 {
     cross.iter().zip(down).map(|(one, other)| one * other).sum()
 }
 
-/// Two bones, the child before its parent, and a bar that they bend; with an embedded animation.
+/// Two bones, the child before its parent, and a bar that they bend; with an embedded animation, where a generation has
+/// such.
 pub fn skinned(generation: Generation) -> build::Mesh {
     let mut bar = cube("bar", 1.0);
     let influence = |bone, weight| Influence { bone, weight };
@@ -168,7 +195,7 @@ pub fn skinned(generation: Generation) -> build::Mesh {
     };
     build::Mesh {
         bones: vec![bone("tip", 1, 1.0), bone("root", -1, -1.0)],
-        animations: vec![bend],
+        animations: if generation.has_animations() { vec![bend] } else { Vec::new() },
         surfaces: vec![bar],
         ..build::Mesh::new(generation)
     }
@@ -197,6 +224,113 @@ pub fn room() -> build::Mesh {
     let mut plain = cube("box", 0.25);
     plain.uvs[0].clear();
     build::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..build::Mesh::new(Generation::Ms11) }
+}
+
+/// The room in blocks, with two more surfaces: one with three shapes, and a triangle so small that compressing it makes it
+/// no smaller.
+pub fn furnished_room() -> build::Mesh {
+    let mut room = build::Mesh { generation: Generation::Ms14, ..room() };
+    room.surfaces.extend(morph().surfaces);
+    room.surfaces.push(build::Surface {
+        name: String::from("sign"),
+        targets: vec![build::Target {
+            positions: vec![[0.1, 0.2, 0.3], [0.7, 0.25, 0.35], [0.15, 0.8, 0.45]],
+            frames: vec![Frame { handedness: -1.0, ..Frame::default() }],
+            ..build::Target::default()
+        }],
+        indices: vec![0, 1, 2],
+        attribute_indices: vec![0; 3],
+        ..build::Surface::default()
+    });
+    room
+}
+
+/// The frames of [`wave`].
+pub const WAVE_FRAMES: u8 = 12;
+
+/// A turn about z, by twice the angle whose half has the tangent `half`: exact wherever it is computed.
+pub fn turn(half: f32) -> [f32; 4] {
+    let square = half * half;
+    [0.0, 0.0, half * 2.0 / (square + 1.0), (1.0 - square) / (square + 1.0)]
+}
+
+/// Where [`wave`] puts each of its five bones: the arm and the hand, before the root that they hang from, swing; the root
+/// rises and stops, the tail grows twice, and the hat does nothing.
+pub fn wave_pose(frame: u8) -> Vec<Transform> {
+    let at = f32::from(frame);
+    let swing = f32::from(frame % 6) * 0.125 - 0.25;
+    let bone = |position, rotation, scale| Transform { position, rotation, scale: [scale; 3] };
+    vec![
+        bone([0.0, 0.5, 0.0], turn(-swing), 1.0),
+        bone([0.25, 1.0, 0.0], turn(swing * 0.5), 1.0),
+        bone([0.0, 0.0, at.min(4.0) * 0.125], Transform::default().rotation, 1.0),
+        bone([0.0, -0.5, 0.125], turn(0.25), if frame < 5 { 1.0 } else { f32::from(frame / 6) * 0.5 + 1.5 }),
+        wave_hat(),
+    ]
+}
+
+fn wave_hat() -> Transform {
+    Transform { position: [0.0, 0.0, 2.0], rotation: turn(0.5), scale: [1.0, 1.0, 0.5] }
+}
+
+/// What bends the bar of [`skinned`], in a file of its own.
+pub fn bend() -> build::AnimationFile {
+    let build::Mesh { bones, animations, .. } = skinned(Generation::Ms12);
+    build::AnimationFile { bones, animations, ..build::AnimationFile::new(AnimationGeneration::An10) }
+}
+
+/// Someone who waves: five bones, one of which is not moved. From an12 on, the numbers of those that are have a gap.
+pub fn wave(generation: AnimationGeneration) -> build::AnimationFile {
+    let bone = |name: &str, parent, bind| build::Bone { name: name.to_owned(), parent, bind };
+    let at = |position| Transform { position, ..Transform::default() };
+    let mut bones = vec![
+        bone("hand", 1, at([0.0, 0.5, 0.0])),
+        bone("arm", 2, at([0.25, 1.0, 0.0])),
+        bone("root", -1, at([0.0, 0.0, 1.0])),
+        bone("хвост", 2, at([0.0, -0.5, 0.0])),
+        bone("hat", 2, wave_hat()),
+    ];
+    let mut poses: Vec<_> = (0..WAVE_FRAMES).map(wave_pose).collect();
+    // The hat is the last, or in the middle.
+    let hat = if generation.has_skeleton() { 1 } else { 4 };
+    let moved = |bone: usize| bone + usize::from(hat < 4 && bone >= hat);
+    let bone_with_hat = bones.remove(4);
+    bones.insert(hat, bone_with_hat);
+    for bone in &mut bones {
+        if let Ok(parent) = usize::try_from(bone.parent) {
+            bone.parent = i16::try_from(moved(parent)).unwrap();
+        }
+        if !generation.has_binds() {
+            bone.bind = Transform::default();
+        }
+    }
+    for pose in &mut poses {
+        pose.truncate(4);
+    }
+    let name = if generation.is_quantized() { "wave" } else { "" };
+    let mut wave = build::Animation::of_poses(name, &poses);
+    wave.bones = (0..4).map(|bone| i16::try_from(moved(bone)).unwrap()).collect();
+    if !generation.is_quantized() {
+        // What is absent is the default there, not what was before.
+        for (keys, pose) in wave.frames.iter_mut().zip(&poses) {
+            for (key, bone) in keys.iter_mut().zip(pose) {
+                *key = whole_key(bone);
+            }
+        }
+    }
+    let guid = "00112233445566778899aabbccddeeff00112233";
+    build::AnimationFile {
+        bones,
+        animations: vec![wave],
+        skeleton_guid: guid.to_owned(),
+        skeleton_path: format!("guid://{guid}"),
+        ..build::AnimationFile::new(generation)
+    }
+}
+
+/// A key with all of a transform.
+pub fn whole_key(bone: &Transform) -> build::Key {
+    build::Key { position: bone.position.map(Some), rotation: Some(bone.rotation), scale: bone.scale.map(Some) }
 }
 
 /// A square of `side` x `side` quads; every corner has an attribute of its own where `split` says so.
@@ -243,6 +377,13 @@ pub fn regions(bytes: &[u8]) -> Vec<Region> {
 /// Returns the bytes of a region.
 pub fn range(region: &Region) -> std::ops::Range<usize> {
     usize::try_from(region.start).unwrap()..usize::try_from(region.end).unwrap()
+}
+
+/// Returns every region of a sound animation file.
+pub fn animation_regions(bytes: &[u8]) -> Vec<Region> {
+    let mut all = Vec::new();
+    Animation::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    all
 }
 
 /// Returns the byte range of the region named `name`.

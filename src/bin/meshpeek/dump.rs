@@ -7,11 +7,13 @@ use clap::{Args, ValueEnum};
 use meshpeek::{Model, Surface};
 use serde_json::json;
 
-use crate::ezmesh::{self, Pose};
+use crate::ezmesh;
 use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Misuse, Outcome, SCHEMA, number, with};
+use crate::pose::Pose;
 use crate::secondlife::{self, Place};
+use crate::unigine;
 use crate::unreal::Moments;
 use crate::values::{Axis, Values};
 use crate::{Global, OneFile};
@@ -29,7 +31,8 @@ Examples:
   meshpeek dump model.mesh --attribute weights --json
   meshpeek dump Models/box --clip 2 --frame 0.5 --placed
   meshpeek dump tree.llmesh --lod low --attribute weights --raw
-  meshpeek dump walker.ezm --clip 0 --pose 12 --json";
+  meshpeek dump walk.anim --pose 10 --onto walker.mesh --json
+  meshpeek dump walk.anim --time 0.5 --rate 30 --model";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -86,6 +89,16 @@ pub enum Attribute {
     Hull,
     /// Points of the convex hull around everything (Second Life)
     BoundingHull,
+    /// For each triangle, which of its edges stand out: bit k for the one opposite corner k (UNIGINE ms14, ms15)
+    Edges,
+    /// First corners of triangles, in the order of the tree's leaves (UNIGINE ms14, ms15)
+    TreeCorners,
+    /// Nodes of the spatial tree: axis, left, right, start, end (UNIGINE ms14, ms15)
+    TreeNodes,
+    /// Boxes of the nodes: least x, y, z, greatest x, y, z (UNIGINE ms14, ms15)
+    TreeBoxes,
+    /// Where nodes are split (UNIGINE ms14, ms15)
+    TreeSplits,
     /// A distance for each vertex (EZ-Mesh)
     Radius,
     /// What is to be interpolated, as all to interp8 (EZ-Mesh)
@@ -162,10 +175,21 @@ impl Dump {
             return Err(Misuse(format!("--target: every shape has the same {name}; leave it out")).into());
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        if let Some(frame) = self.pose.pose {
-            self.print_pose(opened, frame, global, &mut out)?;
+        if self.pose.is_asked() {
+            let stray = self.moments.asked().filter(|option| *option != "--clip").or_else(|| self.place.asked());
+            if let Some(option) = stray {
+                return Err(Misuse(format!("{option}: does not go with a pose; leave it out")).into());
+            }
+            self.print_pose(opened, global, &mut out)?;
             opened.check()?;
             return Ok(Outcome::Fine);
+        }
+        if let Some(option) = self.pose.stray() {
+            return Err(Misuse(format!("{option}: goes with --pose or --time; alone it means nothing")).into());
+        }
+        if let Model::UnigineAnimation(_) = &opened.model {
+            let text = "an animation has no surface; --pose N prints where its bones are at frame N";
+            return Err(Misuse(text.to_owned()).into());
         }
         let detail = match &opened.model {
             Model::SecondLife(mesh) => Some(self.place.detail(mesh)?),
@@ -189,6 +213,7 @@ impl Dump {
                 return Ok(Outcome::Fine);
             }
             Model::Unreal(mesh) => self.moments.locate(mesh, self.surface, self.attribute, self.raw)?,
+            Model::Unigine(mesh) => unigine::locate(mesh, self.surface, self.attribute)?,
             Model::EzMesh(system) => ezmesh::locate(system, self.surface, self.attribute, self.raw)?,
             _ => match &detail {
                 Some(detail) => secondlife::locate(detail, self.surface, self.attribute)?,
@@ -197,7 +222,9 @@ impl Dump {
         };
         if let (Some(option), false) = (self.moments.asked(), matches!(opened.model, Model::Unreal(_))) {
             let what = match (&opened.model, option) {
-                (Model::EzMesh(_), "--clip") => "with --pose it chooses the animation; alone it means nothing here",
+                (Model::EzMesh(_) | Model::Unigine(_), "--clip") => {
+                    "with --pose it chooses the animation; alone it means nothing here"
+                }
                 _ => "only an Unreal vertex mesh has that; leave it out",
             };
             return Err(Misuse(format!("{option}: {what}")).into());
@@ -237,19 +264,27 @@ impl Dump {
         })
     }
 
-    fn print_pose(&self, opened: &Opened, frame: usize, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn print_pose(&self, opened: &Opened, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let clip = self.moments.clip().unwrap_or_default();
-        let path = self.file.file.to_string_lossy();
-        let head = json!({ "schema": SCHEMA, "path": path, "clip": clip, "pose": frame });
+        let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
+        let mut head = output::extend(head, &self.pose.told(opened.model.geometry(), clip));
         match &opened.model {
             Model::EzMesh(system) if system.view().bone_count() == 0 => {
-                Pose::print_tracks(frame, clip, system, head, global.json, out)
+                let frame = self.pose.whole_frame()?;
+                return ezmesh::print_tracks(frame, clip, system, head, global.json, out);
             }
-            Model::EzMesh(system) => Pose::print(frame, clip, &**system, head, global.json, out),
+            Model::EzMesh(_) | Model::Unigine(_) | Model::UnigineAnimation(_) => {}
             _ => {
-                Err(Misuse("--pose: this format has no animations of bones that are read by frames".to_owned()).into())
+                let text = "--pose: this format has no animations of bones that are read by frames";
+                return Err(Misuse(text.to_owned()).into());
             }
         }
+        let motion = opened.model.geometry();
+        let Some(path) = &self.pose.onto else { return self.pose.print(clip, motion, None, head, global.json, out) };
+        let mesh = input::open(path, global)?;
+        head = with(head, "onto", path.to_string_lossy().into());
+        self.pose.print(clip, motion, Some(mesh.model.geometry()), head, global.json, out)?;
+        Ok(mesh.check().map_err(|error| mesh.blame(error, path))?)
     }
 
     fn absent(&self) -> Misuse {

@@ -1,94 +1,39 @@
-//! What only EZ-Mesh files have: attributes by any name, materials, several meshes and skeletons, poses.
+//! What only EZ-Mesh files have: attributes by any name, materials, several meshes and skeletons.
 
 use std::io::{self, Write};
 
-use clap::Args;
 use meshpeek::ezmesh::{Cell, Column, Form, MeshSystem, Semantic, Vertices};
-use meshpeek::surface::Transform;
-use meshpeek::{Geometry, Limits, Motion as _};
+use meshpeek::{Limits, Motion as _};
 use serde_json::{Value, json};
 
 use crate::dump::Attribute;
 use crate::opened::Data;
 use crate::output::{self, number, numbers};
+use crate::pose::print_bones;
 use crate::values::{Item, Values, Visit};
 
 /// The most items of any list that are told.
 pub const MOST_TOLD: usize = 4096;
 
-/// A frame of an animation of bones.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Animations of bones")]
-pub struct Pose {
-    /// Print where a frame of an animation puts each bone, relative to its parent; --clip chooses the animation
-    #[arg(long, value_name = "N", conflicts_with_all = ["attribute", "range", "surface", "frame", "target", "raw"])]
-    pub pose: Option<usize>,
-}
-
-impl Pose {
-    /// Prints every bone: those that the animation does not move as they rest.
-    pub fn print(
-        frame: usize,
-        clip: usize,
-        geometry: &dyn Geometry,
-        head: Value,
-        in_json: bool,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
-        let mut pose = vec![Transform::default(); geometry.bone_count()];
-        geometry.pose(clip, frame, &mut pose)?;
-        let names = (0..geometry.bone_count()).map(|bone| Ok(geometry.bone(bone)?.name.to_string_lossy()));
-        let names: Vec<String> = names.collect::<meshpeek::Result<_>>()?;
-        print_bones(names.into_iter().zip(pose), head, in_json, out)?;
-        Ok(())
-    }
-
-    /// Prints every track of an animation whose file has no skeleton.
-    pub fn print_tracks(
-        frame: usize,
-        clip: usize,
-        system: &MeshSystem<Data>,
-        head: Value,
-        in_json: bool,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
-        // Where there is no such frame, this says so.
-        system.pose(clip, frame, &mut [])?;
-        let mut bones = Vec::new();
-        for track in system.animation(clip)?.tracks() {
-            let keys = track.keys()?;
-            let last = keys.len().saturating_sub(1);
-            bones.push((track.name()?.to_string_lossy(), keys.get(frame.min(last)).unwrap_or_default()));
-        }
-        print_bones(bones.into_iter(), head, in_json, out)?;
-        Ok(())
-    }
-}
-
-fn print_bones(
-    bones: impl Iterator<Item = (String, Transform)>,
+/// Prints every track of an animation whose file has no skeleton, at a whole frame.
+pub fn print_tracks(
+    frame: usize,
+    clip: usize,
+    system: &MeshSystem<Data>,
     head: Value,
     in_json: bool,
     out: &mut dyn Write,
-) -> io::Result<()> {
-    if in_json {
-        let bones = bones.map(|(name, Transform { position, rotation, scale })| {
-            json!({
-                "name": name,
-                "position": numbers(&position),
-                "rotation": numbers(&rotation),
-                "scale": numbers(&scale),
-            })
-        });
-        let document = output::with(head, "bones", bones.collect());
-        writeln!(out, "{document:#}")?;
-        return out.flush();
+) -> anyhow::Result<()> {
+    // Where there is no such frame, this says so.
+    system.pose(clip, frame, &mut [])?;
+    let mut bones = Vec::new();
+    for track in system.animation(clip)?.tracks() {
+        let keys = track.keys()?;
+        let last = keys.len().saturating_sub(1);
+        bones.push((track.name()?.to_string_lossy(), keys.get(frame.min(last)).unwrap_or_default()));
     }
-    for (name, Transform { position, rotation, scale }) in bones {
-        let all = position.iter().chain(&rotation).chain(&scale).map(|value| format!("{value:?}"));
-        writeln!(out, "{} {}", all.collect::<Vec<_>>().join(" "), meshpeek::Name::new(name.as_bytes()))?;
-    }
-    out.flush()
+    print_bones(bones.into_iter(), head, in_json, out)?;
+    Ok(())
 }
 
 /// Locates an attribute that only these files have, or its stored numbers; `None` where any format's would do.

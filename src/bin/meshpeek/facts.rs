@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::expand::has_extension;
 use crate::opened::{Absent, Data, Opened};
 use crate::output::{self, numbers};
+use crate::unigine;
 
 /// The most sequences and calls of a script that are listed.
 const MOST_TOLD: usize = 100_000;
@@ -17,7 +18,8 @@ const MOST_TOLD: usize = 100_000;
 /// What only the format has.
 pub fn properties(opened: &Opened) -> meshpeek::Result<Value> {
     match &opened.model {
-        Model::Unigine(mesh) => unigine(mesh),
+        Model::Unigine(mesh) => Ok(unigine::properties(mesh)),
+        Model::UnigineAnimation(file) => unigine::of_animation(file),
         Model::Unreal(mesh) => unreal(mesh, opened),
         // Told with what was inflated.
         Model::SecondLife(_) => Ok(Value::Null),
@@ -30,6 +32,7 @@ pub fn properties(opened: &Opened) -> meshpeek::Result<Value> {
 pub fn of_surface(model: &Model<Data>, index: usize) -> meshpeek::Result<Value> {
     let mesh = match model {
         Model::Unreal(mesh) => mesh,
+        Model::Unigine(mesh) => return Ok(unigine::of_surface(mesh, index)),
         Model::EzMesh(system) => return crate::ezmesh::of_surface(system, index),
         _ => return Ok(json!({})),
     };
@@ -57,6 +60,20 @@ pub fn draws(model: &Model<Data>, index: usize) -> meshpeek::Result<String> {
     Ok(words.join(", "))
 }
 
+/// Returns what else is worth a line of words.
+pub fn remarks(model: &Model<Data>) -> Vec<(&'static str, String)> {
+    match model {
+        Model::EzMesh(system) => crate::ezmesh::composition(system).into_iter().map(|mesh| ("mesh", mesh)).collect(),
+        Model::Unigine(mesh) => unigine::blocks_in_words(mesh).map(|blocks| ("blocks", blocks)).into_iter().collect(),
+        Model::UnigineAnimation(file) => {
+            let skeleton = file.skeleton().ok().flatten();
+            let shown = skeleton.map(|[guid, path]| ("skeleton", format!("{path}, GUID {guid}")));
+            shown.into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Returns how many vertex frames there are, and of how many vertices.
 pub fn vertex_frames(model: &Model<Data>) -> Option<(usize, usize)> {
     let Model::Unreal(mesh) = model else { return None };
@@ -72,19 +89,6 @@ pub fn with_script(entry: Value, path: &Path) -> Value {
         Some(script) => output::with(entry, "properties", json!({ "script": told(&script) })),
         None => entry,
     }
-}
-
-/// The lightmap bytes of each surface, where the generation has them.
-fn unigine(mesh: &meshpeek::unigine::Mesh<Data>) -> meshpeek::Result<Value> {
-    let lightmaps: Vec<Option<[u8; 2]>> =
-        mesh.surfaces().map(|surface| Ok(surface?.lightmap())).collect::<meshpeek::Result<_>>()?;
-    let lightmaps: Vec<[u8; 2]> = lightmaps.into_iter().flatten().collect();
-    if lightmaps.is_empty() {
-        return Ok(json!({}));
-    }
-    let channels: Vec<u8> = lightmaps.iter().map(|[channel, _]| *channel).collect();
-    let codes: Vec<u8> = lightmaps.iter().map(|[_, code]| *code).collect();
-    Ok(json!({ "lightmap_channel": channels, "lightmap_resolution_code": codes }))
 }
 
 fn unreal(mesh: &Mesh<Data>, opened: &Opened) -> meshpeek::Result<Value> {

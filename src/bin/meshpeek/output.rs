@@ -209,3 +209,9 @@ pub fn error(error: &meshpeek::Error) -> Value {
 pub fn unreadable(path: &Path, fault: &meshpeek::Error) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error(fault) })
 }
+
+/// Writes bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

@@ -13,6 +13,7 @@ use crate::input;
 use crate::opened::{Alone, Opened};
 use crate::output::{self, Misuse, Outcome, shown};
 use crate::staged::Staged;
+use crate::unigine::{Blocks, Stored};
 use crate::{Global, OneFile};
 
 const HELP: &str = "\
@@ -28,10 +29,11 @@ says of it or, where it has none, made from nothing with the published defaults.
 Examples:
   meshpeek rewrite model.mesh -o again.mesh
   meshpeek rewrite model.mesh -o model.mesh --force
-  meshpeek rewrite Models/box_d.3d --pair -o new/box";
+  meshpeek rewrite Models/box_d.3d --pair -o new/box
+  meshpeek rewrite model.mesh --blocks raw -o mapped.mesh";
 
 /// Rules whose findings say what the writer spells otherwise.
-const RESPELLED: [&str; 5] = ["UG14", "EZ13", "EZ20", "EZ31", "EZ34"];
+const RESPELLED: [&str; 6] = ["UG14", "UG20", "EZ13", "EZ20", "EZ31", "EZ34"];
 /// Rules whose findings say what the writer leaves out.
 const DROPPED: [&str; 8] = ["UG24", "EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
 
@@ -53,6 +55,8 @@ pub struct Rewrite {
     /// Write both files of an Unreal mesh; OUT is their stem
     #[arg(long, help_heading = "Unreal vertex meshes")]
     pair: bool,
+    #[command(flatten)]
+    blocks: Blocks,
     /// Also make a script for the pair
     #[arg(long, requires = "pair", help_heading = "Unreal vertex meshes")]
     script: bool,
@@ -81,6 +85,19 @@ impl Rewrite {
         })
     }
 
+    /// Writes a file by itself.
+    fn write(&self, opened: &Alone, out: &mut dyn Write) -> anyhow::Result<()> {
+        match opened {
+            Alone::Model(opened) if self.blocks.blocks != Stored::Kept => match &opened.model {
+                Model::Unigine(mesh) if mesh.generation().is_compressed() => {
+                    Ok(mesh.write_stored(out, self.blocks.blocks.storage())?)
+                }
+                _ => Err(Misuse("--blocks: only ms14 and ms15 have blocks; leave it out".to_owned()).into()),
+            },
+            opened => Ok(opened.write_to(out)?),
+        }
+    }
+
     fn rewrite(&self, opened: &Alone, global: &Global) -> anyhow::Result<Outcome> {
         let mut changes = Vec::new();
         opened.findings(&mut |finding| {
@@ -98,7 +115,7 @@ impl Rewrite {
         }
         if self.output == Path::new("-") {
             let mut out = BufWriter::new(io::stdout().lock());
-            opened.write_to(&mut out)?;
+            self.write(opened, &mut out)?;
             out.flush()?;
             opened.check()?;
             // Standard output has the mesh, so the list goes where notes go.
@@ -107,7 +124,7 @@ impl Rewrite {
             }
             return Ok(Outcome::Fine);
         }
-        let (staged, written) = self.stage(opened.bytes(), &self.output, |out| Ok(opened.write_to(out)?))?;
+        let (staged, written) = self.stage(opened.bytes(), &self.output, |out| self.write(opened, out))?;
         opened.check()?;
         staged.finish()?;
         self.tell(&[written], &changes, global)?;
@@ -121,14 +138,14 @@ impl Rewrite {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<(Staged, Written)> {
-        let mut compared = Compared { original, same: true };
+        let mut compared = Compared { original, same: true, bytes: 0 };
         let staged = Staged::write(path, self.force, |file| {
             let mut out = BufWriter::new(file);
             write(&mut Tee { out: &mut out, compared: &mut compared })?;
             Ok(out.flush()?)
         })?;
         let identical = compared.same && compared.original.is_empty();
-        Ok((staged, Written { path: path.to_owned(), bytes: original.len(), identical }))
+        Ok((staged, Written { path: path.to_owned(), bytes: compared.bytes, identical }))
     }
 
     /// Writes both files of a pair, and a script if one is asked for: all are whole before the first is renamed.
@@ -181,7 +198,7 @@ impl Rewrite {
             let verdict = match (identical, made) {
                 (true, _) => format!("byte-identical, {bytes} bytes"),
                 (false, true) => format!("made, {bytes} bytes"),
-                (false, false) => "changed".to_owned(),
+                (false, false) => format!("changed, {bytes} bytes"),
             };
             writeln!(out, "{}: {verdict}", shown(path))?;
         }
@@ -204,6 +221,8 @@ fn stem(output: &Path) -> anyhow::Result<String> {
 struct Compared<'a> {
     original: &'a [u8],
     same: bool,
+    /// Bytes that were written.
+    bytes: usize,
 }
 
 /// Writes, and compares what is written with the original.
@@ -215,6 +234,7 @@ struct Tee<'o, 'c, 'a> {
 impl Write for Tee<'_, '_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
+        self.compared.bytes = self.compared.bytes.saturating_add(written);
         let written_bytes = bytes.get(..written).unwrap_or(bytes);
         match self.compared.original.strip_prefix(written_bytes) {
             Some(rest) => self.compared.original = rest,

@@ -42,7 +42,7 @@ enum Shading {
     Facet,
 }
 
-fn parse_frame(text: &str) -> Result<f32, String> {
+pub fn parse_frame(text: &str) -> Result<f32, String> {
     let frame: f32 = text.parse().map_err(|error| format!("{error}"))?;
     if frame.is_finite() && frame >= 0.0 { Ok(frame) } else { Err("expected 0 or more".to_owned()) }
 }

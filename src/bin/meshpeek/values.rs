@@ -7,8 +7,11 @@ use meshpeek::decode::{Ordered, Ordered16, Tangent16};
 use meshpeek::ezmesh::{Column, Vertices};
 use meshpeek::source::prefetch;
 use meshpeek::surface::{Between, Colors, Frames, Indices, Normals, Positions, Uvs};
+use meshpeek::unigine::Tree;
 use meshpeek::unreal::Placement;
 use meshpeek::{Packed, Strided, Weights};
+
+use crate::unigine::Part;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Axis {
@@ -37,6 +40,8 @@ pub enum Values<'a> {
     BytePairs(Vec<[u8; 2]>),
     /// One group of a vertex's numbers.
     Column(Box<Vertices<'a>>, Column),
+    /// A list of a spatial tree.
+    Tree(Tree<'a>, Part),
     /// Bone numbers and weights, four to a vertex.
     Lanes(Strided<'a, Ordered16<4>>, Strided<'a, Ordered<4>>),
 }
@@ -70,6 +75,7 @@ impl Values<'_> {
             Self::Bytes(array) => array.len(),
             Self::BytePairs(array) => array.len(),
             Self::Column(vertices, _) => vertices.len(),
+            Self::Tree(tree, part) => part.len(tree),
             Self::Lanes(array, _) => array.len(),
         }
     }
@@ -90,6 +96,7 @@ impl Values<'_> {
             | Self::Bytes(_)
             | Self::BytePairs(_)
             | Self::Column(..)
+            | Self::Tree(..)
             | Self::Lanes(..) => None,
         };
         bytes.unwrap_or_default()
@@ -113,6 +120,7 @@ impl Values<'_> {
             Self::Tangents(array) => {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
             }
+            Self::Tree(tree, part) => part.visit(tree, range, visit),
             Self::Column(vertices, column) => crate::ezmesh::visit_column(vertices, column, range, visit),
             Self::Lanes(bones, weights) => {
                 let lanes = range.filter_map(|index| Some((bones.get(index)?, weights.get(index)?)));

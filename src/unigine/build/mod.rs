@@ -25,19 +25,27 @@
 //! # }
 //! ```
 
+mod animation;
 mod check;
+mod compressed;
+mod edges;
+mod tree;
 
 use std::io::Write;
 
 use zerocopy::IntoBytes;
-use zerocopy::little_endian::{F32, I16};
+use zerocopy::little_endian::I16;
 
+use super::anim::Coding;
+use super::block::Storage;
 use super::bounds::{self, NOTHING};
 use super::layout::{Generation, INFLUENCES, RawBounds, RawTransform};
 use super::write::Writer;
 use crate::decode::{Frame, Influence, float, frame, influence};
 use crate::error::Result;
 use crate::surface::{Bounds, Sphere, Transform};
+
+pub use animation::AnimationFile;
 
 /// A mesh to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +54,16 @@ pub struct Mesh {
     pub generation: Generation,
     /// The skeleton.
     pub bones: Vec<Bone>,
-    /// Embedded animations: not in ms13.
+    /// Embedded animations: not from ms13 on.
     pub animations: Vec<Animation>,
     /// The surfaces.
     pub surfaces: Vec<Surface>,
+    /// How blocks are stored: ms14 and ms15 only. [`Kept`](Storage::Kept) is [`Lz4`](Storage::Lz4), for there is nothing to keep.
+    pub storage: Storage,
+    /// How many triangles the engine wants in a leaf of a tree, 4 in every real file: ms14 and ms15 only.
+    pub leaf_triangles: u32,
+    /// What the file says that the mesh takes in memory, in bytes: ms14 and ms15 only. `None` writes an estimate of the engine's.
+    pub memory_estimate: Option<i64>,
 }
 
 /// A bone to write.
@@ -63,20 +77,21 @@ pub struct Bone {
     pub bind: Transform,
 }
 
-/// An embedded animation to write.
+/// An animation to write, in a mesh or in a file of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Animation {
     /// Its name, without NUL.
     pub name: String,
     /// The numbers of the bones it moves.
     pub bones: Vec<i16>,
-    /// Which components frame 0 holds: bits 0–2 position x, y, z, bit 3 rotation, bits 4–6 scale x, y, z.
+    /// Which components frame 0 holds: bits 0–2 position x, y, z, bit 3 rotation, bits 4–6 scale x, y, z. Not written
+    /// from an11 on.
     pub flags: u8,
     /// For each frame, a key for each of its bones.
     pub frames: Vec<Vec<Key>>,
 }
 
-/// One bone at one frame: what is left out keeps its value.
+/// One bone at one frame: what is left out keeps its value; from an11 on, it is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Key {
     /// Offset along each axis.
@@ -92,7 +107,7 @@ pub struct Key {
 pub struct Surface {
     /// Its name, without NUL.
     pub name: String,
-    /// The lightmap bytes: ms12 and ms13 only. `None` writes what the engine does, UV set 1 and 256 texels.
+    /// The lightmap bytes: from ms12 on. `None` writes what the engine does, UV set 1 and 256 texels.
     pub lightmap: Option<[u8; 2]>,
     /// Shapes: the base shape first. At least one.
     pub targets: Vec<Target>,
@@ -123,7 +138,15 @@ impl Mesh {
     /// Makes a mesh with nothing in it.
     #[must_use]
     pub const fn new(generation: Generation) -> Self {
-        Self { generation, bones: Vec::new(), animations: Vec::new(), surfaces: Vec::new() }
+        Self {
+            generation,
+            bones: Vec::new(),
+            animations: Vec::new(),
+            surfaces: Vec::new(),
+            storage: Storage::Lz4,
+            leaf_triangles: 4,
+            memory_estimate: None,
+        }
     }
 
     /// Writes the mesh to memory.
@@ -144,10 +167,16 @@ impl Mesh {
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), by field, for what the format cannot hold: nothing is written then. What the output refuses.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
-        let mut writer = Writer::new(out, self.generation);
+        let contents = self.contents()?;
+        let mut writer = Writer::mesh(out, self.generation);
         writer.magic()?;
+        if self.generation.is_compressed() {
+            writer.count(self.leaf_triangles)?;
+        }
         writer.bounds(&self.bounds())?;
-        writer.length(self.bones.len())?;
+        if self.generation.has_bones() {
+            writer.length(self.bones.len())?;
+        }
         for bone in &self.bones {
             writer.text(bone.name.as_bytes())?;
             writer.bytes(I16::new(bone.parent).as_bytes())?;
@@ -160,14 +189,22 @@ impl Mesh {
         }
         writer.length(self.surfaces.len())?;
         for surface in &self.surfaces {
-            surface.write_head(&mut writer)?;
+            surface.write_head(&mut writer, self.generation)?;
+        }
+        if self.generation.is_compressed() {
+            writer.bytes(&self.memory(&contents).to_le_bytes())?;
         }
         writer.magic()?;
         for bone in &self.bones {
             writer.bytes(RawTransform::new(&bone.bind).as_bytes())?;
         }
         for animation in &self.animations {
-            animation.write(&mut writer)?;
+            writer.animation_head(&animation.bone_ids(), &Coding::Changes, Some(animation.flags))?;
+            animation.write_frames(&mut writer, &Coding::Changes)?;
+        }
+        if self.generation.is_compressed() {
+            self.write_blocks(&mut writer, &contents)?;
+            return writer.flush();
         }
         for surface in &self.surfaces {
             surface.write_geometry(&mut writer, self.generation)?;
@@ -183,39 +220,6 @@ impl Mesh {
         let bounds = all.clone().filter(|one| one.radius.get() >= 0.0).map(|one| one.bounds());
         let bounds = bounds.reduce(|one, other| one.union(&other)).unwrap_or(NOTHING.0);
         RawBounds::new(&bounds, &bounds::merge(all.map(|one| one.sphere())).unwrap_or(NOTHING.1))
-    }
-}
-
-impl Animation {
-    fn write(&self, writer: &mut Writer<impl Write>) -> Result<()> {
-        writer.length(self.bones.len())?;
-        for bone in &self.bones {
-            writer.bytes(I16::new(*bone).as_bytes())?;
-        }
-        writer.bytes(&[self.flags])?;
-        writer.length(self.frames.len())?;
-        for key in self.frames.iter().flatten() {
-            let mut flags = 0;
-            let mut components = Vec::new();
-            let [px, py, pz] = key.position;
-            let [sx, sy, sz] = key.scale;
-            for (bit, value) in [(1, px), (2, py), (4, pz), (0x10, sx), (0x20, sy), (0x40, sz)] {
-                if bit == 0x10
-                    && let Some(rotation) = key.rotation
-                {
-                    flags |= 8;
-                    // Keys have no handedness to save, so w is not lifted.
-                    components.extend(rotation.map(frame::encode_component).as_bytes());
-                }
-                if let Some(value) = value {
-                    flags |= bit;
-                    components.extend(F32::new(value).as_bytes());
-                }
-            }
-            writer.bytes(&[flags])?;
-            writer.bytes(&components)?;
-        }
-        Ok(())
     }
 }
 
@@ -236,20 +240,28 @@ impl Surface {
         RawBounds::new(&found, &Sphere { center, radius })
     }
 
-    fn write_head(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+    fn write_head(&self, writer: &mut Writer<impl Write>, generation: Generation) -> Result<()> {
         writer.text(self.name.as_bytes())?;
-        writer.lightmap(self.lightmap)?;
+        writer.lightmap(generation, self.lightmap)?;
+        if generation.is_compressed() {
+            self.write_corners(writer)?;
+        }
         writer.bounds(&self.bounds())?;
-        writer.length(self.targets.len())?;
+        if generation.has_targets() {
+            writer.length(self.targets.len())?;
+        }
         for target in &self.targets {
-            writer.text(target.name.as_bytes())?;
+            let positions = u32::try_from(target.positions.len()).ok().filter(|_| generation.is_compressed());
+            writer.target(generation, target.name.as_bytes(), positions)?;
         }
         Ok(())
     }
 
     fn write_geometry(&self, writer: &mut Writer<impl Write>, generation: Generation) -> Result<()> {
         for target in &self.targets {
-            writer.length(target.positions.len())?;
+            if !generation.is_compressed() {
+                writer.length(target.positions.len())?;
+            }
             for position in &target.positions {
                 writer.bytes(float::encode(*position).as_bytes())?;
             }
@@ -261,7 +273,9 @@ impl Surface {
                 }
             }
         }
-        writer.length(self.weights.len())?;
+        if generation.has_bones() {
+            writer.length(self.weights.len())?;
+        }
         for list in &self.weights {
             writer.bytes(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)])?;
             for one in list {
@@ -278,7 +292,9 @@ impl Surface {
         writer.bytes(self.colors.as_bytes())?;
         let (positions, frames) = self.base_counts();
         for (stream, items) in [(&self.indices, positions), (&self.attribute_indices, frames)] {
-            writer.length(stream.len())?;
+            if !generation.is_compressed() {
+                writer.length(stream.len())?;
+            }
             for index in stream {
                 writer.index(*index, items)?;
             }

@@ -1,13 +1,13 @@
-//! Rules about embedded animations.
+//! Rules about animations, embedded or in files of their own.
 
-use zerocopy::little_endian::{F32, I16};
-
-use super::super::anim::{EmbeddedAnimation, Key};
+use super::super::anim::{Animation, AnimationView, Coding, Key};
 use super::{Mesh, Report, Tally};
-use crate::bytes::{Record, as_index, as_u64};
+use crate::bytes::as_u64;
 use crate::error::Result;
 use crate::field::Field;
 use crate::finding::Severity;
+use crate::name::Name;
+use crate::surface::Transform;
 
 /// How far from 1 the length of a key's quaternion may be.
 const SLACK: f32 = 2e-3;
@@ -19,20 +19,92 @@ pub(super) fn length(quaternion: [f32; 4]) -> f32 {
     quaternion.iter().map(|value| value * value).sum::<f32>().sqrt()
 }
 
-pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
-    // For each bone, the last animation that named it: one list for all of them.
-    let mut named = vec![usize::MAX; if mesh.animation_count() == 0 { 0 } else { mesh.bone_count() }];
-    for index in 0..mesh.animation_count() {
-        let animation = mesh.animation(index)?;
-        let field = Field::new("").of("animation", as_u64(index));
-        check_bones(&animation, index, &mut named, report);
-        check_keys(&animation, field, report);
-        check_first_frame(mesh, &animation, field, report)?;
+/// What animations move, whatever file it stands in.
+pub(super) trait Rig {
+    fn bone_count(&self) -> usize;
+    /// Returns a bone's name and parent.
+    fn head(&self, bone: usize) -> Result<(Name<'_>, i16)>;
+    /// Returns where a bone's entry and its parent stand.
+    fn places(&self, bone: usize) -> Result<[u64; 2]>;
+    /// Returns where a bone rests and where that stands, in files that say so.
+    fn bind(&self, bone: usize) -> Result<Option<(Transform, u64)>>;
+}
+
+impl<D: AsRef<[u8]>> Rig for Mesh<D> {
+    fn bone_count(&self) -> usize {
+        Self::bone_count(self)
+    }
+
+    fn head(&self, bone: usize) -> Result<(Name<'_>, i16)> {
+        self.raw_bone(bone).map(|(name, parent, _)| (name, parent))
+    }
+
+    fn places(&self, bone: usize) -> Result<[u64; 2]> {
+        Ok([self.bone_at(bone), self.parent_at(bone)?])
+    }
+
+    fn bind(&self, bone: usize) -> Result<Option<(Transform, u64)>> {
+        let (.., raw) = self.raw_bone(bone)?;
+        Ok(Some((raw.get(), self.bind_at(bone))))
+    }
+}
+
+impl<D: AsRef<[u8]>> Rig for Animation<D> {
+    fn bone_count(&self) -> usize {
+        Self::bone_count(self)
+    }
+
+    fn head(&self, bone: usize) -> Result<(Name<'_>, i16)> {
+        self.bone_head(bone)
+    }
+
+    fn places(&self, bone: usize) -> Result<[u64; 2]> {
+        Ok([self.bone_at(bone), self.parent_at(bone)?])
+    }
+
+    fn bind(&self, bone: usize) -> Result<Option<(Transform, u64)>> {
+        Ok(self.raw_bind(bone)?.map(|raw| (raw.get(), self.bind_at(bone))))
+    }
+}
+
+/// Checks the rate, and the bytes that nobody has explained.
+pub(super) fn check_tail<D: AsRef<[u8]>>(file: &Animation<D>, report: &mut Report<'_>) -> Result<()> {
+    if let Some(rate) = file.raw_rate().filter(|rate| *rate <= 0) {
+        let at = file.tail_at().saturating_sub(4);
+        report.say("UG27", Field::new("rate"), at, format!("{rate} frames per second, expected more than 0"));
+    }
+    let unknown = file.tail()?.get(1..).unwrap_or_default();
+    let mut set = Tally::default();
+    for (at, byte) in (1..).zip(unknown) {
+        set.add(at, *byte != 0);
+    }
+    if set.any() {
+        let text = format!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
+        report.say("UG22", Field::new("unknown"), set.offset(file.tail_at(), 1), text);
     }
     Ok(())
 }
 
-fn check_bones(animation: &EmbeddedAnimation<'_>, index: usize, named: &mut [usize], report: &mut Report<'_>) {
+/// Checks animations one after another.
+pub(super) fn check<'a, R: Rig>(
+    rig: &'a R,
+    count: usize,
+    animation: impl Fn(usize) -> Result<AnimationView<'a>>,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    // For each bone, the last animation that named it: one list for all of them.
+    let mut named = vec![usize::MAX; if count == 0 { 0 } else { rig.bone_count() }];
+    for index in 0..count {
+        let animation = animation(index)?;
+        let field = Field::new("").of("animation", as_u64(index));
+        check_bones(&animation, index, &mut named, report);
+        check_keys(&animation, field, report);
+        check_first_frame(rig, &animation, field, report)?;
+    }
+    Ok(())
+}
+
+fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize], report: &mut Report<'_>) {
     let (mut unknown, mut again) = (Tally::default(), Tally::default());
     for (item, bone) in (0..).zip(animation.bones) {
         match usize::try_from(bone.get()).ok().and_then(|bone| named.get_mut(bone)) {
@@ -49,18 +121,29 @@ fn check_bones(animation: &EmbeddedAnimation<'_>, index: usize, named: &mut [usi
     }
 }
 
-fn check_keys(animation: &EmbeddedAnimation<'_>, field: Field, report: &mut Report<'_>) {
+fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'_>) {
     let bones = as_u64(animation.bones.len());
     let (mut foreign, mut partial, mut length_off, mut wild) =
         (Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    let (coding, flags) = (animation.coding(), animation.flags);
+    let mut unknown = Tally::default();
     for (number, key) in (0_u64..).zip(animation.keys()) {
-        foreign.add(key.offset, key.flags & !animation.flags != 0);
-        partial.add(key.offset, number < bones && key.flags & animation.flags != animation.flags);
-        let parts = Parts::of(&key);
-        wild.add(key.offset, !parts.floats().all(f32::is_finite));
-        length_off.add(key.offset, parts.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
+        unknown.add(key.offset, key.flags & coding.unknown() != 0);
+        if let Some(flags) = flags {
+            foreign.add(key.offset, key.flags & !coding.unknown() & !flags != 0);
+            partial
+                .add(key.offset, number < bones && key.flags & flags & !coding.unknown() != flags & !coding.unknown());
+        }
+        let found = Parts::of(&key, &coding);
+        wild.add(key.offset, !found.finite);
+        length_off.add(key.offset, found.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
+    }
+    if let Some(flags) = flags.filter(|flags| flags & coding.unknown() != 0) {
+        let text = format!("{flags:02x}, expected none of the bits of {:02x}: they are passed over", coding.unknown());
+        report.say("UG08", field.named("flags"), animation.flags_offset(), text);
     }
     let cases = [
+        (Severity::Error, "UG08", unknown, "keys have flags of unknown meaning, which are taken to announce nothing"),
         (Severity::Warning, "UG09", foreign, "keys have components that the animation's flags do not announce"),
         (Severity::Warning, "UG09", partial, "keys of frame 0 lack components that the animation's flags announce"),
         (Severity::Info, "UG17", wild, "keys hold a value that is no finite number"),
@@ -73,66 +156,66 @@ fn check_keys(animation: &EmbeddedAnimation<'_>, field: Field, report: &mut Repo
     }
 }
 
-/// The components of a key.
+/// What a key holds.
 struct Parts {
-    position: [Option<f32>; 3],
     rotation: Option<[f32; 4]>,
-    scale: [Option<f32>; 3],
+    finite: bool,
 }
 
 impl Parts {
-    fn of(key: &Key<'_>) -> Self {
-        let mut rest = key.components;
-        let position = [1, 2, 4].map(|bit| take(&mut rest, key.flags & bit).map(F32::get));
-        let rotation = take::<[I16; 4]>(&mut rest, key.flags & 8);
-        let scale = [0x10, 0x20, 0x40].map(|bit| take(&mut rest, key.flags & bit).map(F32::get));
-        Self { position, rotation: rotation.map(|raw| raw.map(|value| f32::from(value.get()) / 32767.0)), scale }
-    }
-
-    fn floats(&self) -> impl Iterator<Item = f32> {
-        self.position.into_iter().chain(self.scale).flatten()
+    fn of(key: &Key<'_>, coding: &Coding) -> Self {
+        let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
+        // What a whole key leaves out is the default.
+        let mut placed = if coding.is_delta() { absent } else { Transform::default() };
+        coding.apply(key.flags, key.components, &mut placed);
+        let Transform { position, rotation, scale } = placed;
+        let all = position.into_iter().chain(rotation).chain(scale);
+        let finite = all.filter(|value| value.to_bits() != ABSENT.to_bits()).all(f32::is_finite);
+        let rotation =
+            Some(rotation).filter(|rotation| rotation.iter().all(|value| value.to_bits() != ABSENT.to_bits()));
+        Self { rotation, finite }
     }
 }
 
-/// Takes one component off the front of a key's bytes, if its flag is set.
-fn take<'a, T: Record + Copy + 'a>(rest: &mut &'a [u8], flag: u8) -> Option<T> {
-    let (value, after) = T::ref_from_prefix(rest).ok().filter(|_| flag != 0)?;
-    *rest = after;
-    Some(*value)
-}
+/// A NaN that marks what a key does not hold.
+const ABSENT: f32 = f32::from_bits(0x7fc0_aaaa);
 
 /// The published page on ms10 says that the first frame should not be the bind pose.
-fn check_first_frame<D: AsRef<[u8]>>(
-    mesh: &Mesh<D>,
-    animation: &EmbeddedAnimation<'_>,
+fn check_first_frame(
+    rig: &impl Rig,
+    animation: &AnimationView<'_>,
     field: Field,
     report: &mut Report<'_>,
 ) -> Result<()> {
+    let coding = animation.coding();
+    let step = match coding {
+        Coding::Quantized(boxes) => boxes.map(|one| one.size.map(|size| size.abs() / 65535.0)),
+        _ => [[0.0; 3]; 2],
+    };
     let mut compared = 0_u32;
+    // The keys of frame 0 alone: there may be as many animations as bones.
     for (bone, key) in animation.bones.iter().zip(animation.keys()) {
-        let Ok(bone) = u32::try_from(bone.get()) else { return Ok(()) };
-        if as_index(bone) >= mesh.bone_count() {
-            return Ok(());
-        }
-        let bind = mesh.bone(as_index(bone))?.bind;
-        let parts = Parts::of(&key);
-        let near = |found: Option<f32>, bind: f32| {
-            found.is_none_or(|found| (found - bind).abs() <= SAME * bind.abs().max(1e-3))
-        };
-        let same = parts.position.into_iter().zip(bind.position).all(|(found, bind)| near(found, bind))
-            && parts.scale.into_iter().zip(bind.scale).all(|(found, bind)| near(found, bind))
-            && parts.rotation.is_none_or(|found| {
-                let dot: f32 = found.iter().zip(&bind.rotation).map(|(one, other)| one * other).sum();
-                dot.abs() >= 1.0 - SAME
-            });
-        if !same {
-            return Ok(());
-        }
+        let bone = usize::try_from(bone.get()).ok().filter(|bone| *bone < rig.bone_count());
+        let Some((bind, _)) = bone.map(|bone| rig.bind(bone)).transpose()?.flatten() else { return Ok(()) };
+        let mut found = if coding.is_delta() { bind } else { Transform::default() };
+        coding.apply(key.flags, key.components, &mut found);
         compared = compared.saturating_add(1);
+        let near = |found: [f32; 3], bind: [f32; 3], step: [f32; 3]| {
+            let slack = bind.map(|bind| SAME * bind.abs().max(1e-3));
+            let off = found.iter().zip(bind).zip(slack).zip(step);
+            off.into_iter().all(|(((found, bind), slack), step)| (found - bind).abs() <= slack.max(step))
+        };
+        let dot: f32 = found.rotation.iter().zip(&bind.rotation).map(|(one, other)| one * other).sum();
+        let [positions, scales] = step;
+        let same = near(found.position, bind.position, positions) && near(found.scale, bind.scale, scales);
+        if !same || dot.abs() < 1.0 - SAME {
+            return Ok(());
+        }
     }
-    if compared > 0 && animation.frames > 0 {
-        let text = String::from("frame 0 is the bind pose; the vendor's page on ms10 says that it should not be");
-        report.say("UG23", field.named("keys"), animation.keys_offset(), text);
+    if compared == 0 {
+        return Ok(());
     }
+    let text = String::from("frame 0 is the bind pose; the vendor's page on ms10 says that it should not be");
+    report.say("UG23", field.named("keys"), animation.keys_offset(), text);
     Ok(())
 }

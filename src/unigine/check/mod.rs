@@ -1,7 +1,7 @@
-//! The rules that `validate` knows for UNIGINE meshes.
+//! The rules that `validate` knows for UNIGINE meshes and animations.
 //!
-//! UG01 to UG24 hold on thousands of real files; UG25 and UG26 follow from the engine's 16-bit numbers and from what
-//! blending needs. A finding is about one rule at one place; where many items of an array breach a rule, there is one
+//! UG01 to UG24 hold on thousands of real files; UG25 to UG27 follow from the engine's 16-bit numbers and from what
+//! blending and playing need. A finding is about one rule at one place; where many items of an array breach a rule, there is one
 //! finding, which counts them and points at the first. Of one file, at most 1,000 findings by a rule are told.
 //!
 //! Floats that are not finite are a warning where thousands of files have none: positions, UV set 0, bounds. Nobody has
@@ -10,14 +10,14 @@
 mod animations;
 mod skeleton;
 mod structure;
+mod trees;
 mod values;
 
-use super::{Generation, Mesh};
+use super::{Animation, AnimationGeneration, Buffer, Generation, Mesh};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Report, Rule, Severity, Tally, rule};
 
-/// The rules for ms10 to ms13. Ids are stable and never given to another rule; UG19 to UG21 belong to generations that
-/// this version does not read.
+/// The rules for meshes, ms10 to ms15, and animations, an10 to an13. Ids are stable and never given to another rule.
 pub const RULES: &[Rule] = &[
     rule("UG01", Severity::Error, "All magics are equal and at their places."),
     rule("UG02", Severity::Error, "Every count is 0 or more, and the bytes left can hold what it counts."),
@@ -33,7 +33,7 @@ pub const RULES: &[Rule] = &[
     rule(
         "UG08",
         Severity::Error,
-        "An animation's bone numbers name bones, each once; bit 7 of a key's flags is never set.",
+        "An animation's bone numbers name bones, each once; no flags have bits of unknown meaning, which announce nothing.",
     ),
     rule("UG09", Severity::Warning, "A key's flags are among the animation's, and frame 0 has all of them."),
     rule(
@@ -57,7 +57,22 @@ pub const RULES: &[Rule] = &[
         "Floats are finite; info only for UV set 1, bind transforms and keys, which drawing can do without.",
     ),
     rule("UG18", Severity::Info, "Bind and animation quaternions have unit length."),
-    rule("UG22", Severity::Info, "Every position and frame is used; the lightmap code is 0 to 7."),
+    rule(
+        "UG19",
+        Severity::Error,
+        "Blocks of ms14 and ms15 have sizes that fit, inflate to their size, and are filled by what they hold.",
+    ),
+    rule("UG20", Severity::Error, "The table of ms14 and ms15 says where each surface's block is."),
+    rule(
+        "UG21",
+        Severity::Warning,
+        "A tree is in pre-order, its boxes nest and are tight, and its leaves part the triangles; an edge record has 3 bits.",
+    ),
+    rule(
+        "UG22",
+        Severity::Info,
+        "Every position and frame is used; the lightmap code is 0 to 7; what is unknown in an13 is 0.",
+    ),
     rule("UG23", Severity::Info, "The first frame of an animation is not the bind pose."),
     rule("UG24", Severity::Warning, "Nothing follows the closing magic."),
     rule(
@@ -66,6 +81,7 @@ pub const RULES: &[Rule] = &[
         "There are at most 32,767 surfaces, and as many bones: the engine's numbers have 16 bits.",
     ),
     rule("UG26", Severity::Warning, "The shapes of a surface have as many positions and frames as its base shape."),
+    rule("UG27", Severity::Warning, "The rate of an12 and an13 is above 0 frames per second."),
 ];
 
 /// Starts a report by these rules.
@@ -73,29 +89,34 @@ fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
     Report::new(RULES, sink)
 }
 
-/// Returns the finding that tells of a fault in the bytes of a mesh: what keeps a file from being opened is a breach of
+/// Returns the finding that tells of a fault in the bytes of a mesh or animation: what keeps a file from being opened is a breach of
 /// a rule, too. `None` for what is no fault of the bytes.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
-    let known = Generation::ALL.iter().any(|generation| generation.format() == error.format());
-    let offset = error.offset().filter(|_| known)?;
+    let known = Generation::ALL.iter().any(|generation| generation.format() == error.format())
+        || AnimationGeneration::ALL.iter().any(|generation| generation.format() == error.format());
+    error.offset().filter(|_| known)?;
     let mut found = None;
-    let text = error.kind().to_string();
-    report(&mut |finding| found = Some(finding)).say(structure::rule_of(error), error.field(), offset, text);
+    structure::say_fault(error, &mut report(&mut |finding| found = Some(finding)));
     found
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reports what the structure alone shows: counts, strings, parents. Looks at no vertex, so its cost is that of
-    /// [`check`](Self::check).
+    /// Reports what the structure alone shows: counts, strings, parents. Looks at no vertex, but inflates compressed geometry,
+    /// surface by surface, to see the counts in it; so its cost is that of [`check`](Self::check). A block of a compressed
+    /// generation that cannot be read keeps no other from being looked at.
     ///
     /// # Errors
     ///
     /// The fault that keeps the rest from being read; it is reported, too, as UG01 or UG02.
     pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         let mut report = self::report(report);
-        structure::check(self, &mut report)?;
-        skeleton::check_structure(self, &mut report)
+        let checked = structure::check(self, &mut report);
+        if !self.generation().is_compressed() {
+            checked.as_ref().map_err(Error::clone)?;
+        }
+        skeleton::check_structure(self, &mut report)?;
+        checked
     }
 
     /// Reports every breach of [`RULES`](super::RULES): the structure's, and those of every value in the file.
@@ -104,13 +125,50 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// As [`survey`](Self::survey).
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        self.survey(report)?;
+        let surveyed = self.survey(report);
+        if !self.generation().is_compressed() {
+            surveyed.as_ref().map_err(Error::clone)?;
+        }
         let mut report = self::report(report);
         skeleton::check_values(self, &mut report)?;
-        animations::check(self, &mut report)?;
+        animations::check(self, self.animation_count(), |index| self.animation(index), &mut report)?;
+        let mut buffer = Buffer::default();
         for index in 0..self.surface_count() {
-            values::check_surface(self, index, &mut report)?;
+            values::check_surface(self, index, &mut buffer, &mut report)?;
         }
-        values::check_mesh(self, &mut report)
+        values::check_mesh(self, &mut report)?;
+        surveyed
+    }
+}
+
+impl<D: AsRef<[u8]>> Animation<D> {
+    /// Reports what the structure alone shows: counts, strings, parents. Looks at the flags of every key, and at nothing
+    /// else of them, so its cost is that of [`check`](Self::check).
+    ///
+    /// # Errors
+    ///
+    /// The fault that keeps the rest from being read; it is reported, too, as UG01, UG02 or UG08.
+    pub fn survey(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        let mut report = self::report(report);
+        let bytes = self.as_bytes();
+        let walked = self.regions(&mut |region| structure::check_region(bytes, &region, &mut report));
+        structure::tell(walked, &mut report)?;
+        animations::check_tail(self, &mut report)?;
+        skeleton::check_structure(self, &mut report)
+    }
+
+    /// Reports every breach of [`RULES`](super::RULES): the structure's, and those of every key.
+    ///
+    /// # Errors
+    ///
+    /// As [`survey`](Self::survey).
+    pub fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)?;
+        let mut report = self::report(report);
+        if let Some(bounds) = self.raw_bounds()? {
+            values::check_finite_bounds(bounds, crate::field::Field::new(""), super::header::BOUNDS_AT, &mut report);
+        }
+        skeleton::check_values(self, &mut report)?;
+        animations::check(self, self.animation_count(), |index| self.animation(index), &mut report)
     }
 }

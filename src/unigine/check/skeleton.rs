@@ -1,8 +1,9 @@
 //! Rules about bones.
 
+use super::Report;
+use super::animations::Rig;
 use super::structure::check_names;
-use super::{Mesh, Report};
-use crate::bytes::as_u64;
+use crate::bytes::{as_index, as_u64};
 use crate::error::Result;
 use crate::field::Field;
 use crate::finding::Severity;
@@ -16,25 +17,30 @@ fn bone(index: usize, name: &'static str) -> Field {
     Field::new(name).of("bone", as_u64(index))
 }
 
-/// Checks parents and names.
-pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
-    let count = mesh.bone_count();
-    let mut names: Vec<Name<'_>> = Vec::new();
-    let mut parents: Vec<Option<usize>> = Vec::new();
+/// Checks parents and names. Names are compared, and ancestors looked for, among the bones that a parent of 16 bits can name:
+/// of the others there may be a great many, of three bytes each.
+pub(super) fn check_structure(rig: &impl Rig, report: &mut Report<'_>) -> Result<()> {
+    let count = rig.bone_count();
+    let compared = count.min(as_index(super::super::layout::MOST).saturating_add(1));
+    let mut names: Vec<Name<'_>> = Vec::with_capacity(compared);
+    let mut parents: Vec<Option<usize>> = Vec::with_capacity(compared);
     for index in 0..count {
-        let (name, parent, _) = mesh.raw_bone(index)?;
-        names.push(name);
+        let (name, parent) = rig.head(index)?;
         let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
         if found.is_none() && parent != super::super::layout::ROOT {
             let text = format!("{parent}, expected -1 to {}", as_u64(count).saturating_sub(1));
-            report.say("UG07", bone(index, "parent"), mesh.parent_at(index)?, text);
+            report.say("UG07", bone(index, "parent"), rig.places(index)?[1], text);
         }
-        parents.push(found);
+        if index < compared {
+            names.push(name);
+            parents.push(found);
+        }
     }
-    check_names("bone", &names, |index| mesh.bone_at(index), report);
+    let at = |index| rig.places(index).map_or(0, |[at, _]| at);
+    check_names("bone", &names, at, report);
     for index in cycles(&parents) {
         let text = String::from("the bone is its own ancestor");
-        report.say("UG07", bone(index, "parent"), mesh.parent_at(index)?, text);
+        report.say("UG07", bone(index, "parent"), rig.places(index)?[1], text);
     }
     Ok(())
 }
@@ -58,12 +64,10 @@ fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
 }
 
 /// Checks the bind transforms.
-pub(super) fn check_values<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
-    for index in 0..mesh.bone_count() {
-        let (.., raw) = mesh.raw_bone(index)?;
-        let Transform { position, rotation, scale } = raw.get();
-        let mut say =
-            |rule, text| report.say_as(Severity::Info, rule, bone(index, "bind_transform"), mesh.bind_at(index), text);
+pub(super) fn check_values(rig: &impl Rig, report: &mut Report<'_>) -> Result<()> {
+    for index in 0..rig.bone_count() {
+        let Some((Transform { position, rotation, scale }, at)) = rig.bind(index)? else { return Ok(()) };
+        let mut say = |rule, text| report.say_as(Severity::Info, rule, bone(index, "bind_transform"), at, text);
         if !position.iter().chain(&rotation).chain(&scale).all(|value| value.is_finite()) {
             say("UG17", String::from("a bind transform with a value that is no finite number"));
         }

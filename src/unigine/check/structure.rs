@@ -1,41 +1,126 @@
 //! Rules about counts, strings and lengths: no vertex is looked at.
 
+use super::super::block::Buffer;
 use super::super::geometry::{Array, Part};
-use super::super::layout::{COMPACT, LIGHTMAP_CODES, MOST, TEXT};
-use super::{Mesh, Report};
+use super::super::layout::{COMPACT, I32, LIGHTMAP_CODES, MOST, OFFSET, TEXT, TEXT_32};
+use super::super::view::SurfaceView;
+use super::{Mesh, Report, Tally};
 use crate::bytes::{Cursor, as_u64};
 use crate::decode::compact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
 use crate::region::Region;
+use zerocopy::little_endian::U32;
 
 pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
     let bytes = mesh.as_bytes();
-    let walked = mesh.regions(&mut |region| check_region(bytes, &region, report));
-    if let Err(error) = walked {
-        report.say(rule_of(&error), error.field(), error.offset().unwrap_or_default(), error.kind().to_string());
-        return Err(error);
+    let mut table = None;
+    let walked = mesh.regions(&mut |region| {
+        if region.element == OFFSET && region.field == Field::new("offsets") {
+            table = Some(region.start);
+        }
+        check_region(bytes, &region, report);
+    });
+    let walked = tell(walked, report);
+    if !mesh.generation().is_compressed() {
+        walked.as_ref().map_err(Error::clone)?;
+    }
+    if let Some(table) = table {
+        check_table(mesh, table, report);
     }
     let names: Result<Vec<Name<'_>>> = (0..mesh.surface_count()).map(|index| Ok(mesh.head(index)?.name)).collect();
     check_names("surface", &names?, |index| mesh.head_at(index), report);
-    (0..mesh.surface_count()).try_for_each(|index| check_counts(mesh, index, report))
+    let mut buffer = Buffer::default();
+    for index in 0..mesh.surface_count() {
+        match mesh.surface_in(index, &mut buffer) {
+            Ok(view) => check_counts(mesh, index, &view, report)?,
+            // The rest of the file can be read.
+            Err(error) if walked.as_ref().is_err_and(|known| known.field() == error.field()) => {}
+            Err(error) if mesh.generation().is_compressed() => say_of_block(&error, index, report),
+            Err(error) => return Err(error),
+        }
+    }
+    // Trees are inflated by whoever looks at values; where they are is structure.
+    let trees = if mesh.generation().is_compressed() { mesh.surface_count() } else { 0 };
+    for index in 0..trees {
+        if let Err(error) = mesh.tree_block(index) {
+            if walked.as_ref().err().is_none_or(|known| known.field() != error.field()) {
+                say_of_block(&error, index, report);
+            }
+            // What lies behind cannot be found.
+            break;
+        }
+    }
+    walked
+}
+
+/// Reports why a block of surface `index` cannot be read. What is wrong with another was told of that.
+pub(super) fn say_of_block(error: &Error, index: usize, report: &mut Report<'_>) {
+    if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
+        say_fault_as("UG19", error, report);
+    }
+}
+
+/// Reports the fault that ended a walk.
+pub(super) fn tell(walked: Result<()>, report: &mut Report<'_>) -> Result<()> {
+    walked.inspect_err(|error| say_fault(error, report))
+}
+
+/// Reports a fault as the breach of a rule.
+pub(super) fn say_fault(error: &Error, report: &mut Report<'_>) {
+    say_fault_as(rule_of(error), error, report);
+}
+
+fn say_fault_as(rule: &'static str, error: &Error, report: &mut Report<'_>) {
+    let mut text = error.kind().to_string();
+    if let Some(at) = error.inflated_offset() {
+        text = format!("{text}, at inflated byte {at}");
+    }
+    report.say(rule, error.field(), error.offset().unwrap_or_default(), text);
+}
+
+/// Checks where the table says that blocks are.
+fn check_table<D: AsRef<[u8]>>(mesh: &Mesh<D>, table: u64, report: &mut Report<'_>) {
+    let (mut wrong, mut start) = (Tally::default(), mesh.body());
+    for index in 0..mesh.surface_count() {
+        wrong.add(as_u64(index), mesh.place(table, index) != Some(start));
+        // Behind a block whose sizes cannot be used, the table is all there is.
+        let next = mesh.pass_block(index, start).ok().or_else(|| mesh.placed(index.saturating_add(1)));
+        let Some(next) = next else { break };
+        start = next;
+    }
+    if wrong.any() {
+        let text = format!("{} places are not those of the blocks; the first is number {}", wrong.count, wrong.first);
+        report.say("UG20", Field::new("offsets"), wrong.offset(table, 8), text);
+    }
 }
 
 /// Returns the rule that a fault breaches.
 pub(super) fn rule_of(error: &Error) -> &'static str {
     match (error.kind(), error.field().name()) {
-        (_, "magic" | "inner_magic" | "closing_magic") => "UG01",
-        (ErrorKind::Value { .. }, "keys") => "UG08",
+        (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => "UG01",
+        (ErrorKind::Value { .. }, "keys" | "bone_ids") => "UG08",
+        (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => "UG19",
+        _ if error.inflated_offset().is_some() => "UG19",
         _ => "UG02",
     }
 }
 
 /// Looks at the one thing that a region's bytes must be told by: how its counts and strings are spelled.
-fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
-    let Region { field, start, end, element, count } = *region;
+pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
+    let Region { field, start, element, count, .. } = *region;
     if field == Field::new("end") {
         report.say("UG24", field, start, format!("{count} bytes after the closing magic belong to no field"));
+    }
+    if element == I32 && field == Field::new("bones.count") {
+        let count = Cursor::new(bytes, "unigine").at(start).ok().and_then(|mut at| at.read::<U32>("count").ok());
+        if let Some(count) = count.map(|count| count.get()).filter(|count| *count > MOST) {
+            report.say("UG25", field, start, format!("{count}, where the engine can number {MOST}"));
+        }
+    }
+    if element == TEXT_32 {
+        return check_text(bytes, start.saturating_add(4), region, report);
     }
     if element != COMPACT && element != TEXT {
         return;
@@ -56,7 +141,12 @@ fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     if element != TEXT {
         return;
     }
-    let text_at = start.saturating_add(as_u64(length));
+    check_text(bytes, start.saturating_add(as_u64(length)), region, report);
+}
+
+/// Looks at a string's bytes.
+fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'_>) {
+    let Region { field, start, end, .. } = *region;
     let Ok(text) = Cursor::new(bytes, "unigine").at(text_at) else { return };
     let text = usize::try_from(end.saturating_sub(text_at)).ok().and_then(|length| text.rest().get(..length));
     let fault = match text {
@@ -90,8 +180,12 @@ struct Seen {
     corners: u32,
 }
 
-fn check_counts<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Report<'_>) -> Result<()> {
-    let view = mesh.surface(index)?;
+fn check_counts<D: AsRef<[u8]>>(
+    mesh: &Mesh<D>,
+    index: usize,
+    view: &SurfaceView<'_>,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let surface = Field::new("").of("surface", as_u64(index));
     if let Some([_, code]) = view.lightmap()
         && code >= LIGHTMAP_CODES
@@ -101,7 +195,12 @@ fn check_counts<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Repor
     }
     let mut seen = Seen::default();
     let mut arrays = view.arrays()?;
+    let inflated = view.inflated_from();
     while let Some(array) = arrays.next()? {
+        // Some counts stand in the header, wherever the arrays are.
+        let told = mesh.generation().is_compressed()
+            && matches!(array.part, Part::Positions(_) | Part::Indices | Part::AttributeIndices);
+        report.turn_into(inflated.filter(|_| !told));
         check_count(&array, &mut seen, surface, report);
         if array.part == Part::Weights
             && let Some(extent) = mesh.longest_weights(index)
@@ -111,6 +210,11 @@ fn check_counts<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Repor
             report.say("UG06", surface.named("weights"), array.at.saturating_add(extent.0), text);
         }
     }
+    if let (Some(block), Some(bytes)) = (inflated, view.inflated_bytes()) {
+        report.turn_into(Some(block));
+        view.regions(&mut |region| check_region(bytes, &region, report))?;
+    }
+    report.turn_into(None);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use zerocopy::little_endian::I16;
 
+use super::super::block::Buffer;
 use super::super::bounds::{center, distance, reach};
 use super::super::geometry::Part;
 use super::super::layout::RawBounds;
@@ -30,13 +31,26 @@ struct Checked<'a, 'c, 'r> {
     report: &'c mut Report<'r>,
 }
 
-pub(super) fn check_surface<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report: &mut Report<'_>) -> Result<()> {
-    let view = mesh.surface(index)?;
+pub(super) fn check_surface<D: AsRef<[u8]>>(
+    mesh: &Mesh<D>,
+    index: usize,
+    buffer: &mut Buffer,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let view = match mesh.surface_in(index, buffer) {
+        Ok(view) => view,
+        // The survey told of it, and the rest of the file can be read.
+        Err(_) if mesh.generation().is_compressed() => return Ok(()),
+        Err(error) => return Err(error),
+    };
     let field = Field::new("").of("surface", as_u64(index));
     let mut surface = Checked { view, field, counts: view.counts()?, report };
     surface.bounds()?;
+    surface.report.turn_into(view.inflated_from());
     surface.targets()?;
-    surface.weights(mesh.bone_count())?;
+    if mesh.generation().has_bones() {
+        surface.weights(mesh.bone_count())?;
+    }
     let sets = [(0, Part::Uv0, "uv0", Severity::Warning), (1, Part::Uv1, "uv1", Severity::Info)];
     for (set, part, name, severity) in sets {
         if let Ok(Some(uvs)) = view.uvs(set) {
@@ -44,7 +58,9 @@ pub(super) fn check_surface<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize, report
             surface.finite(uvs, at, field.named(name), severity);
         }
     }
-    surface.indices()
+    surface.indices()?;
+    surface.report.turn_into(None);
+    super::trees::check(mesh, index, &view, surface.report)
 }
 
 impl<'a> Checked<'a, '_, '_> {
@@ -238,7 +254,7 @@ fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
 /// Checks the bounds of the whole mesh against those of its surfaces.
 pub(super) fn check_mesh<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
     let field = Field::new("");
-    let at = super::super::header::BOUNDS_AT;
+    let at = mesh.bounds_at();
     let stored = mesh.raw_bounds()?;
     check_finite_bounds(stored, field, at, report);
     let mut union = Bounds::EMPTY;
@@ -277,7 +293,7 @@ fn slack(bounds: &Bounds, radius: f32) -> f32 {
     SPHERE_SLACK * radius.abs() + 4.0 * f32::EPSILON * largest
 }
 
-fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {
+pub(super) fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {
     if !bounds.floats().iter().all(|value| value.is_finite()) {
         let text = String::from("bounds with a value that is no finite number");
         report.say("UG17", field.named("bounds"), at, text);
@@ -289,7 +305,7 @@ fn scaled(component: I16) -> f32 {
 }
 
 /// Tells whether two boxes agree to one unit in the last place.
-fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
+pub(super) fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
     let pairs = one.min.iter().zip(&other.min).chain(one.max.iter().zip(&other.max));
     pairs.into_iter().all(|(one, other)| ordered(*one).abs_diff(ordered(*other)) <= 1)
 }
@@ -300,7 +316,7 @@ fn ordered(value: f32) -> i64 {
     if value.is_sign_negative() { bits.wrapping_neg() } else { bits }
 }
 
-fn shown(bounds: &Bounds) -> String {
+pub(super) fn shown(bounds: &Bounds) -> String {
     format!("{:?} to {:?}", bounds.min, bounds.max)
 }
 

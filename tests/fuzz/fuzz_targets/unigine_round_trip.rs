@@ -18,8 +18,19 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.end().expect("our own output ends"), once.len() as u64);
     assert_eq!((mesh.bone_count(), mesh.animation_count()), (again.bone_count(), again.animation_count()));
     assert_eq!(mesh.surface_count(), again.surface_count());
+    let (mut lies, compressed) = (false, mesh.generation().is_compressed());
+    let _ = mesh.survey(&mut |finding| lies |= finding.rule == "UG20");
     for (one, other) in mesh.surfaces().zip(again.surfaces()) {
-        let (one, other) = (one.expect("written"), other.expect("written"));
+        // Where a table lies, it depends on who was asked first where a block is.
+        if lies {
+            break;
+        }
+        let (one, other) = match (one, other) {
+            (Ok(one), Ok(other)) => (one, other),
+            // A block that cannot be read is written as it is.
+            (Err(_), Err(_)) if compressed => continue,
+            both => panic!("{both:?}"),
+        };
         assert_eq!((one.name(), one.lightmap()), (other.name(), other.lightmap()));
         let positions = [&one, &other].map(|view| view.positions().map(|positions| positions.raw()).ok());
         assert!(positions[0].map(bits) == positions[1].map(bits));

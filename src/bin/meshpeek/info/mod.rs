@@ -1,9 +1,7 @@
 //! `info`: what is in a file.
 
-use std::io::{self, Write};
-use std::path::Path;
+mod told;
 
-use anstyle::Style;
 use clap::Args;
 use meshpeek::surface::Counts;
 use meshpeek::{Bounds, Finding, Model, Surface};
@@ -15,11 +13,13 @@ use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Outcome};
 use crate::secondlife::{self, Block, Described, Look};
+use crate::unigine::{self, Skeletons};
 use crate::{Files, Global};
 
 const HELP: &str = "\
-Looks at headers, counts, and one byte per skinned vertex; never at a vertex itself, so it takes milliseconds \
-however large the file is. The findings it shows are those that the structure alone gives; `validate` looks at \
+Looks at headers, counts, and one byte per skinned vertex or key of a bone; never at a vertex itself, so it takes \
+milliseconds however large the file is. Compressed blocks are inflated to see their counts, one after another, unless \
+--lod none asks for what the header says. The findings it shows are those that the structure alone gives; `validate` looks at \
 every value. Unreal meshes have no box in their files: of them, the vertices of frame 0 are looked at, too. A script is \
 described mesh by mesh.
 
@@ -27,8 +27,8 @@ Examples:
   meshpeek info model.mesh
   meshpeek info assets --json | jq '.files[] | {path, version, bytes}'";
 
-/// Surfaces, bones and clips that are listed unless --verbose asks for all.
-const LISTED: usize = 16;
+/// Formats whose parts stand by themselves: what is wrong with one does not keep the others from being told.
+const STANDING: [&str; 3] = ["ezmesh", "unigine ms14", "unigine ms15"];
 /// Bytes of a surface's name that are told where surfaces may share it.
 const LONGEST_NAME: usize = 4096;
 
@@ -37,20 +37,33 @@ const LONGEST_NAME: usize = 4096;
 pub struct Info {
     #[command(flatten)]
     files: Files,
-    /// The level of detail to describe; where an asset lacks it, the one that a viewer would show
-    #[arg(long, value_enum, default_value_t = Described::High, help_heading = "Second Life meshes")]
+    /// The level of detail to describe; where an asset lacks it, the one that a viewer would show. With none, nothing is
+    /// inflated: of UNIGINE ms14 and ms15, too, what is told then is what the header says
+    #[arg(long, value_enum, default_value_t = Described::High, help_heading = "Meshes of compressed blocks")]
     lod: Described,
 }
 
 impl Info {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut entries = Vec::new();
+        // Animations are told beside the mesh that they move, whichever came first.
+        let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
         let (outcome, absent) = input::each(&self.files.files, global, |path, opened| {
             let mesh = opened.as_ref().ok().and_then(Opened::mesh_name);
             let summary = opened.and_then(|opened| {
                 Summary::of(&opened, self.lod, global.json).map_err(|error| opened.blame(error, path))
             });
+            let outcome = summary.as_ref().map_or_else(output::failed, |summary| output::judge(&summary.findings));
+            if let Ok(found) = &summary
+                && !found.is_animation
+            {
+                skeletons.add(path, &found.bones);
+            }
             match &summary {
+                Ok(found) if found.is_animation => {
+                    entries.push(Value::Null);
+                    animations.push((entries.len(), path.to_owned(), summary?));
+                }
                 Ok(summary) if global.json => entries.push(output::of_mesh(summary.json(path), mesh)),
                 Ok(summary) => summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?,
                 Err(error) if global.json => {
@@ -59,8 +72,17 @@ impl Info {
                 }
                 Err(error) => output::complain(error),
             }
-            Ok(summary.map_or_else(|error| output::failed(&error), |summary| output::judge(&summary.findings)))
+            Ok(outcome)
         })?;
+        for (number, path, mut animation) in animations {
+            animation.beside(&skeletons);
+            if let Some(entry) = entries.get_mut(number.saturating_sub(1)) {
+                *entry = animation.json(&path);
+            }
+            if !global.json {
+                animation.print(&mut anstream::stdout().lock(), &path, None, global)?;
+            }
+        }
         if global.json {
             let mut document = json!({ "files": entries });
             if !absent.is_empty() {
@@ -83,8 +105,10 @@ struct Summary {
     bones: Vec<(String, i32)>,
     /// How many vertex frames there are, and of how many vertices.
     vertex_frames: Option<(usize, usize)>,
-    /// What vertices are made of, mesh by mesh.
-    composition: Vec<String>,
+    /// Whether it has bones and what moves them, and never a surface.
+    is_animation: bool,
+    /// What else is worth a line, and what it is about.
+    remarks: Vec<(&'static str, String)>,
     /// Compressed blocks.
     blocks: Vec<Block>,
     surfaces: Vec<SurfaceSummary>,
@@ -108,6 +132,8 @@ pub struct SurfaceSummary {
     pub material: Option<String>,
     pub bounds: Bounds,
     pub counts: Counts,
+    /// Whether all of it is known, or what the header says.
+    pub is_whole: bool,
     pub drawn: bool,
     /// How it is drawn, in words.
     pub draws: String,
@@ -129,8 +155,16 @@ impl Summary {
             return Self::of_blocks(opened, Look::at(mesh, described));
         }
         let geometry = model.geometry();
+        // What is only told inflates nothing, and so sees no more than the header.
+        let uninflated = if described == Described::None { unigine::compressed(model) } else { None };
         let mut findings = Vec::new();
-        opened.findings(false, false, &mut |finding| findings.push(finding))?;
+        if let Some(mesh) = uninflated {
+            findings.extend(mesh.end().err().as_ref().and_then(meshpeek::finding));
+        } else {
+            // The findings tell of what cannot be read; the rest is told all the same.
+            let surveyed = opened.findings(false, false, &mut |finding| findings.push(finding));
+            unless_told(surveyed, ())?;
+        }
         let bones = (0..geometry.bone_count()).map(|bone| {
             let bone = geometry.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
             unless_told(bone, (String::new(), -1))
@@ -150,7 +184,11 @@ impl Summary {
                 shares: matches!(model, Model::EzMesh(system) if ezmesh::shares(system, surface.index())),
                 material: surface.material()?.map(|material| material.to_string_lossy()),
                 bounds: unless_told(surface.bounds(), Bounds::EMPTY)?,
-                counts: unless_told(surface.counts(), Counts::default())?,
+                counts: match uninflated {
+                    Some(mesh) => mesh.told_counts(surface.index())?.unwrap_or_default(),
+                    None => unless_told(surface.counts(), Counts::default())?,
+                },
+                is_whole: uninflated.is_none(),
                 drawn: surface.is_drawn()?,
                 draws: facts::draws(model, surface.index())?,
                 particular: if in_full { facts::of_surface(model, surface.index())? } else { Value::Null },
@@ -176,10 +214,8 @@ impl Summary {
             sphere: geometry.sphere(),
             vertex_frames: facts::vertex_frames(model),
             bones: bones.collect::<meshpeek::Result<_>>()?,
-            composition: match model {
-                Model::EzMesh(system) if !in_full => ezmesh::composition(system),
-                _ => Vec::new(),
-            },
+            is_animation: matches!(model, Model::UnigineAnimation(_)),
+            remarks: if in_full { Vec::new() } else { facts::remarks(model) },
             blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             left_out: geometry.surface_count().saturating_sub(most),
@@ -191,6 +227,13 @@ impl Summary {
         summary.touched = model.touched_bytes().unwrap_or_default();
         opened.check()?;
         Ok(summary)
+    }
+
+    /// Adds which mesh an animation moves, of those that were named with it.
+    fn beside(&mut self, skeletons: &Skeletons) {
+        let Some(fit) = skeletons.fit(&self.bones) else { return };
+        self.properties = output::with(std::mem::take(&mut self.properties), "mesh", fit.json());
+        self.remarks.push(("moves", fit.in_words()));
     }
 
     /// Tells of a file whose blocks are inflated on request.
@@ -208,7 +251,8 @@ impl Summary {
             sphere: None,
             bones,
             vertex_frames: None,
-            composition: Vec::new(),
+            is_animation: false,
+            remarks: Vec::new(),
             blocks,
             surfaces,
             left_out: 0,
@@ -218,182 +262,13 @@ impl Summary {
             files: Vec::new(),
         })
     }
-
-    fn json(&self, path: &Path) -> Value {
-        let lods = self.blocks.iter().filter(|block| block.part.lod().is_some());
-        let mut bounds = output::bounds(&self.bounds);
-        if let Some(sphere) = &self.sphere {
-            bounds.insert("center".into(), output::numbers(&sphere.center));
-            bounds.insert("radius".into(), output::number(sphere.radius));
-        }
-        let bones = self.bones.iter().map(|(name, parent)| json!({ "name": name, "parent": parent }));
-        let clips = self.clips.iter().map(|ClipSummary { name, frames, bones, rate }| {
-            json!({ "name": name, "frames": frames, "bones": bones, "rate": rate.map(output::number) })
-        });
-        json!({
-            "path": path.to_string_lossy(),
-            "format": self.format,
-            "version": self.version,
-            "bytes": self.bytes,
-            "touched_bytes": self.touched,
-            "bounds": bounds,
-            "bones": bones.collect::<Value>(),
-            "lods": lods.map(Block::json).collect::<Value>(),
-            "surfaces": self.surfaces.iter().map(SurfaceSummary::json).collect::<Value>(),
-            "clips": clips.collect::<Value>(),
-            "properties": self.properties,
-            "findings": output::findings(&self.findings, &self.files),
-        })
-    }
-
-    fn print(&self, out: &mut dyn Write, path: &Path, mesh: Option<&str>, global: &Global) -> io::Result<()> {
-        let bold = Style::new().bold();
-        let Self { format, version, bytes, touched, .. } = self;
-        let mesh = output::mesh_shown(mesh);
-        let path = output::shown(path);
-        writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
-        self.print_bounds(out)?;
-        secondlife::print_blocks(out, &self.blocks)?;
-        let listed = if global.verbose { usize::MAX } else { LISTED };
-        for mesh in self.composition.iter().take(listed) {
-            writeln!(out, "  mesh      {mesh}")?;
-        }
-        print_rest(out, self.composition.len(), listed)?;
-        self.print_surfaces(out, listed)?;
-        self.print_skeleton(out, listed)?;
-        output::print_findings(out, &self.findings, &self.files)
-    }
-
-    fn print_bounds(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.bounds.is_empty() {
-            return writeln!(out, "  bounds    nothing");
-        }
-        let Bounds { min, max } = self.bounds;
-        write!(out, "  bounds    {} to {}", triple(min), triple(max))?;
-        match &self.sphere {
-            Some(sphere) => writeln!(out, ", sphere {} around {}", sphere.radius, triple(sphere.center)),
-            None => writeln!(out),
-        }
-    }
-
-    fn print_surfaces(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
-        let sum =
-            |of: fn(&SurfaceSummary) -> u32| self.surfaces.iter().map(|surface| u64::from(of(surface))).sum::<u64>();
-        // Vertices that several surfaces share are counted once.
-        let vertices = sum(|surface| if surface.shares { 0 } else { surface.counts.vertices });
-        let attributes = sum(|surface| if surface.shares { 0 } else { surface.counts.attribute_vertices });
-        let triangles = sum(|surface| surface.counts.corners / 3);
-        let count = self.surfaces.len().saturating_add(self.left_out);
-        match self.vertex_frames {
-            // All surfaces share the vertices of a frame.
-            Some((frames, vertices)) => {
-                writeln!(out, "  frames    {frames}, of {vertices} vertices each")?;
-                writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;
-            }
-            None => writeln!(
-                out,
-                "  surfaces  {count}: {vertices} vertices, {attributes} attribute vertices, {triangles} triangles"
-            )?,
-        }
-        for surface in self.surfaces.iter().take(listed) {
-            let name = meshpeek::Name::new(surface.name.as_bytes());
-            let asset = surface.particular.get("asset").map(|asset| format!("asset {asset}, ")).unwrap_or_default();
-            let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
-            let material = surface.material.as_deref().filter(|material| *material != surface.name);
-            let material = material.map(|material| format!(", {}", meshpeek::Name::new(material.as_bytes())));
-            write!(out, "    {:>3} {lod}{name}{}: ", surface.index, material.unwrap_or_default())?;
-            match self.vertex_frames {
-                Some(_) => writeln!(out, "{} triangles, {}", surface.counts.corners / 3, surface.draws)?,
-                None => surface.print_counts(out)?,
-            }
-        }
-        print_rest(out, count, listed)
-    }
-
-    fn print_skeleton(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
-        if !self.bones.is_empty() {
-            writeln!(out, "  bones     {}", self.bones.len())?;
-            for (index, (name, parent)) in self.bones.iter().enumerate().take(listed) {
-                writeln!(out, "    {index:>3} {}, parent {parent}", meshpeek::Name::new(name.as_bytes()))?;
-            }
-            print_rest(out, self.bones.len(), listed)?;
-        }
-        if !self.clips.is_empty() {
-            writeln!(out, "  clips     {}", self.clips.len())?;
-            for (index, ClipSummary { name, frames, bones, rate }) in self.clips.iter().enumerate().take(listed) {
-                let rate = rate.map_or_else(|| "no rate".to_owned(), |rate| format!("{rate} frames per second"));
-                let name = meshpeek::Name::new(name.as_bytes());
-                let of_bones = if *bones == 0 { String::new() } else { format!(" of {bones} bones") };
-                let name = if name.to_string().is_empty() { "(no name)".to_owned() } else { name.to_string() };
-                writeln!(out, "    {index:>3} {name}: {frames} frames{of_bones}, {rate}")?;
-            }
-            print_rest(out, self.clips.len(), listed)?;
-        }
-        Ok(())
-    }
 }
 
 /// Returns what was read of a part or, where the part is damaged in a file whose other parts are not, `otherwise`: the
 /// findings tell of it.
 fn unless_told<T>(read: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
     match read {
-        Err(error) if error.format() == "ezmesh" && meshpeek::finding(&error).is_some() => Ok(otherwise),
+        Err(error) if STANDING.contains(&error.format()) && meshpeek::finding(&error).is_some() => Ok(otherwise),
         read => read,
-    }
-}
-
-impl SurfaceSummary {
-    fn print_counts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Counts { vertices, attribute_vertices, corners, index_widths: [first, second], .. } = self.counts;
-        let triangles = corners / 3;
-        write!(out, "{vertices} vertices, {attribute_vertices} attribute vertices, {triangles} triangles, ")?;
-        writeln!(out, "indices of {first} and {second} bytes{}", extras(&self.counts))
-    }
-
-    fn json(&self) -> Value {
-        let Self { index, lod, name, material, bounds, counts, drawn, particular, .. } = self;
-        let object = json!({
-            "index": index,
-            "name": name,
-            "lod": lod,
-            "vertices": counts.vertices,
-            "attribute_vertices": counts.attribute_vertices,
-            "corners": counts.corners,
-            "triangles": counts.corners / 3,
-            "index_widths": counts.index_widths,
-            "uv_sets": counts.uv_sets,
-            "colors": counts.colors,
-            "weights": counts.weights,
-            "morph_targets": counts.targets,
-            "material": material,
-            "drawn": drawn,
-            "bounds": output::bounds(bounds),
-        });
-        output::extend(object, particular)
-    }
-}
-
-fn extras(counts: &Counts) -> String {
-    let mut text = match counts.uv_sets {
-        0 => ", no UVs".to_owned(),
-        1 => ", 1 UV set".to_owned(),
-        sets => format!(", {sets} UV sets"),
-    };
-    for (there, what) in [(counts.colors, ", colours"), (counts.weights, ", weights")] {
-        if there {
-            text.push_str(what);
-        }
-    }
-    if counts.targets > 1 { format!("{text}, {} shapes", counts.targets) } else { text }
-}
-
-fn triple([x, y, z]: [f32; 3]) -> String {
-    format!("({x}, {y}, {z})")
-}
-
-fn print_rest(out: &mut dyn Write, count: usize, listed: usize) -> io::Result<()> {
-    match count.checked_sub(listed) {
-        Some(rest) if rest > 0 => writeln!(out, "    and {rest} more (--verbose lists all)"),
-        _ => Ok(()),
     }
 }

@@ -169,6 +169,7 @@ impl Look {
             name: surface.name().map(text).unwrap_or_default(),
             material: surface.material().ok().flatten().map(text),
             bounds,
+            is_whole: true,
             counts: surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() }),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             draws: String::new(),

@@ -78,7 +78,8 @@ fn of_header(header: &Header<'_>) -> Object<String, Value> {
     });
     told.insert("material_list".into(), json!(materials));
     let hashes = Part::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
-    let hashes: Object<String, Value> = hashes.map(|(part, hash)| (part.key().to_owned(), hex(hash).into())).collect();
+    let hashes: Object<String, Value> =
+        hashes.map(|(part, hash)| (part.key().to_owned(), output::hex(hash).into())).collect();
     told.insert("hashes".into(), Value::Object(hashes));
     told.insert("physics_cost_data".into(), header.physics_cost().map_or(Value::Null, |cost| plain(cost.map())));
     told
@@ -168,13 +169,8 @@ fn text(text: Text<'_>) -> String {
     meshpeek::Name::new(&text.content()).to_string_lossy()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
 fn uuid(bytes: &[u8; 16]) -> String {
-    let digits = hex(bytes);
+    let digits = output::hex(bytes);
     let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default().to_owned();
     [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
 }

@@ -1,0 +1,244 @@
+//! What the program does with UNIGINE's animations and compressed meshes.
+
+use meshpeek::surface::Transform;
+use meshpeek::unigine::{Animation, Mesh};
+use serde_json::{Value, json};
+
+use super::{code, json, meshpeek, sample, scratch, text};
+
+const BEND: &str = "data/unigine/bend_an10.anim";
+const WAVE: &str = "data/unigine/wave_an10.anim";
+const RATED: &str = "data/unigine/wave_an13.anim";
+const SKINNED: &str = "data/unigine/skinned_ms12.mesh";
+const ROOM: &str = "data/unigine/room_ms14.mesh";
+
+fn entry(arguments: &[&str]) -> Value {
+    let output = meshpeek(&[arguments, &["--json"]].concat());
+    json(&output)["files"][0].clone()
+}
+
+fn dumped(arguments: &[&str]) -> Value {
+    let output = meshpeek(&[&["dump", "--json"], arguments].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    json(&output)
+}
+
+fn refused(arguments: &[&str], expected: i32, says: &str) {
+    let output = meshpeek(arguments);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), expected, "{arguments:?}: {said}");
+    assert!(said.contains(says), "{arguments:?}: {said}");
+}
+
+/// Returns where the program puts the bones, as it printed them.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "back to what it was")]
+fn bones(document: &Value) -> Vec<Transform> {
+    let floats = |list: &Value| -> Vec<f32> {
+        list.as_array().unwrap().iter().map(|float| float.as_f64().unwrap() as f32).collect()
+    };
+    let three = |list: &Value| <[f32; 3]>::try_from(floats(list)).unwrap();
+    let bones = document["bones"].as_array().unwrap().iter();
+    let bones = bones.map(|bone| Transform {
+        position: three(&bone["position"]),
+        rotation: <[f32; 4]>::try_from(floats(&bone["rotation"])).unwrap(),
+        scale: three(&bone["scale"]),
+    });
+    bones.collect()
+}
+
+/// Returns where the library puts them.
+fn expected(path: &str, frame: u32) -> Vec<Transform> {
+    let file = Animation::open(std::fs::read(path).unwrap()).unwrap();
+    let mut pose = vec![Transform::default(); file.bone_count()];
+    file.animation(0).unwrap().pose(frame, &mut pose).unwrap();
+    pose
+}
+
+#[test]
+fn prints_any_frame() {
+    for stem in ["wave_an10", "wave_an11", "wave_an12", "wave_an13"] {
+        let path = sample(stem);
+        for frame in [0, 5, 11] {
+            let document = dumped(&[&path, "--pose", &frame.to_string()]);
+            assert_eq!(bones(&document), expected(&path, frame), "{stem} {frame}");
+            assert_eq!((&document["pose"], &document["clip"]), (&json!(frame), &json!(0)));
+        }
+        refused(&["dump", &path, "--pose", "12"], 2, "expected a number below 12");
+    }
+    let embedded = dumped(&[SKINNED, "--clip", "0", "--pose", "1"]);
+    assert_eq!(embedded["bones"].as_array().unwrap().len(), 2);
+    refused(&["dump", SKINNED, "--clip", "1", "--pose", "0"], 2, "animation[1]");
+    refused(&["dump", &sample("still_an11"), "--pose", "0"], 2, "expected a number below 0");
+}
+
+#[test]
+fn goes_between_frames_where_it_is_told_to() {
+    let [before, after] = [5, 6].map(|frame| expected(WAVE, frame));
+    let between = bones(&dumped(&[WAVE, "--pose", "5.25"]));
+    for ((before, after), found) in before.iter().zip(&after).zip(&between) {
+        assert_eq!(*found, before.interpolate(after, 0.25));
+    }
+    // Frame 5.25 of a file that says nothing of its rate, and of one that says 30.
+    assert_eq!(bones(&dumped(&[WAVE, "--time", "0.525", "--rate", "10"])), between);
+    refused(&["dump", WAVE, "--time", "0.5"], 3, "a rate above 0");
+    let own = dumped(&[RATED, "--time", "0.2", "--rate", "1000"]);
+    assert_eq!(bones(&own), bones(&dumped(&[RATED, "--pose", "6"])));
+    assert_eq!((&own["time"], &own["rate"]), (&json!(0.2), &json!(30.0)));
+    refused(&["dump", WAVE, "--pose", "11.5"], 2, "expected a number below 12");
+    refused(&["dump", WAVE, "--pose", "0", "--lod", "low"], 2, "does not go with a pose");
+    refused(&["dump", WAVE, "--rate", "10"], 2, "--time");
+    refused(&["dump", WAVE, "--time", "1", "--rate", "0"], 2, "more than 0");
+}
+
+#[test]
+fn puts_poses_on_meshes_and_into_the_model() {
+    let own = dumped(&[BEND, "--pose", "1"]);
+    let onto = dumped(&[BEND, "--pose", "1", "--onto", SKINNED]);
+    // The mesh has the same bones.
+    assert_eq!(onto["bones"], own["bones"]);
+    assert_eq!(onto["onto"], SKINNED);
+    refused(&["dump", WAVE, "--pose", "1", "--onto", SKINNED], 3, "`hand`, `arm`");
+    let [own, onto] = [&[BEND, "--pose", "1.5"][..], &[BEND, "--pose", "1.5", "--onto", SKINNED]].map(dumped);
+    assert_eq!(onto["bones"], own["bones"]);
+    let model = dumped(&[BEND, "--pose", "0", "--model"]);
+    let bones = model["bones"].as_array().unwrap();
+    assert!(bones.iter().all(|bone| bone["model"].as_array().unwrap().len() == 4), "{model}");
+    for stray in ["--model", "--onto"] {
+        let arguments = ["dump", SKINNED, stray, SKINNED];
+        let count = if stray == "--onto" { 4 } else { 3 };
+        refused(&arguments[..count], 2, "goes with --pose or --time");
+    }
+    refused(&["dump", WAVE], 2, "an animation has no surface");
+    refused(&["dump", &sample("cube_ms13"), "--pose", "0"], 2, "animation[0]");
+}
+
+#[test]
+fn tells_animations_beside_their_mesh() {
+    let output = meshpeek(&["info", "--json", BEND, SKINNED, WAVE]);
+    let files = json(&output)["files"].clone();
+    let paths: Vec<&str> = files.as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, [BEND, SKINNED, WAVE]);
+    let mesh = &files[0]["properties"]["mesh"];
+    assert_eq!((&mesh["path"], &mesh["matched_bones"], &mesh["bones"]), (&json!(SKINNED), &json!(2), &json!(2)));
+    // One bone of five is chance.
+    assert!(files[2]["properties"]["mesh"].is_null());
+    let words = text(&meshpeek(&["info", BEND, SKINNED]).stdout);
+    assert!(words.contains("moves     data/unigine/skinned_ms12.mesh has 2 of 2 bones"), "{words}");
+    assert!(words.find(SKINNED) < words.find(BEND), "the animation is told after the mesh: {words}");
+}
+
+#[test]
+fn tells_what_an_animation_says_of_itself() {
+    let wave = entry(&["info", WAVE]);
+    assert_eq!((&wave["version"], &wave["surfaces"]), (&json!("an10"), &json!([])));
+    assert_eq!(wave["clips"], json!([{ "name": "wave", "frames": 12, "bones": 4, "rate": null }]));
+    let animation = &wave["properties"]["animations"][0];
+    assert_eq!((&animation["flags"], &animation["interval"]), (&json!(127), &json!(64)));
+    assert_eq!(animation["position_box"]["size"][0], 1.25);
+    let rated = entry(&["info", RATED]);
+    assert_eq!(rated["clips"][0]["rate"], json!(30.0));
+    let told = &rated["properties"];
+    assert_eq!(told["skeleton_guid"].as_str().unwrap().len(), 40);
+    assert_eq!((&told["root_motion"], &told["unknown"]), (&json!(0), &json!("0".repeat(24))));
+    assert_eq!(
+        entry(&["info", SKINNED])["properties"]["animations"],
+        json!([{ "name": "bend", "flags": 15, "position_box": null, "scale_box": null, "interval": 64, "index_bytes": 0 }])
+    );
+}
+
+#[test]
+fn inflates_what_it_is_asked_for() {
+    let [all, none] = [&["info", ROOM][..], &["info", ROOM, "--lod", "none"]].map(entry);
+    let touched = |entry: &Value| entry["touched_bytes"].as_u64().unwrap();
+    assert!(touched(&none) < touched(&all));
+    for (known, told) in all["surfaces"].as_array().unwrap().iter().zip(none["surfaces"].as_array().unwrap()) {
+        for field in ["name", "vertices", "corners", "triangles", "morph_targets", "bounds", "geometry_block"] {
+            assert_eq!(known[field], told[field], "{field}");
+        }
+        for field in ["attribute_vertices", "uv_sets", "colors", "weights"] {
+            assert!(told[field].is_null() && !known[field].is_null(), "{field}");
+        }
+        assert_eq!(told["index_widths"], json!([known["index_widths"][0], null]));
+    }
+    let properties = &all["properties"];
+    assert_eq!(properties["leaf_triangles"], 4);
+    assert!(properties["memory_estimate"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn dumps_trees_and_edges() {
+    let mesh = Mesh::open(std::fs::read(ROOM).unwrap()).unwrap();
+    let tree = mesh.tree(1).unwrap().unwrap();
+    let lengths = [
+        ("edges", tree.edges().len()),
+        ("tree-corners", tree.corners().len()),
+        ("tree-nodes", tree.nodes().len()),
+        ("tree-boxes", tree.nodes().len()),
+        ("tree-splits", tree.nodes().len()),
+    ];
+    for (attribute, length) in lengths {
+        let values = dumped(&[ROOM, "--surface", "1", "--attribute", attribute])["values"].clone();
+        assert_eq!(values.as_array().unwrap().len(), length, "{attribute}");
+    }
+    let nodes = dumped(&[ROOM, "--surface", "1", "--attribute", "tree-nodes", "--range", "0..1"]);
+    let root = tree.nodes()[0];
+    assert_eq!(nodes["values"][0], json!([root.axis, root.left, root.right, root.start, root.end]));
+    refused(&["dump", &sample("cube_ms13"), "--attribute", "edges"], 2, "surface 0 has no edges");
+}
+
+#[test]
+fn stores_blocks_as_it_is_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [kept, raw, again] = ["kept.mesh", "raw.mesh", "again.mesh"].map(to);
+    let rewrite = |from: &str, to: &str, blocks: &str| {
+        let output = meshpeek(&["rewrite", from, "-o", to, "--blocks", blocks, "--json"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        json(&output)["identical"].as_bool().unwrap()
+    };
+    assert!(rewrite(ROOM, &kept, "kept"));
+    assert!(!rewrite(ROOM, &raw, "raw"));
+    assert!(rewrite(&raw, &again, "raw"), "what is verbatim stays so");
+    assert!(std::fs::metadata(&raw).unwrap().len() > std::fs::metadata(ROOM).unwrap().len());
+    for surface in ["0", "1", "2", "3", "4"] {
+        for attribute in ["positions", "normals", "indices", "attribute-indices", "tree-boxes", "edges"] {
+            let [one, other] = [ROOM, &raw].map(|path| dumped(&[path, "--surface", surface, "--attribute", attribute]));
+            assert_eq!(one["values"], other["values"], "{surface} {attribute}");
+        }
+    }
+    assert!(entry(&["info", &raw])["surfaces"][0]["geometry_block"]["verbatim"].as_bool().unwrap());
+    // Nothing of it is inflated, so every array has a name in the map.
+    let map = text(&meshpeek(&["map", &raw]).stdout);
+    assert!(map.contains("surface[1].target[0].positions") && map.contains("surface[1].tree.nodes"), "{map}");
+    refused(&["rewrite", &sample("cube_ms13"), "-o", &to("x.mesh"), "--blocks", "raw"], 2, "only ms14 and ms15");
+}
+
+#[test]
+fn a_damaged_block_keeps_no_other_from_being_read() {
+    let mut bytes = std::fs::read(ROOM).unwrap();
+    let mesh = Mesh::open(bytes.clone()).unwrap();
+    let [geometry, _] = mesh.blocks(0).unwrap().unwrap();
+    let at = usize::try_from(geometry.start()).unwrap() + 20;
+    bytes[at..at + 40].fill(0xff);
+    let (_folder, path) = scratch("damaged.mesh", &bytes);
+    refused(&["dump", &path, "--range", "0..1"], 3, "surface[0].geometry");
+    dumped(&[&path, "--surface", "1", "--range", "0..1"]);
+    let found = entry(&["validate", &path])["findings"].clone();
+    let found: Vec<&Value> = found.as_array().unwrap().iter().filter(|found| found["severity"] == "error").collect();
+    assert_eq!((found.len(), &found[0]["rule"]), (1, &json!("UG19")), "{found:?}");
+    let output = meshpeek(&["info", &path]);
+    assert_eq!(code(&output), 1, "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("UG19"));
+}
+
+#[test]
+fn flags_that_nobody_knows_are_a_finding() {
+    let mut bytes = std::fs::read(WAVE).unwrap();
+    let keys = Animation::open(bytes.clone()).unwrap().animation(0).unwrap().keys_offset();
+    bytes[usize::try_from(keys).unwrap()] |= 0x80;
+    let (_folder, path) = scratch("odd.anim", &bytes);
+    let output = meshpeek(&["validate", &path]);
+    assert_eq!(code(&output), 1);
+    assert!(text(&output.stdout).contains(&format!("UG08  animation[0].keys at byte {keys}")), "{output:?}");
+    assert_eq!(dumped(&[&path, "--pose", "3"])["bones"], dumped(&[WAVE, "--pose", "3"])["bones"]);
+}

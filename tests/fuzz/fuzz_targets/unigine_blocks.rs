@@ -1,0 +1,38 @@
+//! What blocks hold: an input is cut into the counts of a header, geometry and a tree, which are put into a well-formed
+//! mesh, stored as they are or compressed, so that a fuzzer gets past the frame.
+#![no_main]
+
+#[path = "../../support/exercise.rs"]
+mod exercise;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/random.rs"]
+mod random;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/unigine_blocks.rs"]
+mod unigine_blocks;
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::unigine::Generation;
+use unigine_blocks::{Framed, header_of, put_together};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some(([flags, targets, positions, wide, indices, attributes, low, high], rest)) = bytes.split_first_chunk()
+    else {
+        return;
+    };
+    let generation = if flags & 1 == 0 { Generation::Ms14 } else { Generation::Ms15 };
+    // Either index stream may be wide without an input that is as long as its positions.
+    let positions = usize::from(*positions) + usize::from(*wide) * 256;
+    let counts = [positions, usize::from(*indices), usize::from(*attributes)];
+    let header = header_of(generation, 1 + usize::from(flags >> 7), 1 + usize::from(targets & 3), counts);
+    let (geometry, tree) = rest.split_at(usize::from(u16::from_le_bytes([*low, *high])).min(rest.len()));
+    // Zeros stand for positions that the input does not spell out.
+    let zeros = if flags & 16 == 0 { 0 } else { positions * 12 };
+    let geometry = [&vec![0; zeros], geometry].concat();
+    let framed = |content: &[u8], verbatim| if verbatim { Framed::verbatim(content) } else { Framed::lz4(content) };
+    let (geometry, tree) = (framed(&geometry, flags & 2 == 0), framed(tree, flags & 4 == 0));
+    let copies = 1 + usize::from(flags >> 7);
+    let file = put_together(&header, &vec![geometry; copies], &vec![tree; copies]);
+    exercise::exercise(&file, &mut random::Random::new(u64::from(*flags)));
+    let _ = exercise::borrow_everything(&file);
+});

@@ -1,0 +1,679 @@
+//! Animation files of UNIGINE's.
+
+use meshpeek::clip::Retarget;
+use meshpeek::surface::Transform;
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
+use meshpeek::{Error, ErrorKind, Finding, Limits, Model, Motion, Pose, Region, Severity, Skeleton};
+
+use crate::support::exercise::{Fate, expect_named};
+use crate::support::exercise_unigine_animation::{borrow_animations, exercise_animation};
+use crate::support::random::Random;
+use crate::support::{Spelling, compact};
+use crate::{bounded, edges, peak, within};
+
+/// What a slow build does less of.
+const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
+
+fn bone(name: &str, parent: i16) -> build::Bone {
+    let bind = Transform { position: [1.0, 2.0, 3.0], ..Transform::default() };
+    build::Bone { name: name.to_owned(), parent, bind }
+}
+
+/// A small file: three bones, the child first, of which two move, for some frames in which not all changes.
+fn small(generation: AnimationGeneration) -> build::AnimationFile {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let whole = |x: f32| build::Key {
+        position: [Some(x), Some(0.5), Some(-1.0)],
+        rotation: Some([0.0, 0.0, 0.0, 1.0]),
+        scale: [Some(2.0); 3],
+    };
+    let turned = build::Key { rotation: Some([half, 0.0, 0.0, half]), ..build::Key::default() };
+    let moved = build::Key { position: [None, Some(4.0), None], ..build::Key::default() };
+    let none = build::Key::default();
+    let nod = build::Animation {
+        name: if generation.is_quantized() { "nod".into() } else { String::new() },
+        bones: vec![0, 2],
+        flags: 0x7f,
+        frames: vec![vec![whole(0.0), whole(3.0)], vec![turned, none], vec![none, moved], vec![none, none]],
+    };
+    build::AnimationFile {
+        bones: vec![bone("tip", 1), bone("root", -1), bone("other", 1)],
+        animations: vec![nod],
+        skeleton_guid: "0123456789abcdef0123456789abcdef01234567".into(),
+        skeleton_path: "guid://0123456789abcdef".into(),
+        ..build::AnimationFile::new(generation)
+    }
+}
+
+fn bytes(generation: AnimationGeneration) -> Vec<u8> {
+    small(generation).to_bytes().unwrap()
+}
+
+fn all_small() -> Vec<Vec<u8>> {
+    AnimationGeneration::ALL.map(bytes).into()
+}
+
+fn regions(bytes: &[u8]) -> Vec<Region> {
+    let mut all = Vec::new();
+    Animation::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    all
+}
+
+fn region(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
+    let found = regions(bytes).into_iter().find(|region| region.field.to_string() == name);
+    crate::support::range(&found.unwrap_or_else(|| panic!("no region {name}")))
+}
+
+fn spoil(bytes: &[u8], name: &str, replacement: &[u8]) -> Vec<u8> {
+    let range = region(bytes, name);
+    [&bytes[..range.start], replacement, &bytes[range.end..]].concat()
+}
+
+fn poke(bytes: &[u8], name: &str, into: usize, replacement: &[u8]) -> Vec<u8> {
+    let start = region(bytes, name).start + into;
+    let mut spoilt = bytes.to_vec();
+    spoilt[start..start + replacement.len()].copy_from_slice(replacement);
+    spoilt
+}
+
+fn check(bytes: &[u8]) -> Result<(), Error> {
+    Animation::open(bytes)?.check()
+}
+
+/// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
+fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
+    exercise_animation(bytes, &mut Random::new(1));
+    let error = check(bytes).expect_err(field);
+    expect_named(&error, bytes.len() as u64);
+    assert_eq!((error.field().to_string().as_str(), error.offset()), (field, Some(offset as u64)), "{error}");
+    error
+}
+
+fn findings(bytes: &[u8]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    Animation::open(bytes).unwrap().validate(&mut |finding| found.push(finding)).unwrap();
+    found
+}
+
+/// Asserts that the file can be read to its end, and what `validate` says: one finding of `rule` about `field`.
+fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
+    assert_eq!(exercise_animation(bytes, &mut Random::new(1)), Fate::Read);
+    let all = findings(bytes);
+    let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
+    let one = one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone();
+    assert_eq!(one.severity, severity, "{one}");
+    one
+}
+
+fn pose(bytes: &[u8], frame: u32) -> meshpeek::Result<Vec<Transform>> {
+    let file = Animation::open(bytes).unwrap();
+    let mut out = vec![Transform::default(); file.bone_count()];
+    file.animation(0)?.pose(frame, &mut out)?;
+    Ok(out)
+}
+
+fn expect_bounded(bytes: &[u8], what: &str) {
+    bounded(bytes.len(), what, || borrow_animations(bytes));
+    let peak = peak(|| Animation::open(bytes).map(|file| drop(file.validate(&mut |_| {}))));
+    assert!(peak <= 5 * bytes.len() + (2 << 20), "{what}: {peak} bytes to validate {}", bytes.len());
+}
+
+/// Starts a file of an10 or an11 up to its bones.
+fn start(magic: &str) -> Spelling {
+    let file = Spelling::default().put(magic.as_bytes());
+    if magic == "an10" { file.bounds() } else { file }
+}
+
+/// Bones without names and parents.
+fn nameless(file: Spelling, count: i32) -> Spelling {
+    file.times(count, |file, _| file.put(&[1, 0]).put(&(-1_i16).to_le_bytes()))
+}
+
+fn ids(count: i32) -> Vec<u8> {
+    (0..count).flat_map(|id| i16::try_from(id).unwrap().to_le_bytes()).collect()
+}
+
+/// A file of an11 with one bone and these keys.
+fn an11(frames: i32, keys: &[u8]) -> Vec<u8> {
+    let file = nameless(start("an11").count(1), 1).put(b"an11").transform();
+    file.count(1).put(&[0, 0]).count(frames).put(keys).put(b"an11").0
+}
+
+// Any file.
+
+/// G1, G2, G3: empty; one to three bytes; exactly the header.
+#[test]
+fn g1_g2_g3_next_to_nothing() {
+    refused(b"", "magic", 0);
+    for short in [&b"a"[..], b"an", b"an1"] {
+        refused(short, "magic", 0);
+    }
+    for whole in all_small() {
+        let header = region(&whole, "inner_magic").end;
+        let mut all = regions(&whole).into_iter();
+        let binds = all.find(|region| region.field.to_string() == "bind_transforms");
+        let body = binds.map_or(header, |binds| usize::try_from(binds.end).unwrap());
+        let cut = &whole[..body];
+        assert_eq!(exercise_animation(cut, &mut Random::new(3)), Fate::Damaged);
+        let file = Animation::open(cut).unwrap();
+        assert_eq!((file.bone_count(), file.animation_count()), (3, 1));
+        assert_eq!(file.bone(1).unwrap().name.as_bytes(), b"root");
+        assert!(file.animation(0).is_err());
+    }
+}
+
+/// G4: cut at every length. Only the whole file is one.
+#[test]
+fn g4_every_cut() {
+    for whole in all_small() {
+        for length in 0..whole.len() {
+            let cut = &whole[..length];
+            assert_ne!(exercise_animation(cut, &mut Random::new(length as u64)), Fate::Read);
+            let error = check(cut).unwrap_err();
+            let missing =
+                matches!(error.kind(), ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. } | ErrorKind::Empty);
+            assert!(missing, "cut to {length}: {error}");
+            expect_bounded(cut, "cut");
+        }
+    }
+}
+
+/// G5: every bit flipped.
+#[test]
+fn g5_every_bit() {
+    for whole in all_small() {
+        let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
+        for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 3 } else { 1 }) {
+            spoilt[bit / 8] ^= 1 << (bit % 8);
+            exercise_animation(&spoilt, &mut random);
+            if bit % SCALE == 0 {
+                expect_bounded(&spoilt, "a bit");
+            }
+            spoilt[bit / 8] = whole[bit / 8];
+        }
+    }
+}
+
+/// G6: every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+#[test]
+fn g6_every_field() {
+    for whole in all_small() {
+        for at in 0..whole.len() {
+            for (number, (width, value)) in [1, 2, 4]
+                .into_iter()
+                .flat_map(|width| edges(width, whole.len()).into_iter().map(move |v| (width, v)))
+                .enumerate()
+            {
+                if at + width <= whole.len() && (at + number) % SCALE.min(7) == 0 {
+                    let mut spoilt = whole.clone();
+                    spoilt[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+                    exercise_animation(&spoilt, &mut Random::new(value));
+                }
+            }
+        }
+    }
+}
+
+/// G7, G8: something after the end, and two files joined: found, and not written again.
+#[test]
+fn g7_g8_trailing_bytes() {
+    for whole in all_small() {
+        for more in [vec![0], vec![b'a'; 1 << 16], whole.clone()] {
+            let found = finds(&[whole.as_slice(), &more].concat(), "UG24", Severity::Warning, "end");
+            assert_eq!(found.offset, whole.len() as u64);
+        }
+    }
+}
+
+/// Spoilt by chance: the same files on every run.
+#[test]
+fn survives_chance() {
+    let all = all_small();
+    let mut fates = [0; 3];
+    let mut random = Random::new(9);
+    for _ in 0..75_000 / SCALE {
+        let (base, other) = (random.pick(&all).clone(), random.pick(&all).clone());
+        let mut bytes = base;
+        for _ in 0..random.within(1..4) {
+            let (at, from) = (random.below(bytes.len()), random.below(other.len()));
+            let span = random.within(1..40);
+            match random.below(5) {
+                0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+                1 if at < bytes.len() => bytes[at] = *random.pick(&[0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xff]),
+                2 => drop(bytes.drain(at..(at + span).min(bytes.len()))),
+                3 => drop(bytes.splice(at..at, other[from..(from + span).min(other.len())].to_vec())),
+                _ => bytes.truncate(at.max(40)),
+            }
+        }
+        fates[exercise_animation(&bytes, &mut random) as usize] += 1;
+    }
+    assert!(fates.iter().all(|count| *count > 50), "each fate must be met: {fates:?}");
+}
+
+/// Real files cut at every length and with every bit flipped. Takes minutes.
+#[test]
+#[ignore = "takes minutes, and real files"]
+fn sweep() {
+    let Some(folder) = crate::support::corpus("unigine") else { return };
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "anim"));
+    files.sort();
+    for path in files {
+        let whole = std::fs::read(&path).unwrap();
+        if !AnimationGeneration::ALL.iter().any(|known| whole.starts_with(known.magic().as_bytes())) {
+            continue;
+        }
+        let all = whole.len() <= 8 << 10;
+        let (step, mut random) = (if all { 1 } else { whole.len() / 1000 }, Random::new(1));
+        let mut spoilt = whole.clone();
+        for at in (0..whole.len()).step_by(step) {
+            exercise_animation(&whole[..at], &mut random);
+            for bit in 0..if all { 8 } else { 1 } {
+                spoilt[at] ^= 1 << bit;
+                exercise_animation(&spoilt, &mut random);
+                spoilt[at] = whole[at];
+            }
+        }
+    }
+}
+
+// Animations.
+
+/// N1: each magic with each other's body is read by its own layout, or refused; other kinds and versions are named.
+#[test]
+fn n1_another_body() {
+    for one in all_small() {
+        for other in all_small() {
+            let mixed: Vec<u8> = {
+                let magic = &one[..4];
+                let mut mixed = other.clone();
+                for at in 0..mixed.len() - 3 {
+                    if mixed[at..at + 4] == other[..4] {
+                        mixed[at..at + 4].copy_from_slice(magic);
+                    }
+                }
+                mixed
+            };
+            let fate = exercise_animation(&mixed, &mut Random::new(1));
+            // Two layouts are the same but for how a list is counted, so some are read as what they are not.
+            assert!(one[..4] != other[..4] || fate == Fate::Read);
+        }
+        let model = Model::open(one.clone()).unwrap();
+        assert!(matches!(model, Model::UnigineAnimation(_)) && model.geometry().surface_count() == 0);
+        assert!(Mesh::open(one.as_slice()).is_err());
+    }
+    let old = (0..10).map(|digit| format!("an0{digit}"));
+    for magic in old.chain(["an14", "an99", "sk10", "sn10", "ms13", "ms14"].map(String::from)) {
+        let file = [magic.as_bytes(), &bytes(AnimationGeneration::An11)[4..]].concat();
+        let error = refused(&file, "magic", 0);
+        assert!(error.to_string().contains(&magic), "{error}");
+    }
+}
+
+/// N2: what frame 0 lacks is that of the bind where frames tell what changed, and the default where they tell all.
+#[test]
+fn n2_frame_0_lacks_a_component() {
+    for generation in AnimationGeneration::ALL {
+        let mut file = small(generation);
+        file.animations[0].frames[0][1] = build::Key { position: [None, Some(4.0), None], ..build::Key::default() };
+        let whole = file.to_bytes().unwrap();
+        let (tip, other) = (pose(&whole, 0).unwrap()[0], pose(&whole, 0).unwrap()[2]);
+        assert_eq!(tip.scale[0], if generation.is_quantized() { tip.scale[0] } else { 2.0 });
+        if generation.is_quantized() {
+            let found = finds(&whole, "UG09", Severity::Warning, "animation[0].keys");
+            assert!(found.text.contains("lack"), "{found}");
+            assert_eq!((other.position[0], other.position[2], other.scale), (1.0, 3.0, [1.0; 3]), "the bind");
+        } else {
+            assert!(!findings(&whole).iter().any(|found| found.rule == "UG09"));
+            assert_eq!(other, Transform { position: [0.0, 4.0, 0.0], ..Transform::default() }, "the default");
+        }
+        // Never what the place held before.
+        let opened = Animation::open(whole.as_slice()).unwrap();
+        let mut dirty = vec![Transform { position: [9e9; 3], rotation: [9e9; 4], scale: [9e9; 3] }; 3];
+        for frame in [3, 0, 2, 1] {
+            opened.animation(0).unwrap().pose(frame, &mut dirty).unwrap();
+            assert_eq!(dirty, pose(&whole, frame).unwrap());
+        }
+    }
+}
+
+/// N3: 2^31 − 1 frames of no bones cost nothing.
+#[test]
+fn n3_frames_of_no_bones() {
+    let tail = |file: Spelling| file.count(i32::MAX);
+    let an10 = start("an10").count(0).count(1).text(b"still").put(b"an10").count(0).put(&[0; 48]).put(&[7]);
+    let an11 = nameless(start("an11").count(2), 2).put(b"an11").transform().transform().count(0);
+    let an12 = Spelling::default().put(b"an12").put(&[0; 4]).put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12");
+    for (file, magic) in [(an10, b"an10"), (an11, b"an11"), (an12, b"an12")] {
+        let whole = tail(file).put(magic).0;
+        within(2, "frames of no bones", || {
+            assert_eq!(exercise_animation(&whole, &mut Random::new(1)), Fate::Read);
+            let file = Animation::open(whole.as_slice()).unwrap();
+            let view = file.animation(0).unwrap();
+            assert_eq!((view.frames, view.keys().count(), view.index_size()), (0x7fff_ffff, 0, 0));
+            let mut out = vec![Transform::default(); file.bone_count()];
+            view.pose(0x7fff_fffe, &mut out).unwrap();
+            let mut pose = Pose::rest(&file).unwrap();
+            pose.set_time(&file, 0, 1e6, Some(30.0), true).unwrap();
+        });
+        expect_bounded(&whole, "frames of no bones");
+    }
+}
+
+/// N4: bones times frames is more than the bytes hold, or wraps at 32 bits.
+#[test]
+fn n4_more_keys_than_bytes() {
+    for whole in all_small() {
+        let name = "animation[0].frames.count";
+        let at = region(&whole, name).start;
+        for frames in [i32::MAX, 1 << 30, 1 << 29, 100_000] {
+            let error = refused(&spoil(&whole, name, &compact(frames)), name, at);
+            assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
+        }
+        for frames in [-1, -i32::MAX] {
+            refused(&spoil(&whole, name, &compact(frames)), name, at);
+        }
+    }
+}
+
+/// N5, N11: a megabyte of flags that announce nothing: every frame is found, in time, by an index of 2 % at most.
+#[test]
+fn n5_n11_a_long_still() {
+    let frames = 1_000_000 / SCALE;
+    let count = i32::try_from(frames).unwrap();
+    let embedded = {
+        let file = Spelling::new(Generation::Ms12).count(1).put(&[1, 0, 0xff, 0xff]).count(1).text(b"still").count(0);
+        let file = file.put(b"ms12").transform().count(1).put(&[0, 0, 7]).count(count);
+        file.put(&vec![0; frames]).put(b"ms12").0
+    };
+    let an10 = nameless(start("an10").count(1), 1).count(1).text(b"still").put(b"an10").transform();
+    let an10 = an10.count(1).put(&[0; 2]).put(&[0; 48]).put(&[7]).count(count).put(&vec![0; frames]).put(b"an10").0;
+    for whole in [embedded, an10, an11(count, &vec![0; frames])] {
+        let mesh = Mesh::open(whole.as_slice());
+        let file = Animation::open(whole.as_slice());
+        let view = match (&mesh, &file) {
+            (Ok(mesh), _) => mesh.animation(0).unwrap(),
+            (_, Ok(file)) => file.animation(0).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        within(10, "a long still", || {
+            let (mut random, mut out) = (Random::new(1), [Transform::default()]);
+            for _ in 0..10_000 / SCALE {
+                view.pose(u32::try_from(random.below(frames)).unwrap(), &mut out).unwrap();
+            }
+            view.pose(u32::try_from(frames).unwrap() - 1, &mut out).unwrap();
+            assert!(view.pose(u32::try_from(frames).unwrap(), &mut out).is_err());
+        });
+        assert!(view.index_size() <= whole.len() as u64 / 50 && view.interval() < 2000, "{}", view.interval());
+        if let Ok(file) = &file {
+            assert!(file.check().is_ok());
+            within(10, "validating it", || findings(&whole));
+            expect_bounded(&whole, "a long still");
+        }
+    }
+}
+
+/// N6, N7: bone numbers that are negative, too large, or there twice; and more of them than bones.
+#[test]
+fn n6_n7_bone_numbers() {
+    for whole in all_small() {
+        let animated = regions(&whole).into_iter().find(|region| region.field.name() == "bone_ids").unwrap();
+        let name = animated.field.to_string();
+        for (id, what) in
+            [(-1_i16, "does not exist"), (3, "does not exist"), (i16::MAX, "does not exist"), (0, "before")]
+        {
+            let spoilt = poke(&whole, &name, 2, &id.to_le_bytes());
+            let found = finds(&spoilt, "UG08", Severity::Error, "animation[0].bone_ids");
+            assert_eq!(found.offset, animated.start + 2);
+            let error = pose(&spoilt, 0).unwrap_err();
+            assert_eq!(error.field().to_string(), "animation[0].bone_ids");
+            assert_eq!(error.offset(), Some(animated.start + 2));
+            assert!(error.to_string().contains(what), "{error}");
+        }
+    }
+    let file = nameless(start("an11").count(1), 1).put(b"an11").transform();
+    let whole = file.count(1000).put(&[0; 2000]).count(3).put(&[0; 3000]).put(b"an11").0;
+    finds(&whole, "UG08", Severity::Error, "animation[0].bone_ids");
+    assert!(pose(&whole, 2).is_err());
+}
+
+/// N8: bits without a meaning announce nothing and are passed over; where the end is then not found, the first of them is
+/// to blame, and earlier frames can be read.
+#[test]
+fn n8_unknown_flags() {
+    for (generation, bits) in [
+        (AnimationGeneration::An10, &[0x80_u8][..]),
+        (AnimationGeneration::An11, &[8, 16, 32, 64, 128, 0xf8]),
+        (AnimationGeneration::An12, &[8, 0x80]),
+        (AnimationGeneration::An13, &[16, 0xf8]),
+    ] {
+        let whole = bytes(generation);
+        let keys = region(&whole, "animation[0].keys");
+        let file = Animation::open(whole.as_slice()).unwrap();
+        let all: Vec<_> = file.animation(0).unwrap().keys().map(|key| (key.offset, key.flags)).collect();
+        for bit in bits {
+            for (at, flags) in &all {
+                let into = usize::try_from(*at).unwrap() - keys.start;
+                let spoilt = poke(&whole, "animation[0].keys", into, &[flags | bit]);
+                let found = finds(&spoilt, "UG08", Severity::Error, "animation[0].keys");
+                assert_eq!(found.offset, *at);
+                for frame in 0..4 {
+                    assert_eq!(pose(&spoilt, frame).unwrap(), pose(&whole, frame).unwrap(), "it announces nothing");
+                }
+                // With a byte more the closing magic is not where the keys end.
+                let longer = [&spoilt[..keys.end], &[0], &spoilt[keys.end..]].concat();
+                let error = refused(&longer, "animation[0].keys", usize::try_from(*at).unwrap());
+                assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+                assert_eq!(pose(&longer, 0).unwrap(), pose(&whole, 0).unwrap());
+            }
+        }
+        let longer = [&whole[..keys.end], &[0], &whole[keys.end..]].concat();
+        let error = refused(&longer, "closing_magic", keys.end);
+        assert!(matches!(error.kind(), ErrorKind::Magic { .. }), "{error}");
+    }
+    let whole = poke(&bytes(AnimationGeneration::An10), "animation[0].flags", 0, &[0xff]);
+    finds(&whole, "UG08", Severity::Error, "animation[0].flags");
+}
+
+/// N9: boxes are data, whatever they hold.
+#[test]
+fn n9_boxes() {
+    let whole = bytes(AnimationGeneration::An10);
+    for (name, value) in [("position_box", 0.0), ("position_box", -2e9), ("scale_box", f32::NAN), ("scale_box", -1.0)] {
+        for axis in 0..6 {
+            let spoilt = poke(&whole, &format!("animation[0].{name}"), axis * 4, &f32::to_le_bytes(value));
+            assert_eq!(exercise_animation(&spoilt, &mut Random::new(9)), Fate::Read);
+            pose(&spoilt, 3).unwrap();
+        }
+    }
+}
+
+/// N10: a quaternion that is none, not of unit length, or no number: data, and everything after it is total.
+#[test]
+fn n10_quaternions() {
+    for value in [0.0, 1e-30, 1e30, f32::NAN, f32::INFINITY] {
+        let rotation = [value; 4].map(f32::to_le_bytes).concat();
+        let whole = an11(2, &[&[2], &rotation[..], &[0]].concat());
+        finds(&whole, if value.is_finite() { "UG18" } else { "UG17" }, Severity::Info, "animation[0].keys");
+        let file = Animation::open(whole.as_slice()).unwrap();
+        let mut pose = Pose::rest(&file).unwrap();
+        pose.set_time(&file, 0, 0.5, Some(1.0), false).unwrap();
+        let turned = pose.bones()[0].rotation;
+        let length: f32 = turned.iter().map(|part| part * part).sum();
+        assert!((length - 1.0).abs() < 1e-5, "{turned:?}");
+    }
+}
+
+/// N12: bones of another skeleton are listed by name, and posing fails where they move.
+#[test]
+fn n12_another_skeleton() {
+    let mut other = small(AnimationGeneration::An10);
+    other.bones[2].name = "elsewhere".into();
+    let [one, other] = [small(AnimationGeneration::An11), other].map(|file| file.to_bytes().unwrap());
+    let [one, other] = [&one, &other].map(|bytes| Animation::open(bytes.as_slice()).unwrap());
+    let mut retarget = Retarget::new(&one, &other).unwrap();
+    assert_eq!((retarget.matched(), retarget.missing()), (2, &["elsewhere".to_owned()][..]));
+    let error = retarget.pose(&other, 0, 0, &mut [Transform::default(); 3]).unwrap_err();
+    assert!(error.to_string().contains("elsewhere"), "{error}");
+    assert!(retarget.pose(&other, 0, 0, &mut [Transform::default(); 2]).is_err());
+}
+
+/// N13: what is unknown in an13 is kept and found; without a magic after it, a negative count, or a length beyond the
+/// end, there is no file.
+#[test]
+fn n13_headers_of_the_newest() {
+    let whole = bytes(AnimationGeneration::An13);
+    for into in [0, 5, 11] {
+        let spoilt = poke(&whole, "unknown", into, &[1]);
+        let found = finds(&spoilt, "UG22", Severity::Info, "unknown");
+        assert_eq!(found.offset, (region(&whole, "unknown").start + into) as u64);
+        assert_eq!(Animation::open(spoilt.as_slice()).unwrap().tail().unwrap()[into + 1], 1);
+    }
+    for generation in [AnimationGeneration::An12, AnimationGeneration::An13] {
+        let whole = bytes(generation);
+        let inner = region(&whole, "inner_magic");
+        refused(&spoil(&whole, "inner_magic", b"an1?"), "inner_magic", inner.start);
+        refused(&[&whole[..inner.start], &[0], &whole[inner.start..]].concat(), "inner_magic", inner.start);
+        for (name, values) in [
+            ("bones.count", &[-1, i32::MIN, i32::MAX, 1 << 28][..]),
+            ("skeleton_guid", &[-1, i32::MIN]),
+            ("skeleton_path", &[-1, i32::MIN]),
+        ] {
+            for value in values {
+                let spoilt = poke(&whole, name, 0, &value.to_le_bytes());
+                refused(&spoilt, name, region(&whole, name).start);
+                assert!(peak(|| check(&spoilt)) < 4096);
+            }
+        }
+        for name in ["skeleton_guid", "skeleton_path"] {
+            let spoilt = poke(&whole, name, 0, &i32::MAX.to_le_bytes());
+            let error = refused(&spoilt, name, region(&whole, name).start + 4);
+            assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+        }
+        for rate in [0, -1, i32::MIN, i32::MAX] {
+            let spoilt = poke(&whole, "rate", 0, &rate.to_le_bytes());
+            assert_eq!(exercise_animation(&spoilt, &mut Random::new(1)), Fate::Read);
+            let file = Animation::open(spoilt.as_slice()).unwrap();
+            let usable = (rate > 0).then_some(rate as f32);
+            assert_eq!((file.raw_rate(), file.rate()), (Some(rate), usable));
+        }
+    }
+}
+
+// Traps for time and memory.
+
+/// Thousands of animations in one file, without keys and with some: in linear time, and memory that the bytes pay for.
+#[test]
+fn trap_many_animations() {
+    let count = i32::try_from(200_000 / SCALE).unwrap();
+    let head_of = |count, bones| {
+        let file = nameless(start("an10").count(bones), bones).count(count);
+        file.times(count, |file, _| file.put(&[0])).put(b"an10").times(bones, |file, _| file.transform())
+    };
+    let head = |bones| head_of(count, bones);
+    let empty = |file: Spelling, _| file.count(0).put(&[0; 48]).put(&[7, 0]);
+    let still = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(130).put(&[0; 260]);
+    let wild = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(1).put(&[0x80, 0]);
+    let files = [
+        head(0).times(count, empty).put(b"an10").0,
+        head_of(count / 10, 2).times(count / 10, still).put(b"an10").0,
+        head(1000).times(count, empty).put(b"an10").0,
+    ];
+    for whole in files {
+        within(10, "many animations", || {
+            check(&whole).unwrap();
+            findings(&whole);
+            let file = Animation::open(whole.as_slice()).unwrap();
+            let last = file.animation_count() - 1;
+            let mut out = vec![Transform::default(); file.bone_count()];
+            for _ in 0..100 {
+                let view = file.animation(last).unwrap();
+                view.pose(0, &mut out).err();
+            }
+            let mut written = Vec::new();
+            file.write_to(&mut written).unwrap();
+        });
+        expect_bounded(&whole, "many animations");
+    }
+    // The closing magic is missing: which key is to blame is looked for once.
+    let whole = head(2).times(count, wild).put(b"....").0;
+    within(10, "nobody to blame", || {
+        let file = Animation::open(whole.as_slice()).unwrap();
+        let error = file.check().unwrap_err();
+        assert_eq!(error.field().to_string(), "animation[0].keys");
+        file.validate(&mut |_| {}).unwrap_err();
+    });
+    expect_bounded(&whole, "nobody to blame");
+    // The header alone: names are paid with bytes that the animations themselves need.
+    let cut = head(0).put(&vec![0; count as usize * 3]).0;
+    let error = Animation::open(cut.as_slice()).map(drop).unwrap_err();
+    assert_eq!(error.field().to_string(), "animations.count", "{error}");
+    expect_bounded(&cut, "names without animations");
+}
+
+/// Bones of three bytes each, as many as there may be, in the generations that say nothing more of them.
+#[test]
+fn trap_many_bones() {
+    let count = 1_048_576 / SCALE;
+    let file = |bones: usize| {
+        let bones = i32::try_from(bones).unwrap();
+        let file = Spelling::default().put(b"an12").put(&bones.to_le_bytes());
+        let file = file.times(bones, |file, _| file.put(&[0, 0xff, 0xff]));
+        file.put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12").count(1).put(b"an12").0
+    };
+    let whole = file(count);
+    within(10, "many bones", || assert_eq!(exercise_animation(&whole, &mut Random::new(1)), Fate::Read));
+    expect_bounded(&whole, "many bones");
+    let found = finds(&file(32_768), "UG25", Severity::Warning, "bones.count");
+    assert_eq!(found.offset, 4);
+    expect_bounded(&file(32_768), "bones");
+    let error = Animation::open(file(1_048_577).as_slice()).map(drop).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", .. }), "{error}");
+    let limits = Limits { items: 10, ..Limits::default() };
+    assert!(Animation::open_with(whole.as_slice(), &limits).is_err());
+}
+
+/// All bones there can be, all of one name or in a chain or circle: resolved, posed and retargeted in time.
+#[test]
+fn trap_bones_alike() {
+    let count = 32_767_i32;
+    let name = "x".repeat(100);
+    let file = |parent: fn(i32) -> i32| {
+        let file = start("an11").count(count).times(count, |file, bone| {
+            file.text(name.as_bytes()).put(&i16::try_from(parent(bone)).unwrap().to_le_bytes())
+        });
+        let file = file.put(b"an11").times(count, |file, _| file.transform()).count(count).put(&ids(count));
+        file.count(1).put(&vec![0; count as usize]).put(b"an11").0
+    };
+    let (chain, circle, roots) = (file(|bone| bone - 1), file(|bone| (bone + 1) % 32_767), file(|_| -1));
+    within(10, "bones alike", || {
+        for (whole, sound) in [(&chain, true), (&circle, false), (&roots, true)] {
+            let file = Animation::open(whole.as_slice()).unwrap();
+            assert_eq!(Skeleton::new(&file).is_ok(), sound);
+            assert_eq!(findings(whole).iter().any(|found| found.rule == "UG07"), !sound);
+            let mut retarget = Retarget::new(&file, &file).unwrap();
+            assert_eq!(retarget.matched(), 1);
+            let mut out = vec![Transform::default(); 32_767];
+            retarget.pose(&file, 0, 0, &mut out).unwrap();
+        }
+    });
+    expect_bounded(&chain, "bones alike");
+}
+
+/// Bones out of order: testing their numbers costs what they cost, not what the skeleton does for each of them.
+#[test]
+fn trap_bones_out_of_order() {
+    let count = 30_000_i32;
+    let file = nameless(start("an11").count(count), count).put(b"an11").times(count, |file, _| file.transform());
+    let backwards: Vec<u8> = (0..count).rev().flat_map(|id| i16::try_from(id).unwrap().to_le_bytes()).collect();
+    let whole = file.count(count).put(&backwards).count(10).put(&vec![0; count as usize * 10]).put(b"an11").0;
+    within(10, "out of order", || {
+        for frame in 0..10 {
+            pose(&whole, frame).unwrap();
+        }
+        let file = Animation::open(whole.as_slice()).unwrap();
+        let mut frames = file.animation(0).unwrap().play().unwrap();
+        while frames.next().unwrap().is_some() {}
+        assert!(Motion::pose(&file, 0, 10, &mut vec![Transform::default(); 30_000]).is_err());
+    });
+}
