@@ -1,4 +1,4 @@
-//! How many instructions does one vertex cost through a [`Packed`] array, next to a native slice?
+//! How many instructions does one vertex cost through a [`Packed`] array, next to a native slice? And one key of a pose?
 //!
 //! The bench runs itself under valgrind, once for a number of items and once for twice as many; what the second run
 //! took more is what the items cost. Each loop is what a caller would write, and the work in it is the same.
@@ -19,8 +19,8 @@ use std::process::{Command, Stdio};
 
 use claims::{Bar, claim, skipped};
 use meshpeek::decode::Floats;
-use meshpeek::surface::Indices;
-use meshpeek::unigine::{Mesh, SurfaceView};
+use meshpeek::surface::{Indices, Transform};
+use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Mesh, SurfaceView};
 use meshpeek::{Packed, Weights};
 
 /// Names the kernel that a child process runs, and the number of items it runs over.
@@ -29,28 +29,38 @@ const CHILD: [&str; 2] = ["MESHPEEK_BENCH_KERNEL", "MESHPEEK_BENCH_ITEMS"];
 const SIDE: u32 = 160;
 /// Items of the shorter of two runs: half the surface's vertices at most.
 const ITEMS: usize = 12_000;
+/// Frames of the animations, which have sixty bones: as many keys as the longer run has items.
+const FRAMES: u32 = 400;
 /// What a vertex may cost, with its share in a box.
 const BAR: Bar = Bar::AtMost(22.0);
+
+/// What a key may cost of a pose by its number, where its bone first rests, and of poses in order.
+const KEY: [Bar; 2] = [Bar::AtMost(105.0), Bar::AtMost(50.0)];
 
 /// A loop over some items.
 type Kernel = fn(&Data<'_>);
 
-const KERNELS: [(&str, Kernel, Bar); 5] = [
+const KERNELS: [(&str, Kernel, Bar); 7] = [
     ("native slice, box", |data| keep(native(&data.native)), Bar::None),
     ("Packed::get, box", |data| keep(get(data.packed)), BAR),
     ("Packed::iter, box", |data| keep(iter(data.packed)), BAR),
     ("Weights::get, sum", |data| keep(weights(data.weights, data.packed.len())), Bar::None),
     ("Indices::for_each, sum", |data| keep(indices(data.indices)), Bar::None),
+    ("AnimationView::pose of an11, each key", |data| keep(poses(&data.whole, data.packed.len())), KEY[0]),
+    ("AnimationView::play of an10, each key", |data| keep(play(&data.changes, data.packed.len())), KEY[1]),
 ];
 
 fn main() {
     let mesh = Mesh::open(inputs::mesh(1, SIDE, true).to_bytes().unwrap()).unwrap();
     let surface = mesh.surface(0).unwrap();
+    let files = [AnimationGeneration::An11, AnimationGeneration::An10]
+        .map(|generation| Animation::open(inputs::motion::file(generation, FRAMES)).unwrap());
+    let views = files.each_ref().map(|file| file.animation(0).unwrap());
     if let [Ok(kernel), Ok(items)] = CHILD.map(std::env::var) {
         let (_, kernel, _) = KERNELS.iter().find(|(name, ..)| *name == kernel).unwrap();
-        return kernel(&Data::new(surface, items.parse().unwrap()));
+        return kernel(&Data::new(surface, views, items.parse().unwrap()));
     }
-    time(&Data::new(surface, ITEMS));
+    time(&Data::new(surface, views, ITEMS));
     claims::title("instructions for each item");
     if cfg!(debug_assertions) {
         return skipped("all", "this build is not optimised");
@@ -69,17 +79,20 @@ struct Data<'a> {
     native: Vec<[f32; 3]>,
     weights: Weights<'a>,
     indices: Indices<'a>,
+    whole: AnimationView<'a>,
+    changes: AnimationView<'a>,
 }
 
 impl<'a> Data<'a> {
     /// Does the same work for any number of items, so that it cancels out between two runs.
-    fn new(surface: SurfaceView<'a>, items: usize) -> Self {
+    fn new(surface: SurfaceView<'a>, [whole, changes]: [AnimationView<'a>; 2], items: usize) -> Self {
         let all = surface.positions().unwrap();
         let mut native: Vec<_> = all.iter().collect();
         native.truncate(items);
         let weights = surface.weights().unwrap().unwrap();
         let indices = surface.indices().unwrap().slice(0..items).unwrap();
-        Self { packed: all.slice(0..items).unwrap(), native, weights, indices }
+        assert!(whole.index_size() > 0, "what is built once is built here");
+        Self { packed: all.slice(0..items).unwrap(), native, weights, indices, whole, changes }
     }
 }
 
@@ -176,5 +189,27 @@ fn weights(weights: Weights<'_>, items: usize) -> f32 {
 fn indices(indices: Indices<'_>) -> u32 {
     let mut sum = 0_u32;
     indices.for_each(|index| sum = sum.wrapping_add(index));
+    sum
+}
+
+/// Poses frames one after another, by number.
+#[inline(never)]
+fn poses(animation: &AnimationView<'_>, keys: usize) -> f32 {
+    let mut pose = vec![Transform::default(); animation.bone_count()];
+    let mut sum = 0.0;
+    for frame in (0..animation.frames).take(keys / animation.bone_count()) {
+        animation.pose(frame, &mut pose).unwrap();
+        sum += pose[0].position[0];
+    }
+    sum
+}
+
+#[inline(never)]
+fn play(animation: &AnimationView<'_>, keys: usize) -> f32 {
+    let mut frames = animation.play().unwrap();
+    let mut sum = 0.0;
+    for _ in 0..keys / animation.bones.len() {
+        sum += frames.next().unwrap().unwrap()[0].position[0];
+    }
     sum
 }

@@ -1,5 +1,5 @@
 //! The files that the benches read: ms13 meshes of 16 surfaces, static or skinned, of about 1 MB, 100 MB and 1 GB;
-//! [a pair](pair) of Unreal files; Second Life [assets](asset); and EZ-Mesh files in [text](text) and binary form.
+//! [a pair](pair) of Unreal files; three files of one [motion](motion); Second Life [assets](asset); and EZ-Mesh files in [text](text) and binary form.
 //!
 //! A surface is a height field with a texture seam after every fourth column: 1.25 frames and UVs for each position, two
 //! triangles for each position, indices in both streams. The skinned twin has one to four weights on each position.
@@ -16,6 +16,7 @@
 )]
 
 pub mod asset;
+pub mod motion;
 pub mod pair;
 pub mod text;
 

@@ -1,6 +1,6 @@
 //! The copying loader: a UNIGINE ms13 loader as such loaders are usually written. It reads the whole file, and decodes
 //! all of it into lists of its own. Nothing of this crate's reader is used. [Others](unreal) do so with Unreal's pairs, with
-//! Second Life's [assets](secondlife) and with EZ-Mesh's [text](text).
+//! UNIGINE's [animations](animation) and [blocks], with Second Life's [assets](secondlife) and with EZ-Mesh's [text](text).
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -12,6 +12,8 @@
     reason = "each bench takes what it needs, and a loader that trusts its file panics at a bad one"
 )]
 
+pub mod animation;
+pub mod blocks;
 pub mod secondlife;
 pub mod text;
 pub mod unreal;
