@@ -1,6 +1,6 @@
 //! Every bone of a skeleton at one moment.
 
-use super::{Clip, Moment, Motion, expect_length};
+use super::{Clip, Moment, Motion, expect_length, filled, room};
 use crate::bytes::{as_index, as_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -35,11 +35,14 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// As [`Motion::bone`].
+    /// As [`Motion::bone`], and [`ErrorKind::OutOfMemory`].
     pub fn rest(motion: &dyn Motion) -> Result<Self> {
-        let bones = (0..motion.bone_count()).map(|bone| motion.bone(bone).map(|bone| bone.bind));
-        let bones: Vec<Transform> = bones.collect::<Result<_>>()?;
-        Ok(Self { next: bones.clone(), bones })
+        let (format, count) = (motion.format(), motion.bone_count());
+        let mut bones = room(format, "pose", count)?;
+        for bone in 0..count {
+            bones.push(motion.bone(bone)?.bind);
+        }
+        Ok(Self { next: filled(format, "pose", count, Transform::default())?, bones })
     }
 
     /// Returns the bones, in file order.

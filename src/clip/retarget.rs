@@ -1,7 +1,7 @@
 //! The clips of one file on the bones of another.
 
 use super::pose::mix;
-use super::{Moment, Motion, expect_length};
+use super::{Moment, Motion, expect_length, filled, room};
 use crate::bytes::as_index;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -50,12 +50,15 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// As [`Motion::bone`].
+    /// As [`Motion::bone`], and [`ErrorKind::OutOfMemory`].
     pub fn new(onto: &dyn Motion, from: &dyn Motion) -> Result<Self> {
         let (targets, names) = (by_name(onto)?, by_name(from)?);
-        let rest = (0..onto.bone_count()).map(|bone| onto.bone(bone).map(|bone| bone.bind));
-        let rest: Vec<Transform> = rest.collect::<Result<_>>()?;
-        let mut sources = vec![None; rest.len()];
+        let (format, bones) = (onto.format(), onto.bone_count());
+        let mut rest = room(format, "bones", bones)?;
+        for bone in 0..bones {
+            rest.push(onto.bone(bone)?.bind);
+        }
+        let mut sources = filled(format, "bones", bones, None)?;
         let mut lost = Vec::new();
         for (name, source) in names {
             let found = targets.binary_search_by_key(&name, |(name, _)| *name).ok();
@@ -68,7 +71,8 @@ impl Retarget {
         lost.sort_unstable();
         let (lost, missing) = lost.into_iter().map(|(bone, name)| (bone, name.to_string())).unzip();
         let count = from.bone_count();
-        let (frame, moved) = (vec![Transform::default(); count], vec![false; count]);
+        let frame = filled(format, "pose", count, Transform::default())?;
+        let moved = filled(format, "pose", count, false)?;
         Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
     }
 
@@ -151,8 +155,11 @@ impl Retarget {
 
 /// Returns the bones of a file, sorted by name, the first of each.
 fn by_name(motion: &dyn Motion) -> Result<Vec<(Name<'_>, usize)>> {
-    let bones = (0..motion.bone_count()).map(|bone| Ok((motion.bone(bone)?.name, bone)));
-    let mut bones: Vec<_> = bones.collect::<Result<_>>()?;
+    let count = motion.bone_count();
+    let mut bones = room(motion.format(), "bones", count)?;
+    for bone in 0..count {
+        bones.push((motion.bone(bone)?.name, bone));
+    }
     bones.sort_unstable();
     bones.dedup_by_key(|(name, _)| *name);
     Ok(bones)

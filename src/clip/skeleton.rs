@@ -1,6 +1,6 @@
 //! Bones as a tree: from each relative to its parent to each in the model.
 
-use super::{Affine, Motion, SkinMatrix, expect_length};
+use super::{Affine, Motion, SkinMatrix, expect_length, filled, room};
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -41,24 +41,28 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// As [`Motion::bone`]; [`ErrorKind::Value`] where a parent is no bone and not −1, or a bone hangs from itself.
+    /// As [`Motion::bone`]; [`ErrorKind::Value`] where a parent is no bone and not −1, or a bone hangs from itself;
+    /// [`ErrorKind::OutOfMemory`].
     pub fn new(motion: &dyn Motion) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count());
-        let mut parents = Vec::with_capacity(count);
-        let mut rest = Vec::with_capacity(count);
+        let mut parents = room(format, "skeleton", count)?;
+        let mut rest = room(format, "skeleton", count)?;
         for number in 0..count {
             let bone = motion.bone(number)?;
             parents.push(resolve(format, number, bone.parent, count)?);
             rest.push(bone.bind);
         }
-        let order = order(&parents).map_err(|bone| {
+        let mut order = room(format, "skeleton", count)?;
+        let stages = filled(format, "skeleton", count, Stage::Ahead)?;
+        sort(&parents, stages, &mut order).map_err(|bone| {
             let found = parents.get(bone).copied().flatten().unwrap_or(bone);
             let expected = "a bone that does not hang from this one".into();
             wrong(format, "parent", bone, expected, format!("bone {found}, which does"))
         })?;
-        let mut bind = vec![Affine::IDENTITY; count];
+        let mut bind = filled(format, "skeleton", count, Affine::IDENTITY)?;
         chain(&parents, &order, &rest, &mut bind);
-        let back = bind.iter().map(Affine::inverse).collect();
+        let mut back = room(format, "skeleton", count)?;
+        back.extend(bind.iter().map(Affine::inverse));
         Ok(Self { format, parents, order, bind, back })
     }
 
@@ -151,15 +155,13 @@ enum Stage {
     Placed,
 }
 
-/// Lists all bones, none before its parent: climbs from each to a root or what is placed already, and places on the way
+/// Lists all bones in `order`, none before its parent: climbs from each to a root or what is placed already, and places on the way
 /// down. Each bone is climbed over once.
 ///
 /// # Errors
 ///
 /// A bone that hangs from itself.
-fn order(parents: &[Option<usize>]) -> Result<Vec<usize>, usize> {
-    let mut stages = vec![Stage::Ahead; parents.len()];
-    let mut order = Vec::with_capacity(parents.len());
+fn sort(parents: &[Option<usize>], mut stages: Vec<Stage>, order: &mut Vec<usize>) -> Result<(), usize> {
     let mut path = Vec::new();
     for bone in 0..parents.len() {
         let mut next = Some(bone);
@@ -177,7 +179,7 @@ fn order(parents: &[Option<usize>]) -> Result<Vec<usize>, usize> {
             order.push(at);
         }
     }
-    Ok(order)
+    Ok(())
 }
 
 fn wrong(format: &'static str, name: &'static str, bone: usize, expected: String, found: String) -> Error {

@@ -144,7 +144,9 @@ impl<'a, S: Sink> Reader<'a, S> {
         };
         self.magic(generation.magic(), "inner_magic")?;
         let binds = self.cursor.offset();
-        self.transforms(u32::try_from(bones.len()).unwrap_or(u32::MAX))?;
+        if generation.has_bones() {
+            self.transforms(u32::try_from(bones.len()).unwrap_or(u32::MAX))?;
+        }
         let body = self.cursor.offset();
         Ok(Header { generation, bones, animations, surfaces, binds, body, particular })
     }

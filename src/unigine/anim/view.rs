@@ -218,10 +218,7 @@ impl<'a> AnimationView<'a> {
     ///
     /// As [`pose`](Self::pose), and [`ErrorKind::OutOfMemory`].
     pub fn play(&self) -> Result<Playback<'a>> {
-        let mut pose = Vec::new();
-        let asked = as_u64(self.bone_count.saturating_mul(size_of::<Transform>()));
-        pose.try_reserve_exact(self.bone_count).map_err(|_| self.error("pose", ErrorKind::OutOfMemory { asked }))?;
-        pose.resize(self.bone_count, Transform::default());
+        let mut pose = crate::clip::filled(self.format, "pose", self.bone_count, Transform::default())?;
         self.check_bones()?;
         self.rest(&mut pose);
         crate::source::prefetch(self.keys);
@@ -320,7 +317,7 @@ impl<'a> AnimationView<'a> {
         if in_order && ends.into_iter().flatten().all(known) {
             return Ok(());
         }
-        let mut seen = vec![false; self.bone_count];
+        let mut seen = crate::clip::filled(self.format, "bone_ids", self.bone_count, false)?;
         for (item, id) in (0_u64..).zip(self.bones) {
             let place = usize::try_from(id.get()).ok().and_then(|id| seen.get_mut(id));
             let fault = match place {
