@@ -36,8 +36,8 @@ fn long_wave(generation: AnimationGeneration) -> Vec<u8> {
 
 /// The places where bones, animations, and what is remembered of these stand.
 const OPEN: u64 = 4;
-/// What was found of an animation's keys.
-const FOUND: u64 = 1;
+/// What was found of an animation's keys, the places of those near it, and the list of such places.
+const FOUND: u64 = 3;
 
 #[test]
 fn opening_and_posing_allocate_next_to_nothing() {
