@@ -27,7 +27,7 @@ use crate::touched::Touched;
 /// |---|---|---|---|
 /// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 80 per surface, 160 of ms14 and ms15 |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
-/// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | its place in the table, its block | its inflated bytes |
+/// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | the table, once; its block | its inflated bytes |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | the arrays before it | their counts | nothing |
 /// | [`check`](Self::check) | surfaces + skinned vertices | every count; of ms14 and ms15, every block of geometry | the largest of them |
