@@ -23,7 +23,7 @@ use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceV
 use meshpeek::{Corners, ErrorKind, Limits, Result, Surface};
 use support::exercise::expect_named;
 use support::random::Random;
-use support::{bytes, compact, faults, findings, grid, range, region, regions, samples};
+use support::{bytes, compact, cube, faults, findings, grid, range, region, regions, samples};
 
 /// All samples that have blocks.
 fn compressed() -> impl Iterator<Item = (&'static str, build::Mesh)> {
@@ -755,4 +755,25 @@ fn keeps_the_limits() {
             assert_eq!(mesh.inflated_bytes(), 0);
         }
     }
+}
+
+/// A table that agrees with itself and leaves a block out: it is followed, and told; but no block is lost by writing.
+#[test]
+fn loses_no_block_that_the_table_leaves_out() {
+    let surfaces = ["one", "two", "three"].map(|name| cube(name, 0.5)).to_vec();
+    let built = build::Mesh { surfaces, storage: Storage::Raw, ..build::Mesh::new(Generation::Ms14) };
+    let whole = built.to_bytes().unwrap();
+    let table = region(&whole, "offsets").start;
+    let [_, _, last] = [0, 1, 2].map(|index| blocks(&Mesh::open(whole.as_slice()).unwrap(), index)[0]);
+    let mut spoilt = whole.clone();
+    for (index, place) in [(1, last.offset), (2, last.end())] {
+        spoilt[table + index * 8..][..8].copy_from_slice(&place.to_le_bytes());
+    }
+    let mesh = Mesh::open(spoilt.as_slice()).unwrap();
+    let mut rules = Vec::new();
+    mesh.validate(&mut |finding| rules.push(finding.rule)).unwrap();
+    assert!(rules.contains(&"UG20"), "{rules:?}");
+    let mut out = Vec::new();
+    mesh.write_to(&mut out).unwrap();
+    assert!(out == whole, "the table is repaired, and all blocks are there");
 }

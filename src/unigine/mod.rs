@@ -27,7 +27,7 @@
 //! | – lightmap UV set, resolution code | u8, u8 | from ms12 on |
 //! | – number of indices, of attribute indices | compact int × 2 | ms14, ms15 |
 //! | – bounds | f32 × 10 | all |
-//! | – targets: count; name, number of positions | compact int; string, compact int | all; the number ms14 only |
+//! | – targets: count; name, number of positions | compact int; string, compact int | all but ms15; the number ms14 only |
 //! | – number of positions | compact int | ms15, in the place of targets |
 //! | estimate of memory in bytes, by an unknown formula | i64 | ms14, ms15 |
 //! | magic | 4 bytes | all |

@@ -21,7 +21,8 @@ pub struct Pose {
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true,
         conflicts_with_all = ["attribute", "range", "surface", "frame", "target", "raw"])]
     pose: Option<Frame>,
-    /// The same, by the time since the animation's first frame in seconds; where the file has no rate, --rate gives it
+    /// The same, by the time since the animation's first frame in seconds; where the file has no rate, --rate gives it. Beyond
+    /// the last frame, bones stay there
     #[arg(long, value_name = "SECONDS", value_parser = crate::unreal::parse_frame, allow_negative_numbers = true,
         conflicts_with_all = ["pose", "attribute", "range", "surface", "frame", "target", "raw"])]
     time: Option<f32>,
@@ -125,17 +126,21 @@ impl Pose {
     }
 
     /// Returns the moment that was asked for: a frame that exists, and the next where it is between two.
-    fn moment(&self, motion: &dyn Motion, clip: usize) -> meshpeek::Result<Moment> {
+    fn moment(&self, motion: &dyn Motion, clip: usize) -> anyhow::Result<Moment> {
         let Some(Frame { whole, fraction }) = self.pose else {
-            return meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false);
+            return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };
         let frames = motion.clip(clip)?.frames;
         let last = if fraction > 0.0 { whole.saturating_add(1) } else { whole };
         let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
+        if to >= frames && fraction > 0.0 && from < frames {
+            let text = format!("--pose: expected at most {from}, the last frame; nothing follows to interpolate with");
+            return Err(Misuse(text).into());
+        }
         if to >= frames {
-            let kind = ErrorKind::NoSuch { count: frames.into(), index: to.into() };
+            let kind = ErrorKind::NoSuch { count: frames.into(), index: from.into() };
             let field = Field::new("frame").of("clip", clip.try_into().unwrap_or(u64::MAX));
-            return Err(Error::without_offset(motion.format(), field, kind));
+            return Err(Error::without_offset(motion.format(), field, kind).into());
         }
         Ok(Moment { from, to, fraction })
     }

@@ -121,7 +121,7 @@ pub fn of_animation(file: &Animation<Data>) -> meshpeek::Result<Value> {
                 "skeleton_path": path.to_string_lossy(),
                 "rate": file.raw_rate(),
                 "root_motion": root_motion,
-                "unknown": output::hex(unknown),
+                "unknown": Some(output::hex(unknown)).filter(|unknown| !unknown.is_empty()),
             }),
         );
     }
@@ -217,7 +217,8 @@ impl Skeletons {
         }
     }
 
-    /// Returns the mesh that has most of an animation's bones: the first of equals, and none that has less than half of them.
+    /// Returns the mesh that has most of an animation's bones: the only one there is or, of several, the first of equals,
+    /// and none that has less than half of them.
     pub fn fit(&self, bones: &[(String, i32)]) -> Option<Fit> {
         let lacks = |names: &BTreeSet<String>| bones.iter().filter(|(name, _)| !names.contains(name)).count();
         let meshes = self.meshes.iter().map(|(mesh, names)| (lacks(names), mesh, names));
@@ -225,7 +226,8 @@ impl Skeletons {
         let matched = bones.len().saturating_sub(count);
         let lacking = bones.iter().filter(|(name, _)| !names.contains(name)).map(|(name, _)| name.clone());
         let lacking = lacking.take(MOST_LACKING).collect();
-        (matched >= bones.len().div_ceil(2)).then(|| Fit { mesh: mesh.clone(), matched, bones: bones.len(), lacking })
+        let fits = self.meshes.len() == 1 || matched >= bones.len().div_ceil(2);
+        fits.then(|| Fit { mesh: mesh.clone(), matched, bones: bones.len(), lacking })
     }
 }
 

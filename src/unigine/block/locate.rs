@@ -46,7 +46,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         #[cfg(feature = "rayon")]
         {
             use rayon::prelude::*;
-            // What fails here fails again below, in order: it is remembered.
+            // What fails here is asked for again below, so that the first in order is told.
             surfaces.par_iter().for_each(|surface| drop(self.surface(*surface)));
         }
         let mut first = Ok(());
@@ -160,7 +160,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         let counts = match self.walk(index, held) {
             Ok(counts) => counts,
-            Err(error) if self.spell_out(index, held, budget)? => self.walk(index, held).map_err(|_| error)?,
+            Err(error) if self.spell_out(index, held, budget)? => {
+                self.note_whole(&block);
+                self.walk(index, held).map_err(|_| error)?
+            }
             Err(error) => return Err(error),
         };
         if let Some(blocks) = self.blocks.get(index) {

@@ -1,4 +1,8 @@
 //! Where blocks are: by the table at the end of the file or, where that does not tell, by walking over them.
+//!
+//! A place is believed where a block stands that ends at the next place: two looks, however many surfaces there are. A table
+//! that agrees with itself and leaves blocks out is followed, as the engine would; `validate` walks, and tells of it, and the
+//! writer walks, so that no block is lost.
 
 use std::sync::atomic::Ordering;
 
@@ -43,7 +47,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Walks over the blocks of a kind from the farthest that was reached, and remembers each on the way.
-    fn walk_to(&self, section: usize, named: Named) -> Result<u64> {
+    pub(super) fn walk_to(&self, section: usize, named: Named) -> Result<u64> {
         let ([geometry, trees], [walked, walked_trees]) = (&self.faults, &self.walked);
         let (fault, walked, starts) = match named {
             Named::Tree => (trees, walked_trees, &self.starts),
@@ -73,10 +77,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         starts.get(section).ok_or_else(|| self.no_such("section", known, section))
     }
 
-    /// Returns where the table says that a surface's block is, whatever is there.
+    /// Returns where the table says that a surface's block is, unless what is there reaches into the next.
     pub(in super::super) fn placed(&self, index: usize) -> Option<u64> {
         let table = self.table()?;
-        self.place(table, index).filter(|start| (self.header.body..table).contains(start))
+        let start = self.place(table, index).filter(|start| (self.header.body..table).contains(start))?;
+        let next = index.saturating_add(1);
+        let most = if next < self.blocks.len() { self.place(table, next)? } else { table.saturating_sub(MAGIC) };
+        // One whose sizes cannot be used says so itself; one that reaches into the next is not to be inflated.
+        self.block_at(start, index, Named::Geometry).map_or(true, |block| block.end() <= most).then_some(start)
     }
 
     /// Returns the offset of the table, where there is one.

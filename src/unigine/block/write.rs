@@ -62,7 +62,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let mut places = Vec::new();
         for index in 0..self.surface_count() {
             places.push(writer.written());
-            self.write_block(&mut writer, self.geometry_block(index)?, (index, Named::Geometry), storage)?;
+            // Where the table is not that of the blocks, these count: no block is lost.
+            let start = self.walk_to(index, Named::Geometry)?;
+            let block = self.block_at(start, index, Named::Geometry)?;
+            self.write_block(&mut writer, block, (index, Named::Geometry), storage)?;
         }
         writer.magic()?;
         for index in 0..self.surface_count() {

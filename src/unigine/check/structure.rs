@@ -1,6 +1,6 @@
 //! Rules about counts, strings and lengths: no vertex is looked at.
 
-use super::super::block::Buffer;
+use super::super::block::{Buffer, Named};
 use super::super::geometry::{Array, Part};
 use super::super::layout::{COMPACT, I32, LIGHTMAP_CODES, MOST, OFFSET, TEXT, TEXT_32};
 use super::super::view::SurfaceView;
@@ -45,7 +45,8 @@ pub(super) fn check<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> 
     let trees = if mesh.generation().is_compressed() { mesh.surface_count() } else { 0 };
     for index in 0..trees {
         if let Err(error) = mesh.tree_block(index) {
-            if walked.as_ref().err().is_none_or(|known| known.field() != error.field()) {
+            let is_told = walked.as_ref().is_err_and(|known| known.field() == error.field());
+            if !is_told && error.field().name() == Named::Tree.sizes() {
                 say_of_block(&error, index, report);
             }
             // What lies behind cannot be found.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::ezmesh;
 use crate::facts;
 use crate::input;
-use crate::opened::Opened;
+use crate::opened::{Data, Opened};
 use crate::output::{self, Outcome};
 use crate::secondlife::{self, Block, Described, Look};
 use crate::unigine::{self, Skeletons};
@@ -176,6 +176,7 @@ impl Summary {
         };
         let surfaces = Surface::all(geometry).take(most).map(|surface| {
             let name = surface.name()?;
+            let (counts, is_whole) = counted(model, &surface, uninflated.is_some())?;
             let told = meshpeek::Name::new(name.as_bytes().get(..longest).unwrap_or(name.as_bytes()));
             Ok(SurfaceSummary {
                 index: surface.index(),
@@ -184,11 +185,8 @@ impl Summary {
                 shares: matches!(model, Model::EzMesh(system) if ezmesh::shares(system, surface.index())),
                 material: surface.material()?.map(|material| material.to_string_lossy()),
                 bounds: unless_told(surface.bounds(), Bounds::EMPTY)?,
-                counts: match uninflated {
-                    Some(mesh) => mesh.told_counts(surface.index())?.unwrap_or_default(),
-                    None => unless_told(surface.counts(), Counts::default())?,
-                },
-                is_whole: uninflated.is_none(),
+                counts,
+                is_whole,
                 drawn: surface.is_drawn()?,
                 draws: facts::draws(model, surface.index())?,
                 particular: if in_full { facts::of_surface(model, surface.index())? } else { Value::Null },
@@ -261,6 +259,19 @@ impl Summary {
             findings,
             files: Vec::new(),
         })
+    }
+}
+
+/// Counts what a surface has and, where its block is not to be inflated or cannot be, what the header says of that; tells
+/// whether all is known.
+fn counted(model: &Model<Data>, surface: &Surface<'_>, uninflated: bool) -> meshpeek::Result<(Counts, bool)> {
+    let Some(mesh) = unigine::compressed(model) else {
+        return Ok((unless_told(surface.counts(), Counts::default())?, true));
+    };
+    let known = if uninflated { None } else { unless_told(surface.counts().map(Some), None)? };
+    match known {
+        Some(counts) => Ok((counts, true)),
+        None => Ok((mesh.told_counts(surface.index())?.unwrap_or_default(), false)),
     }
 }
 

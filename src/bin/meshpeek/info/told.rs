@@ -97,7 +97,9 @@ impl Summary {
                 writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;
             }
             None if self.surfaces.iter().any(|surface| !surface.is_whole) => {
-                writeln!(out, "  surfaces  {count}: {vertices} vertices, {triangles} triangles, none inflated")?;
+                let left = self.surfaces.iter().filter(|surface| !surface.is_whole).count();
+                let inflated = if left == count { "none inflated".to_owned() } else { format!("{left} not inflated") };
+                writeln!(out, "  surfaces  {count}: {vertices} vertices, {triangles} triangles, {inflated}")?;
             }
             None => writeln!(
                 out,
