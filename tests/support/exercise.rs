@@ -279,7 +279,8 @@ fn write_twice(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     assert!(once == twice, "written differently the second time");
 }
 
-/// Tells whether the table of blocks was found to lie: then it depends on who was asked first where a block is.
+/// Tells whether the table of blocks was found to lie: then a block may be in one place for who looks it up, and in another
+/// for who walks.
 fn lies(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.rule == "UG20")
 }

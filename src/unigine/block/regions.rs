@@ -3,13 +3,11 @@
 use super::super::layout::{BYTE, LZ4};
 use super::super::mesh::Mesh;
 use super::super::read::{Lent, Reader, Sink, Unseen};
+use super::table::MAGIC;
 use super::{Block, Named, tree};
 use crate::bytes::as_u64;
 use crate::error::Result;
 use crate::field::{Field, Step};
-
-/// Bytes of a magic.
-const MAGIC: u64 = 4;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Names the bytes of all blocks and of the table.

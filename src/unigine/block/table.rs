@@ -20,7 +20,7 @@ use crate::field::Field;
 /// Bytes of a place in the table.
 const PLACE: u64 = 8;
 /// Bytes of a magic.
-const MAGIC: u64 = 4;
+pub(super) const MAGIC: u64 = 4;
 /// Bytes that may follow the closing magic for the table to be found all the same.
 const TAIL: usize = 64 << 10;
 
