@@ -91,10 +91,9 @@ impl<'r> Report<'r> {
         self.source = source;
     }
 
-    /// Says that what follows is about what the compressed block at an offset inflates to, or about the file itself;
-    /// returns what was said before.
-    pub(crate) const fn turn_into(&mut self, block: Option<u64>) -> Option<u64> {
-        std::mem::replace(&mut self.block, block)
+    /// Says that what follows is about what the compressed block at an offset inflates to, or about the file itself.
+    pub(crate) const fn turn_into(&mut self, block: Option<u64>) {
+        self.block = block;
     }
 
     /// Says that a rule is breached.

@@ -76,6 +76,12 @@ impl Block {
         self.start().saturating_add(self.stored)
     }
 
+    /// Starts reading its bytes, as they lie in the file, and up to its end.
+    pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
+        let end = usize::try_from(self.end()).unwrap_or(usize::MAX);
+        Cursor::new(file.get(..end).unwrap_or(file), format).at(self.start())
+    }
+
     /// Returns its bytes.
     pub(crate) fn bytes<'a>(&self, file: &'a [u8]) -> &'a [u8] {
         let [start, end] = [self.start(), self.end()].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
@@ -176,8 +182,7 @@ impl Held {
         if let Some(bytes) = self.inflated_bytes() {
             return Ok(Cursor::new(bytes, format).inflated_from(block.start()));
         }
-        let end = usize::try_from(block.end()).unwrap_or(usize::MAX);
-        Cursor::new(file.get(..end).unwrap_or(file), format).at(block.start())
+        block.cursor(file, format)
     }
 
     /// Returns the offset of the block's bytes in the file, where what it holds lies elsewhere.

@@ -69,9 +69,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     fn verbatim<'a, S: Sink>(&'a self, block: &Block, sink: &'a mut S) -> Result<Reader<'a, Lent<'a, S>>> {
-        let end = usize::try_from(block.end()).unwrap_or(usize::MAX);
-        let bytes = self.data.as_ref().get(..end).unwrap_or_default();
-        let cursor = crate::bytes::Cursor::new(bytes, self.generation().format()).at(block.start())?;
+        let cursor = block.cursor(self.data.as_ref(), self.generation().format())?;
         Ok(Reader { cursor: cursor.watched_by(self.touched()), sink: Lent(sink) })
     }
 }
