@@ -1,6 +1,7 @@
 //! Any file: what it is, and its owner.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,6 +9,7 @@ use crate::field::Field;
 use crate::finding::{Finding, Rule};
 use crate::limits::Limits;
 use crate::region::Region;
+use crate::sidecar::{Builder, Sidecar};
 use crate::surface::Geometry;
 use crate::{ezmesh, foreign, secondlife, unigine, unreal};
 
@@ -161,6 +163,30 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
                 unigine::Animation::watched(data, limits).map(Self::from)
             }
             _ => unigine::Mesh::watched(data, limits).map(Self::from),
+        }
+    }
+
+    /// Takes a sidecar, so that what would be found by a walk is found without. One that speaks for another file is passed
+    /// over, and so is any for a format that needs none: Unreal's and Second Life's meshes.
+    #[must_use]
+    pub fn with_sidecar(self, sidecar: Arc<Sidecar>) -> Self {
+        match self {
+            Self::Unigine(mesh) => mesh.with_sidecar(sidecar).into(),
+            Self::UnigineAnimation(animation) => animation.with_sidecar(sidecar).into(),
+            other => other,
+        }
+    }
+
+    /// Adds to a sidecar what finding things again would cost a walk; nothing where nothing does.
+    ///
+    /// # Errors
+    ///
+    /// The first fault on the way, by field and offset; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        match self {
+            Self::Unigine(mesh) => mesh.index(builder),
+            Self::UnigineAnimation(animation) => animation.index(builder),
+            _ => Ok(()),
         }
     }
 

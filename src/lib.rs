@@ -22,7 +22,7 @@
 //! | call | order | pages of the file touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 80 per surface, 160 of ms14 and ms15 |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 88 per surface, 168 of ms14 and ms15 |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
 //! | the same of ms14 and ms15 | bytes of its block | the table, once; its block | its inflated bytes |
 //! | [`unigine::Animation::open`] | bones | the header's | 8 bytes per bone, 16 per animation |
@@ -87,6 +87,7 @@ mod name;
 mod packed;
 mod region;
 pub mod secondlife;
+pub mod sidecar;
 pub mod source;
 pub mod stream;
 mod strided;

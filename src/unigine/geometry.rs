@@ -70,7 +70,7 @@ pub(crate) struct Memo {
 }
 
 // What `Mesh` says that a surface costs.
-const _: () = assert!(size_of::<Memo>() <= 64);
+const _: () = assert!(size_of::<Memo>() <= 72);
 
 /// Offsets found so far; 0, which is inside the magic, for those not yet found. Finding is repeatable, so two
 /// threads that look for the same one store the same number and need no lock.
@@ -273,7 +273,8 @@ impl<'a, S: Sink> Arrays<'a, S> {
         let cursor = &mut self.reader.cursor;
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
-        let extent = match self.memo.extent.get() {
+        let known = self.memo.extent.get().filter(|extent| extent.bytes <= cursor.left());
+        let extent = match known {
             Some(extent) => *extent,
             None => match Runs::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
                 Ok(extent) => *self.memo.extent.get_or_init(|| extent),

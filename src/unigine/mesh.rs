@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use super::anim::{AnimationView, Kept};
+use super::anim::{AnimationView, Kept, Recalled};
 use super::block::{Blocks, Held};
 use super::geometry::{Memo, Starts, defaults};
 use super::header::{BOUNDS_AT, Header, SurfaceHead};
@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::limits::Limits;
 use crate::name::Name;
+use crate::sidecar::Attached;
 use crate::surface::{Bone, Bounds, Sphere};
 use crate::touched::Touched;
 
@@ -25,7 +26,7 @@ use crate::touched::Touched;
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 80 per surface, 160 of ms14 and ms15 |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 168 of ms14 and ms15 |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | the table, once; its block | its inflated bytes |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
@@ -50,7 +51,7 @@ pub struct Mesh<D> {
     /// generations, the surfaces' geometry, the magic behind it, the surfaces' trees, and the magic behind those.
     pub(super) starts: Starts,
     memos: Box<[Memo]>,
-    animations: Kept,
+    pub(super) animations: Kept,
     /// For each surface of a compressed generation, its blocks.
     pub(super) blocks: Box<[Blocks]>,
     /// Where the table of blocks stands, once somebody looked for it.
@@ -64,6 +65,7 @@ pub struct Mesh<D> {
     /// Where a walk over the geometry's blocks comes to each, where the table does not tell.
     pub(super) walk: OnceLock<Option<Starts>>,
     touched: Option<Box<Touched>>,
+    pub(super) sidecar: Attached,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -124,6 +126,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             faults: [const { OnceLock::new() }; 2],
             walked: [AtomicUsize::new(0), AtomicUsize::new(surfaces)],
             walk: OnceLock::new(),
+            sidecar: Attached::default(),
             touched,
             header,
         })
@@ -270,6 +273,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ) -> Result<AnimationView<'a>> {
         let kept =
             self.animations.slot(index).ok_or_else(|| self.no_such("animation", self.animations.len(), index))?;
+        kept.recall_from(|| Recalled::of(self.believed()?, index));
         let share = as_u64(self.data.as_ref().len()).checked_div(as_u64(self.animations.len())).unwrap_or_default();
         reader.embedded_animation(as_u64(index), kept, share)
     }
@@ -329,7 +333,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(super) fn memo(&self, index: usize) -> Result<&Memo> {
-        self.memos.get(index).ok_or_else(|| self.no_such("surface", self.memos.len(), index))
+        let memo = self.memos.get(index).ok_or_else(|| self.no_such("surface", self.memos.len(), index))?;
+        self.recall(index, memo);
+        Ok(memo)
     }
 
     /// Returns all surfaces in file order, each located as the iterator reaches it.

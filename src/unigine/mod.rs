@@ -90,6 +90,7 @@ pub mod build;
 mod check;
 mod geometry;
 mod header;
+mod indexed;
 pub mod layout;
 pub(crate) mod magic;
 mod mesh;

@@ -102,6 +102,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if self.generation().is_compressed() {
             return self.locate_block(section);
         }
+        if let Some(start) = self.recalled(section) {
+            self.starts.set(section, start);
+            return Ok(start);
+        }
         let [fault, _] = &self.faults;
         if let Some((at, error)) = fault.get()
             && section > *at

@@ -162,7 +162,7 @@ fn parse_range(text: &str) -> Result<Asked, String> {
 impl Dump {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
-        let opened = input::open_asset(path, self.place.asset, global)?;
+        let opened = input::open_indexed(path, self.place.asset, global)?;
         self.dump(&opened, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
             Ok(error) => opened.blame(error, path).into(),
             Err(other) => other,

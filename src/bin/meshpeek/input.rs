@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::ezmesh::MeshSystem;
+use meshpeek::sidecar::{self, Key};
 use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::unreal::find::{Finder, Pair, Part};
 use meshpeek::unreal::{self, uc};
@@ -207,13 +208,39 @@ fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data>
     if global.no_mmap || size <= COPIED {
         return copy(path, size, limits);
     }
+    // Some file systems cannot be mapped; all can be read.
+    map(path).map(Data::Map).or_else(|_| copy(path, size, limits))
+}
+
+fn map(path: &Path) -> meshpeek::Result<Map> {
     // SAFETY: the user of a command names a file to be read now, and the command's help says that it is mapped. Should
     // somebody write to it meanwhile, the library answers with wrong values or errors; `Data::check` is asked before
-    // anything is told, and `--no-mmap` is there for files that are being written.
+    // anything is told, and `--no-mmap` is there for files that are being written. A sidecar is replaced and never written
+    // to, and `--no-sidecar` is there for whoever does so all the same.
     #[allow(unsafe_code, reason = "the command line's one call of `Map::open`")]
-    let map = unsafe { Map::open(path) };
-    // Some file systems cannot be mapped; all can be read.
-    map.map(Data::Map).or_else(|_| copy(path, size, limits))
+    unsafe {
+        Map::open(path)
+    }
+}
+
+/// Returns the identity of a regular file.
+pub fn identity(path: &Path) -> Option<Key> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
+}
+
+/// Opens the one model that a path stands for, or one of several assets in it, with its sidecar where it has one.
+pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<Opened> {
+    let key = identity(path).filter(|_| !global.no_sidecar);
+    let mut opened = open_asset(path, asset, global)?;
+    // What was opened is what the key is of, or it was replaced meanwhile.
+    let Some(key) = key.filter(|key| opened.pair.is_none() && identity(path) == Some(*key)) else { return Ok(opened) };
+    if let Some(found) = sidecar::find(path, &key, map) {
+        if global.verbose {
+            note(&format!("{}: found by {}", output::shown(path), output::shown(&found.path)), global);
+        }
+        opened.model = opened.model.with_sidecar(Arc::new(found.sidecar));
+    }
+    Ok(opened)
 }
 
 /// Reads a regular file whole. Its size is what it claims: those of special file systems may go on for ever.

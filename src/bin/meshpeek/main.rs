@@ -4,6 +4,7 @@ mod dump;
 mod expand;
 mod ezmesh;
 mod facts;
+mod index;
 mod info;
 mod input;
 mod lod;
@@ -38,6 +39,7 @@ Examples:
   meshpeek rewrite model.mesh -o again.mesh    through reader and writer
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
   meshpeek lod tree.llmesh --lod low -o t.llmesh
+  meshpeek index huge.mesh                     so that its last surface is found at once
 
 Exit codes:
   0  fine, findings of severity info included
@@ -75,6 +77,9 @@ struct Global {
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     no_mmap: bool,
+    /// Ignore the sidecars that index made
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    no_sidecar: bool,
     /// Refuse what is not exactly as the format says: sizes, indices and prototypes of Unreal meshes, EZ-Mesh blocks with more
     /// numbers than they count
     #[arg(long, global = true, help_heading = EVERYWHERE)]
@@ -109,6 +114,8 @@ enum Verb {
     Rewrite(rewrite::Rewrite),
     /// One level of detail of a Second Life mesh as a file of its own
     Lod(lod::Lod),
+    /// Builds the sidecar of a file, through which dump finds things without a walk; or removes it
+    Index(index::Index),
     /// Prints the completions for a shell
     Completions(pages::Completions),
     /// Prints the manual page, of the whole or of one verb
@@ -140,6 +147,7 @@ fn main() -> ExitCode {
         Verb::Dump(dump) => dump.run(&global),
         Verb::Rewrite(rewrite) => rewrite.run(&global),
         Verb::Lod(lod) => lod.run(&global),
+        Verb::Index(index) => index.run(&global),
         Verb::Completions(completions) => completions.run(Cli::command()),
         Verb::Man(man) => man.run(Cli::command()),
     };

@@ -17,6 +17,7 @@ use crate::field::Field;
 use crate::limits::Limits;
 use crate::name::Name;
 use crate::region::Region;
+use crate::sidecar::Attached;
 use crate::surface::{Bone, Bounds, Sphere};
 use crate::touched::Touched;
 
@@ -53,6 +54,7 @@ pub struct Animation<D> {
     touched: Option<Box<Touched>>,
     /// The animation that cannot be passed, and why.
     fault: OnceLock<(usize, Error)>,
+    pub(super) sidecar: Attached,
 }
 
 impl<D: AsRef<[u8]>> Animation<D> {
@@ -96,7 +98,17 @@ impl<D: AsRef<[u8]>> Animation<D> {
         };
         let starts = Starts::new(count.saturating_add(1), header.body).ok_or_else(out_of_memory)?;
         let (kept, fault) = (Kept::new(count), OnceLock::new());
-        Ok(Self { data, generation, limits: *limits, header, starts, kept, touched, fault })
+        Ok(Self {
+            data,
+            generation,
+            limits: *limits,
+            header,
+            starts,
+            kept,
+            touched,
+            fault,
+            sidecar: Attached::default(),
+        })
     }
 
     /// Returns the generation: which layout the file has.
@@ -331,6 +343,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     /// Reads an animation's block, whose bones, from an12 on, stand in the header.
     fn read_animation<'a>(&'a self, reader: &mut Reader<'a, impl Sink>, index: usize) -> Result<AnimationView<'a>> {
         let kept = self.kept.slot(index).ok_or_else(|| self.no_such("animation", self.kept.len(), index))?;
+        self.recall(kept, index);
         let share = as_u64(self.data.as_ref().len()).checked_div(as_u64(self.kept.len())).unwrap_or_default();
         let bones =
             if self.generation.has_skeleton() { Some(self.reader(self.header.animated)?.bone_ids()?) } else { None };
@@ -346,7 +359,14 @@ impl<D: AsRef<[u8]>> Animation<D> {
     }
 
     /// Returns where an animation's block starts, and after the last, the closing magic.
-    fn locate(&self, section: usize) -> Result<u64> {
+    pub(super) fn locate(&self, section: usize) -> Result<u64> {
+        if let Some(start) = self.starts.get(section) {
+            return Ok(start);
+        }
+        if let Some(start) = self.recalled(section) {
+            self.starts.set(section, start);
+            return Ok(start);
+        }
         if let Some((at, error)) = self.fault.get()
             && section > *at
         {
@@ -363,6 +383,14 @@ impl<D: AsRef<[u8]>> Animation<D> {
             self.starts.set(known, start);
         }
         Ok(start)
+    }
+
+    pub(super) const fn body(&self) -> u64 {
+        self.header.body
+    }
+
+    pub(super) const fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     fn cursor(&self) -> Cursor<'_> {

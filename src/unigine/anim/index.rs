@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use super::super::geometry::defaults;
 use super::coding::{Coding, Sizes};
+use super::stored::{Points, Recalled};
 
 /// The part of the file that an index may be as large as.
 const PART: u64 = 50;
@@ -44,6 +45,8 @@ pub(crate) struct Slot<'a> {
 pub(super) struct Memory {
     pub(super) walked: Walked,
     index: OnceLock<Option<Index>>,
+    /// What a sidecar has of it.
+    recalled: Option<Recalled>,
 }
 
 impl Kept {
@@ -69,12 +72,21 @@ impl<'a> Slot<'a> {
         Some(group.get()?.as_ref()?.get(self.index.checked_rem(GROUP)?)?.get()?)
     }
 
+    /// Takes what a sidecar has of it, unless its keys were walked.
+    pub(crate) fn recall_from(self, recall: impl FnOnce() -> Option<Recalled>) {
+        if self.memory().is_none()
+            && let Some(recalled) = recall().filter(|recalled| recalled.keys >= WORTH)
+        {
+            self.remember(recalled.walked, Some(recalled));
+        }
+    }
+
     /// Remembers what a walk found, if there is memory for it.
-    fn remember(self, walked: Walked) -> Option<()> {
+    fn remember(self, walked: Walked, recalled: Option<Recalled>) -> Option<()> {
         let groups = self.kept.groups.get_or_init(|| defaults(self.kept.count.div_ceil(GROUP)));
         let group = groups.as_ref()?.get(self.index.checked_div(GROUP)?)?.get_or_init(|| defaults(GROUP));
         let place = group.as_ref()?.get(self.index.checked_rem(GROUP)?)?;
-        place.get_or_init(|| Box::new(Memory { walked, index: OnceLock::new() }));
+        place.get_or_init(|| Box::new(Memory { walked, index: OnceLock::new(), recalled }));
         Some(())
     }
 
@@ -84,19 +96,25 @@ impl<'a> Slot<'a> {
     ///
     /// As [`walk`].
     pub(super) fn walk(self, bytes: &[u8], keys: u64, coding: &Coding) -> Result<Walked, Cut> {
-        if let Some(memory) = self.memory() {
+        let fits = |memory: &&Memory| {
+            let recalled = memory.recalled.as_ref();
+            recalled.is_none_or(|recalled| recalled.fits(bytes, keys))
+        };
+        if let Some(memory) = self.memory().filter(fits) {
             return Ok(memory.walked);
         }
         let walked = walk(bytes, keys, coding)?;
         if keys >= WORTH {
-            self.remember(walked);
+            self.remember(walked, None);
         }
         Ok(walked)
     }
 
-    /// Returns the index, which is built the first time; `None` where none is wanted.
-    pub(super) fn index(self, build: impl FnOnce() -> Option<Index>) -> Option<&'a Index> {
-        self.memory()?.index.get_or_init(build).as_ref()
+    /// Returns the index, which the first time is taken from a sidecar or else built; `None` where none is wanted.
+    pub(super) fn index(self, plan: &Plan, build: impl FnOnce() -> Option<Index>) -> Option<&'a Index> {
+        let memory = self.memory()?;
+        let stored = || memory.recalled.as_ref()?.index(plan);
+        memory.index.get_or_init(|| stored().or_else(build)).as_ref()
     }
 }
 
@@ -239,12 +257,8 @@ impl Plan {
 /// The checkpoints of an animation.
 #[derive(Debug)]
 pub(super) struct Index {
-    interval: u32,
-    /// For each checkpoint, where its frame starts, in bytes from the first key.
-    starts: Box<[u64]>,
-    /// For each checkpoint, where what was told before starts among `keys`; none for frames that stand alone.
-    told: Box<[u64]>,
-    keys: Box<[u8]>,
+    pub(super) interval: u32,
+    pub(super) points: Points,
 }
 
 impl Index {
@@ -252,18 +266,15 @@ impl Index {
     /// keys.
     pub(super) fn find(&self, frame: u32) -> (u32, usize, &[u8]) {
         let number = frame.checked_div(self.interval).unwrap_or_default();
-        let number = number.min(u32::try_from(self.starts.len()).unwrap_or(u32::MAX));
-        let place = crate::bytes::as_index(number).checked_sub(1);
-        let Some(start) = place.and_then(|place| self.starts.get(place)) else { return (0, 0, &[]) };
-        let told = place.and_then(|place| self.told.get(place)).copied().unwrap_or_default();
-        let told = usize::try_from(told).ok().and_then(|told| self.keys.get(told..)).unwrap_or_default();
-        (number.saturating_mul(self.interval), usize::try_from(*start).unwrap_or(usize::MAX), told)
+        let number = number.min(u32::try_from(self.points.len()).unwrap_or(u32::MAX));
+        let point = number.checked_sub(1).and_then(|place| self.points.get(crate::bytes::as_index(place)));
+        let Some((start, told)) = point else { return (0, 0, &[]) };
+        (number.saturating_mul(self.interval), usize::try_from(start).unwrap_or(usize::MAX), told)
     }
 
     /// Returns the bytes of memory that it takes.
     pub(super) fn size(&self) -> u64 {
-        let starts = self.starts.len().saturating_add(self.told.len()).saturating_mul(8);
-        crate::bytes::as_u64(starts.saturating_add(self.keys.len()))
+        crate::bytes::as_u64(self.points.size())
     }
 }
 
@@ -345,7 +356,8 @@ pub(super) fn build(bytes: &[u8], bones: usize, coding: &Coding, plan: &Plan) ->
             starts.push(crate::bytes::as_u64(at));
         }
     }
-    Some(Index { interval: plan.interval, starts: starts.into(), told: told.into(), keys: keys.into() })
+    let points = Points::Built { starts: starts.into(), told: told.into(), keys: keys.into() };
+    Some(Index { interval: plan.interval, points })
 }
 
 /// Notes what a frame tells each bone; returns where the next starts.

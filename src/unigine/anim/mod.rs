@@ -50,12 +50,15 @@ mod coding;
 mod file;
 mod header;
 mod index;
+mod indexed;
 mod neutral;
 mod read;
+mod stored;
 mod view;
 mod write;
 
 pub use coding::{Coding, Key};
 pub use file::Animation;
 pub(crate) use index::Kept;
+pub(crate) use stored::Recalled;
 pub use view::{AnimationView, Playback};

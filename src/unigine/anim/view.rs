@@ -158,7 +158,7 @@ impl<'a> AnimationView<'a> {
         if keys < WORTH { interval.max(self.frames) } else { interval }
     }
 
-    /// Returns the bytes of memory that the checkpoints take once they are built; builds them.
+    /// Returns the bytes of memory that the checkpoints take once they are built; builds them. 0 where a sidecar lends them.
     #[must_use]
     pub fn index_size(&self) -> u64 {
         self.index().map_or(0, Index::size)
@@ -173,8 +173,13 @@ impl<'a> AnimationView<'a> {
         Plan::new(&self.coding, self.walked.flags, self.bones.len(), self.frames, self.share)
     }
 
-    fn index(&self) -> Option<&'a Index> {
-        self.kept.index(|| build(self.keys, self.bones.len(), &self.coding, &self.plan()))
+    pub(super) fn index(&self) -> Option<&'a Index> {
+        let plan = self.plan();
+        self.kept.index(&plan, || build(self.keys, self.bones.len(), &self.coding, &plan))
+    }
+
+    pub(super) const fn walked(&self) -> Walked {
+        self.walked
     }
 
     /// Writes where a frame puts each bone of the skeleton, relative to its parent. Rotations are as stored, of nearly

@@ -1,0 +1,33 @@
+//! A sidecar in the hands of an owner of a file's bytes.
+
+use std::sync::{Arc, OnceLock};
+
+use super::build::Builder;
+use super::stored::{Sidecar, Trust};
+use crate::error::Result;
+
+/// The sidecar of a file, if there is one; of a foreign one, what comparing it with the file has shown.
+#[derive(Debug, Default)]
+pub(crate) struct Attached {
+    sidecar: Option<Arc<Sidecar>>,
+    agrees: OnceLock<bool>,
+}
+
+impl Attached {
+    pub(crate) fn new(sidecar: Arc<Sidecar>) -> Self {
+        Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
+    }
+
+    /// Returns the sidecar, if it is to be believed. `index` gathers from the file what a foreign one ought to hold: that is
+    /// done once, and one that holds anything else is never used.
+    #[inline]
+    pub(crate) fn get(&self, index: impl FnOnce(&mut Builder) -> Result<()>) -> Option<&Arc<Sidecar>> {
+        let sidecar = self.sidecar.as_ref()?;
+        let agrees = || {
+            let mut builder = Builder::default();
+            index(&mut builder).is_ok() && builder.agrees(sidecar)
+        };
+        let believed = sidecar.trust() == Trust::Own || *self.agrees.get_or_init(agrees);
+        believed.then_some(sidecar)
+    }
+}

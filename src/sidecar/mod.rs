@@ -1,0 +1,44 @@
+//! The persisted index: what finding things again would cost a walk, in a file of its own that is mapped beside the mesh.
+//!
+//! | what it holds | of | spares |
+//! |---|---|---|
+//! | where each section starts | UNIGINE ms10 to ms13, `.anim` | the walk over all weights and keys before it |
+//! | where weights end, and a block for each 64 lists | the same | the walk over a surface's weights |
+//! | what a walk over an animation's keys found, and its checkpoints | UNIGINE, embedded and `.anim` | that walk |
+//! | where every 64th vertex of a block of text starts | EZ-Mesh text | unfolding the block for one vertex |
+//!
+//! Nothing but [`Builder`] makes one, and reading never does. It is never needed for a right answer: what is missing,
+//! damaged or of another file is passed over, and found the other way.
+//!
+//! # What is believed
+//!
+//! A sidecar names the file that it speaks for: its size, its times, its place in the file system, and a hash of its header
+//! ([`Key`]). Where one of them differs, it is not used at all. Each of its pages has a checksum, tested when the page is
+//! first looked at. Every number in it is bounded where it is used, and what it says of a place in the file is compared
+//! with what is there: the first bytes of a section, the count of a list of weights.
+//!
+//! That is enough for one that lies in the user's own cache ([`Trust::Own`]). One from anywhere else may have been made to
+//! deceive ([`Trust::Foreign`]): when it is first asked, all that it says is worked out from the file, too, and it is used
+//! only where both agree in everything. So it spares memory, and no time.
+//!
+//! # The file
+//!
+//! Pages of 4,096 bytes, little-endian: 4,088 of content, and the XXH3 hash of the content with the page's number as seed.
+//! Records do not cross pages. The first page is the header: magic, version, key, and for each kind of record how many there
+//! are, their size and first page. Behind the pages are blobs, such as the keys of a checkpoint, whose hash is in the record
+//! that names them.
+
+mod attached;
+mod build;
+mod find;
+mod key;
+mod layout;
+mod stored;
+
+pub use build::Builder;
+pub use find::{Found, beside, find, place};
+pub use key::Key;
+pub use layout::Kind;
+pub use stored::{Sidecar, Stored, Trust};
+
+pub(crate) use attached::Attached;
