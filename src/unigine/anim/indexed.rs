@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::indexed::{push_section, section};
 use super::file::Animation;
-use super::index::Slot;
+use super::kept::Slot;
 use super::stored::Recalled;
 use crate::error::Result;
 use crate::sidecar::{Attached, Builder, Sidecar};
@@ -36,7 +36,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     /// Returns the sidecar, if it is to be believed.
     fn believed(&self) -> Option<&Arc<Sidecar>> {
-        self.sidecar.get(|builder| Animation::open_with(self.as_bytes(), self.limits())?.index(builder))
+        self.sidecar.get(|builder| Animation::open_with(self.as_bytes(), &self.limits)?.index(builder))
     }
 
     /// Returns where an animation starts, as the sidecar has it.

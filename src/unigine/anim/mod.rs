@@ -51,14 +51,16 @@ mod file;
 mod header;
 mod index;
 mod indexed;
+mod kept;
 mod neutral;
 mod read;
+mod sections;
 mod stored;
 mod view;
 mod write;
 
 pub use coding::{Coding, Key};
 pub use file::Animation;
-pub(crate) use index::Kept;
+pub(crate) use kept::Kept;
 pub(crate) use stored::Recalled;
 pub use view::{AnimationView, Playback};

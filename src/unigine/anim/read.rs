@@ -5,7 +5,7 @@ use zerocopy::little_endian::I16;
 use super::super::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
 use super::super::read::{Reader, Sink};
 use super::coding::Coding;
-use super::index::Slot;
+use super::kept::Slot;
 use super::view::AnimationView;
 use crate::bytes::as_u64;
 use crate::decode::Boxed16;

@@ -4,7 +4,8 @@ use zerocopy::little_endian::I16;
 
 use super::super::layout::RawTransform;
 use super::coding::{Coding, Key};
-use super::index::{Index, Plan, Slot, WORTH, Walked, build, silent};
+use super::index::{Index, Plan, Walked, build, silent};
+use super::kept::{Slot, WORTH};
 use super::read::BoneIds;
 use crate::bytes::{Cursor, as_u64};
 use crate::error::{Error, ErrorKind, Result};
