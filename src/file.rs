@@ -173,6 +173,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.with_sidecar(sidecar).into(),
             Self::UnigineAnimation(animation) => animation.with_sidecar(sidecar).into(),
+            Self::EzMesh(system) => system.with_sidecar(sidecar).into(),
             other => other,
         }
     }
@@ -186,6 +187,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match self {
             Self::Unigine(mesh) => mesh.index(builder),
             Self::UnigineAnimation(animation) => animation.index(builder),
+            Self::EzMesh(system) => system.index(builder),
             _ => Ok(()),
         }
     }

@@ -40,6 +40,8 @@
 //! | [`ezmesh::MeshSystem::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
 //! | an array of text, first time | bytes of its block | the block's | the unfolded block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
+//! | each first time above, of a file with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | nothing |
+//! | [`ezmesh::VertexBuffer::vertex`] | 64 vertices of text; the first time, the block's | those | 16 bytes per 64 vertices |
 //! | [`Skeleton::new`] | bones | the bones' | 224 bytes per bone |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
 //! | [`Skinned::position`] | 1, and what [`Weights::get`] costs | the vertex's | nothing |
@@ -67,7 +69,7 @@
 //!
 //! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`] and [`Motion`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
-//! varying items, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
+//! varying items, the [`sidecar`] that keeps what finding them took, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 

@@ -80,6 +80,13 @@ impl<'a, D: Decode> Packed<'a, D> {
         self.raw.get(range).map(|raw| Self { raw, ..*self })
     }
 
+    /// Returns the array in parts of `bytes` bytes at most, or of one item where that is more; none is looked at.
+    pub fn parts(&self, bytes: usize) -> impl ExactSizeIterator<Item = Self> + use<'a, D> {
+        let items = bytes.checked_div(size_of::<D::Raw>()).unwrap_or(1).max(1);
+        let decode = self.decode;
+        self.raw.chunks(items).map(move |raw| Self { raw, decode })
+    }
+
     /// Decodes all items into `out`, after prefetching them.
     ///
     /// # Errors

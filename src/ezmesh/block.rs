@@ -7,7 +7,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::layout::Layout;
-use super::number::{self, Fault, Tokens, What};
+use super::number::{self, Fault, Place, Tokens, What};
 use super::semantic::{Scalar, Semantic};
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -46,6 +46,11 @@ pub(super) struct Unfolded {
 impl<'a> Text<'a> {
     pub(super) fn tokens(&self) -> Tokens<'a> {
         Tokens::new(self.bytes, self.content.clone(), self.longest)
+    }
+
+    /// Starts in the middle.
+    pub(super) fn tokens_from(&self, place: Place) -> Tokens<'a> {
+        Tokens::resume(self.bytes, self.content.end, place, self.longest)
     }
 
     /// Words what is wrong with a number.
@@ -239,7 +244,7 @@ impl<'a> Text<'a> {
         Ok(tokens.bad_digits())
     }
 
-    fn cell(&self, tokens: &mut Tokens<'a>, scalar: Scalar) -> std::result::Result<Cell<'a>, Fault> {
+    pub(super) fn cell(&self, tokens: &mut Tokens<'a>, scalar: Scalar) -> std::result::Result<Cell<'a>, Fault> {
         Ok(match scalar {
             Scalar::Float => Cell::Float(tokens.float()?),
             Scalar::Int32 => Cell::Integer(tokens.index()?.cast_signed().into()),

@@ -61,6 +61,10 @@ impl<'a> VertexBuffer<'a> {
         Ok(Self { item, count, layout, interp_width, semantic, ctype })
     }
 
+    pub(super) const fn item(&self) -> &Item<'a> {
+        &self.item
+    }
+
     pub(super) fn text(&self) -> Result<Text<'a>> {
         self.item.text("vertexbuffer", "vertices")
     }

@@ -28,7 +28,7 @@
 // `system` owns the bytes and the outline; `view` lists what there is, `item` reads one thing of it by its tag or its fields:
 // `mesh`, `skeleton`, `animation`, `material`, `extra`. Blocks of numbers: `buffer` and `triangles` find them, `semantic` and
 // `layout` say what a vertex is made of, `number` reads one after another, `block` and `spread` make arrays of them, `vertices`
-// lends those. `names` and `last` keep what would be looked for again. `neutral`, `regions`, `check`, `write` and `build` are what
+// lends those, and `rows` reads one of text. `names` and `last` keep what would be looked for again. `neutral`, `regions`, `check`, `write` and `build` are what
 // every format has.
 mod animation;
 mod binary;
@@ -48,6 +48,7 @@ mod neutral;
 mod number;
 mod outline;
 mod regions;
+mod rows;
 mod semantic;
 mod skeleton;
 mod spread;

@@ -11,6 +11,7 @@ use super::last::Last;
 use super::markup::scan::scan;
 use super::names::Names;
 use super::outline::{Kind, Outline};
+use super::rows::AllRows;
 use super::view::{Dialect, Form, View};
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -67,6 +68,8 @@ pub(super) struct State {
     pub(super) touched: Option<Box<Touched>>,
     /// The blocks of text that were unfolded, by what they are and their numbers.
     pub(super) blocks: [OnceLock<Box<[Slot]>>; Kind::COUNT],
+    /// Where vertices of text start.
+    pub(super) rows: AllRows,
     /// Which bone each bone hangs from.
     pub(super) parents: OnceLock<Box<[i32]>>,
     /// Bones by name.
@@ -132,6 +135,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
             outline,
             touched,
             blocks: Default::default(),
+            rows: AllRows::default(),
             parents: OnceLock::new(),
             bones: OnceLock::new(),
             skeletons: OnceLock::new(),
@@ -147,6 +151,10 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
 
     pub(super) const fn state(&self) -> &State {
         &self.state
+    }
+
+    pub(super) const fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// Returns the owner of the bytes.

@@ -42,3 +42,4 @@ pub use layout::Kind;
 pub use stored::{Sidecar, Stored, Trust};
 
 pub(crate) use attached::Attached;
+pub(crate) use layout::hash;

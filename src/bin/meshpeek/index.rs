@@ -17,7 +17,7 @@ use crate::{Files, Global, input};
 
 const HELP: &str = "\
 A sidecar holds what finding things in a file would cost a walk: where each surface and animation of a UNIGINE mesh or \
-animation starts, which weights belong to which vertex, checkpoints of animations. It lies in the user's cache \
+animation starts, which weights belong to which vertex, checkpoints of animations; for programs, where vertices of EZ-Mesh text start. It lies in the user's cache \
 ($XDG_CACHE_HOME/meshpeek, ~/.cache/meshpeek), speaks for the file as it is now, and is passed over once that has \
 changed. dump uses it; info, map and validate look at the file itself. Answers are the same with it and without.
 

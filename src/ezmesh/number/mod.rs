@@ -27,7 +27,7 @@ mod tokens;
 
 pub use count::count;
 pub use fault::{Fault, What};
-pub use place::is_separator;
+pub use place::{Place, is_separator};
 pub use tokens::Tokens;
 
 /// Returns a source of numbers below a bound, the same ones each time.

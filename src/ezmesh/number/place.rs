@@ -33,9 +33,11 @@ pub(super) struct Data<'a> {
 ///
 /// A piece that ends before the data does is a CDATA section, and its end is followed by the three bytes that close it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) at: usize,
-    pub(super) end: usize,
+pub struct Place {
+    /// The offset.
+    pub at: usize,
+    /// Where the piece of text ends.
+    pub end: usize,
 }
 
 /// A token: where it starts and what comes after it, and its bytes.

@@ -30,7 +30,12 @@ impl<'a> Tokens<'a> {
     #[must_use]
     pub fn new(bytes: &'a [u8], content: Range<usize>, longest: usize) -> Self {
         let close = content.end.min(bytes.len());
-        let place = Place { at: content.start.min(close), end: close };
+        Self::resume(bytes, close, Place { at: content.start.min(close), end: close }, longest)
+    }
+
+    /// Goes on at a place in the data of an element whose content ends at `close`.
+    #[must_use]
+    pub fn resume(bytes: &'a [u8], close: usize, place: Place, longest: usize) -> Self {
         let longest = longest.min(LONGEST);
         Self { data: Data { bytes, close }, place, spans: Spans::new(), longest, bad_digits: 0 }
     }
@@ -39,6 +44,12 @@ impl<'a> Tokens<'a> {
     #[must_use]
     pub const fn at(&self) -> usize {
         self.place.at
+    }
+
+    /// Returns where it is in the data.
+    #[must_use]
+    pub const fn place(&self) -> Place {
+        self.place
     }
 
     /// Returns the whole file.

@@ -21,15 +21,15 @@
     reason = "mapping a file and advising the system about it are unsafe calls; this is their only home"
 )]
 
-use std::fs::{self, File, Metadata};
+mod regular;
+
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::field::Field;
-
-/// The field that errors about a file as a whole name.
-const FILE: Field = Field::new("file");
+pub(crate) use regular::open_regular;
+use regular::{FILE, Identity, describe, failed, open_without_waiting};
 
 /// A file mapped into memory: read-only, private, for its whole life.
 ///
@@ -93,6 +93,45 @@ impl Map {
             return Err(Error::new("file", FILE, now.len, kind));
         }
         if now == self.opened { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+    }
+}
+
+impl Map {
+    /// Gives back the pages that lie wholly within some of the map's bytes: they no longer count as this process's memory, and
+    /// come from the system's cache, or the disk, when they are looked at again. A scan of a file that is larger than memory
+    /// does this behind itself, 64 MiB or so at a time. Bytes that are none of the map's are left alone.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// // SAFETY: nobody writes to the sample while this runs.
+    /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
+    /// for surface in mesh.surfaces() {
+    ///     for part in surface?.positions()?.parts(64 << 20) {
+    ///         println!("{:?}", part.extent());
+    ///         mesh.data().release(part.as_bytes());
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn release(&self, bytes: &[u8]) {
+        #[cfg(all(unix, not(miri)))]
+        {
+            let (map, part) = (self.bytes.as_ptr_range(), bytes.as_ptr_range());
+            let mask = page_mask();
+            let start = part.start.addr().saturating_add(mask) & !mask;
+            let end = part.end.addr() & !mask;
+            if map.start <= part.start && part.end <= map.end && start < end {
+                let first = part.start.wrapping_add(start.wrapping_sub(part.start.addr()));
+                // SAFETY: whole pages within this map, which is private, of a file, and never written to: dropping them changes
+                // nothing that can be read through it, for they are filled from the file again. References stay valid.
+                unsafe {
+                    libc::madvise(first.cast_mut().cast(), end.wrapping_sub(start), libc::MADV_DONTNEED);
+                }
+            }
+        }
+        #[cfg(not(all(unix, not(miri))))]
+        let _ = bytes;
     }
 }
 
@@ -285,57 +324,6 @@ fn page_mask() -> usize {
 #[cfg(not(all(unix, not(miri))))]
 fn advise_will_need(_bytes: &[u8]) {}
 
-/// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
-pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
-    let file = open_without_waiting(path)?;
-    let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
-    if !metadata.is_file() {
-        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
-    }
-    Ok((file, metadata))
-}
-
-/// Opens for reading, and does not wait for the writer of a pipe.
-fn open_without_waiting(path: &Path) -> Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    // Sockets, and directories on some systems, cannot be opened: say what they are.
-    options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
-}
-
-fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
-    let metadata = metadata.ok().filter(|metadata| !metadata.is_file())?;
-    Some(ErrorKind::NotRegular { found: describe(&metadata) })
-}
-
-fn failed(path: &Path, kind: ErrorKind) -> Error {
-    Error::without_offset("file", FILE, kind).at_path(path)
-}
-
-/// Names what a path leads to, with its article.
-fn describe(metadata: &Metadata) -> &'static str {
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        return "a directory";
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        if kind.is_fifo() {
-            return "a named pipe";
-        }
-        if kind.is_socket() {
-            return "a socket";
-        }
-        if kind.is_char_device() || kind.is_block_device() {
-            return "a device";
-        }
-    }
-    "something else"
-}
-
 /// Tells whether a file belongs to the user who runs this; where files have no owners, all do.
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
     #[cfg(unix)]
@@ -350,36 +338,10 @@ pub(crate) fn is_own(metadata: &Metadata) -> bool {
     }
 }
 
-/// What tells one state of a file from another.
-#[derive(Debug, PartialEq, Eq)]
-struct Identity {
-    len: u64,
-    modified: Option<std::time::SystemTime>,
-    #[cfg(unix)]
-    inode: [i128; 4],
-}
-
-impl Identity {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt as _;
-        Self {
-            len: metadata.len(),
-            modified: metadata.modified().ok(),
-            // The status-change time also moves when a link is made or removed, so only a write's traces count.
-            #[cfg(unix)]
-            inode: [
-                metadata.dev().into(),
-                metadata.ino().into(),
-                metadata.mtime().into(),
-                metadata.mtime_nsec().into(),
-            ],
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -387,6 +349,22 @@ mod tests {
         assert_eq!(read_up_to(&b"abc"[..], 0, 3).unwrap(), b"abc");
         let error = read_up_to(&b"abcd"[..], 4, 3).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 3, .. }), "{error}");
+    }
+
+    #[test]
+    fn released_pages_are_read_again() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock");
+        // SAFETY: nobody writes to the file while tests run.
+        let map = unsafe { Map::open(path).unwrap() };
+        let (bytes, copy) = (map.as_ref(), fs::read(path).unwrap());
+        assert!(bytes == copy && bytes.len() > 3 * PAGE);
+        for part in [0..bytes.len(), 1..bytes.len() - 1, 10..20, PAGE..2 * PAGE, 0..0] {
+            map.release(&bytes[part]);
+            assert!(bytes == copy);
+        }
+        // What is no part of the map keeps its content.
+        map.release(&copy);
+        assert!(bytes == copy);
     }
 
     #[test]
