@@ -63,7 +63,7 @@ impl Inputs {
             for (kind, skinned) in [("static", false), ("skinned", true)] {
                 let name = format!("{size} {kind}");
                 let path = folder.path().join(format!("{name}.mesh"));
-                let side = side(*bytes, skinned);
+                let side = side((*bytes).into(), skinned);
                 repeat(&mesh(1, side, skinned), File::create(&path).unwrap());
                 if crate::claims::testing() {
                     assert_eq!(fs::read(&path).unwrap(), mesh(SURFACES.into(), side, skinned).to_bytes().unwrap());
@@ -82,7 +82,7 @@ impl Inputs {
 
 /// Writes the file that clones of a mesh's one surface would make, without making them: the surface's head and its
 /// geometry, each as often as there are to be surfaces.
-fn repeat(mesh: &build::Mesh, mut out: File) {
+pub fn repeat(mesh: &build::Mesh, mut out: File) {
     let bytes = mesh.to_bytes().unwrap();
     let one = Mesh::open(bytes.as_slice()).unwrap();
     let [mut count, mut heads] = [0..0, 0..0];
@@ -102,10 +102,10 @@ fn repeat(mesh: &build::Mesh, mut out: File) {
 }
 
 /// Returns how many quads wide and deep a surface is, so that a file takes about `bytes`.
-fn side(bytes: u32, skinned: bool) -> u32 {
-    let quads = |index: u32| bytes / u32::from(SURFACES) / (12 + 20 + 12 * index + if skinned { 11 } else { 0 });
+pub fn side(bytes: u64, skinned: bool) -> u32 {
+    let quads = |index: u64| bytes / u64::from(SURFACES) / (12 + 20 + 12 * index + if skinned { 11 } else { 0 });
     let quads = if quads(2) > 0xffff { quads(4) } else { quads(2) };
-    quads.isqrt().next_multiple_of(CHART)
+    (quads.isqrt() as u32).next_multiple_of(CHART)
 }
 
 /// Builds a mesh of `surfaces` surfaces of `side` x `side` quads; `side` is a multiple of four.

@@ -12,7 +12,7 @@
     reason = "each bench takes what it needs, these are system calls, and a panic is how a bench fails"
 )]
 
-pub use system::{anonymous, evict, faults, resident};
+pub use system::{anonymous, evict, faults, peak, resident};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -24,6 +24,13 @@ mod system {
     pub fn anonymous() -> Option<f64> {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        Some(line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() * 1024.0)
+    }
+
+    /// Returns the most bytes of memory that this process has had so far, pages of files included.
+    pub fn peak() -> Option<f64> {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         Some(line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() * 1024.0)
     }
 
@@ -67,6 +74,10 @@ mod system {
     use std::path::Path;
 
     pub fn anonymous() -> Option<f64> {
+        None
+    }
+
+    pub fn peak() -> Option<f64> {
         None
     }
 

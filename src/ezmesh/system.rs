@@ -125,6 +125,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
             if let Some(touched) = &touched {
                 touched.note(0, as_u64(bytes.len()));
             }
+            crate::source::prefetch(bytes);
             let (outline, dialect) = scan(bytes, &options.limits)?;
             (Form::Text(dialect), outline)
         };

@@ -34,6 +34,9 @@ impl Failure {
     }
 }
 
+/// Bytes from which on asking whether they are in memory takes a small part of the time that inflating them does.
+const LARGE: usize = 16 << 10;
+
 /// Inflates `stored` into `out`, which is emptied first.
 pub(super) fn inflate(
     stored: &[u8],
@@ -58,6 +61,9 @@ pub(super) fn inflate(
             None => engine.insert(Decompress::new(true)),
         }
     };
+    if stored.len() >= LARGE {
+        crate::source::prefetch(stored);
+    }
     let block = limits.block.min(as_u64(stored.len()).saturating_mul(STEEPEST));
     let result = run(engine, stored, block, budget, out);
     let used = engine.total_in();

@@ -13,7 +13,7 @@
 //!
 //! # Advice
 //!
-//! A map is opened with random-access advice: a cold touch then costs one page and about 50 µs, where the system's
+//! A map is opened with random-access advice, unless the file is small: a cold touch then costs one page and about 50 µs, where the system's
 //! read-ahead would fetch megabytes and take milliseconds. Whoever is about to scan an array says so first, with
 //! [`prefetch`]; a scan without it would read page by page.
 #![allow(
@@ -30,6 +30,10 @@ use std::path::Path;
 use crate::error::{Error, ErrorKind, Result};
 pub(crate) use regular::open_regular;
 use regular::{FILE, Identity, describe, failed, open_without_waiting};
+
+/// Bytes of a file up to which it is not worth reading page by page.
+#[cfg(unix)]
+const SMALL: usize = 128 << 10;
 
 /// A file mapped into memory: read-only, private, for its whole life.
 ///
@@ -51,7 +55,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Maps the file at `path`, with random-access advice.
+    /// Maps the file at `path`, with random-access advice where it is of more than 128 KiB.
     ///
     /// An empty file maps to no bytes; reading a mesh from it then fails as [`ErrorKind::Empty`].
     ///
@@ -70,9 +74,11 @@ impl Map {
         // SAFETY: the caller promises that the file stays as it is; the mapping is private and read-only.
         let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) };
         let bytes = map.map_err(|error| failed(path, error.into()))?;
-        // Advice that the system does not take changes speed only.
+        // Advice that the system does not take changes speed only. Of a small file the system's read-ahead gets all at once.
         #[cfg(unix)]
-        let _ = bytes.advise(memmap2::Advice::Random);
+        if bytes.len() > SMALL {
+            let _ = bytes.advise(memmap2::Advice::Random);
+        }
         Ok(Self { bytes, file, opened: Identity::of(&metadata) })
     }
 

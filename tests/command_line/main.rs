@@ -11,6 +11,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod bench;
 mod ezmesh;
 mod secondlife;
 #[path = "../support/mod.rs"]
@@ -297,7 +298,7 @@ fn rewriting_says_what_changes_and_refuses_to_lose() {
 #[test]
 fn teaches() {
     let help = text(&meshpeek(&["--help"]).stdout);
-    for verb in ["info", "map", "validate", "dump", "rewrite", "lod", "completions", "man"] {
+    for verb in ["info", "map", "validate", "dump", "rewrite", "lod", "bench", "completions", "man"] {
         assert!(help.contains(verb));
         let page = meshpeek(&[verb, "--help"]);
         assert!(code(&page) == 0 && text(&page.stdout).contains("Example"), "{verb}");

@@ -110,14 +110,7 @@ impl<'g> Opener<'g> {
 
     fn load_pair(&mut self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
         let load = |path: &Path| load(path, self.global, &self.limits).map_err(|error| error.at_path(path));
-        let options = unreal::Options {
-            mode: if self.global.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
-            uv_divisor: match &*self.global.unreal.uv_divisor {
-                "256" => unreal::UvDivisor::By256,
-                _ => unreal::UvDivisor::By255,
-            },
-            watched: true,
-        };
+        let options = unreal_options(self.global);
         let mesh = unreal::Mesh::open_with(load(&pair.data)?, load(&pair.aniv)?, options)?;
         let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh) };
         let file = self.script(path)?;
@@ -146,6 +139,18 @@ impl<'g> Opener<'g> {
         let absent =
             |(mesh, why): (Vec<u8>, Error)| Absent { path: path.to_owned(), mesh, why, script: script.clone() };
         Ok(missing.map(absent).collect())
+    }
+}
+
+/// How Unreal's files are to be read.
+pub fn unreal_options(global: &Global) -> unreal::Options {
+    unreal::Options {
+        mode: if global.strict { unreal::Mode::Strict } else { unreal::Mode::Lenient },
+        uv_divisor: match &*global.unreal.uv_divisor {
+            "256" => unreal::UvDivisor::By256,
+            _ => unreal::UvDivisor::By255,
+        },
+        watched: true,
     }
 }
 
@@ -212,7 +217,8 @@ fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data>
     map(path).map(Data::Map).or_else(|_| copy(path, size, limits))
 }
 
-fn map(path: &Path) -> meshpeek::Result<Map> {
+/// Maps a regular file.
+pub fn map(path: &Path) -> meshpeek::Result<Map> {
     // SAFETY: the user of a command names a file to be read now, and the command's help says that it is mapped. Should
     // somebody write to it meanwhile, the library answers with wrong values or errors; `Data::check` is asked before
     // anything is told, and `--no-mmap` is there for files that are being written. A sidecar is replaced and never written
@@ -269,7 +275,7 @@ pub fn each(
         let Ok(Named::Pairs(pairs)) = opener.find(path) else { return false };
         pairs.iter().any(|pair| pair.named == Some(Part::Data))
     });
-    let bar = progress(inputs.paths.len(), global);
+    let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
     let (mut worst, mut absent) = (Outcome::Fine, Vec::new());
     for (path, why) in &inputs.unmatched {
         let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
@@ -303,9 +309,9 @@ pub fn each(
 }
 
 /// Shows, on a terminal and after a second, how far the work has come.
-fn progress(count: usize, global: &Global) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(u64::try_from(count).ok(), ProgressDrawTarget::hidden());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} files {wide_msg}") {
+pub fn progress(count: u64, of: &str, global: &Global) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{spinner}} {{pos}}/{{len}} {of} {{wide_msg}}")) {
         bar.set_style(style);
     }
     if !global.quiet && !global.json {

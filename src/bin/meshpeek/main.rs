@@ -1,5 +1,6 @@
 //! The command line of meshpeek: arguments, verbs, exit codes.
 
+mod bench;
 mod dump;
 mod expand;
 mod ezmesh;
@@ -40,6 +41,7 @@ Examples:
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
   meshpeek lod tree.llmesh --lod low -o t.llmesh
   meshpeek index huge.mesh                     so that its last surface is found at once
+  meshpeek bench model.mesh                    against a loader that copies, on this machine
 
 Exit codes:
   0  fine, findings of severity info included
@@ -116,6 +118,8 @@ enum Verb {
     Lod(lod::Lod),
     /// Builds the sidecar of a file, through which dump finds things without a walk; or removes it
     Index(index::Index),
+    /// meshpeek against a loader that copies, on this machine: on a file, or on meshes that it makes
+    Bench(bench::Bench),
     /// Prints the completions for a shell
     Completions(pages::Completions),
     /// Prints the manual page, of the whole or of one verb
@@ -148,6 +152,7 @@ fn main() -> ExitCode {
         Verb::Rewrite(rewrite) => rewrite.run(&global),
         Verb::Lod(lod) => lod.run(&global),
         Verb::Index(index) => index.run(&global),
+        Verb::Bench(bench) => bench.run(&global),
         Verb::Completions(completions) => completions.run(Cli::command()),
         Verb::Man(man) => man.run(Cli::command()),
     };

@@ -22,15 +22,7 @@ impl Staged {
         force: bool,
         write: impl FnOnce(&mut File) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
-        // A link stays a link: what it points to is replaced.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let existing = fs::metadata(&target).ok();
-        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-            return Err(Misuse(format!("{}: expected a file to write, found something else", shown(path))).into());
-        }
-        if existing.is_some() && !force {
-            return Err(Misuse(format!("{}: exists; --force replaces it", shown(path))).into());
-        }
+        let (target, existing) = refuse(path, force)?;
         let context = || format!("{}: cannot be written", shown(path));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".meshpeek-");
@@ -56,6 +48,20 @@ impl Staged {
         }
         Ok(())
     }
+}
+
+/// Refuses to write to what is no file, or exists; returns what is to be written, and what is there.
+pub fn refuse(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Metadata>), Misuse> {
+    // A link stays a link: what it points to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let existing = fs::metadata(&target).ok();
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        return Err(Misuse(format!("{}: expected a file to write, found something else", shown(path))));
+    }
+    if existing.is_some() && !force {
+        return Err(Misuse(format!("{}: exists; --force replaces it", shown(path))));
+    }
+    Ok((target, existing))
 }
 
 fn folder(target: &Path) -> &Path {

@@ -40,6 +40,7 @@ pub(super) fn inflate(stored: &[u8], size: usize, budget: &mut Budget<'_>, out: 
         out.clear();
         out.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(size) })?;
     }
+    crate::source::prefetch(stored);
     // What a buffer held before need not be zero: all of it is written, or refused.
     out.resize(size, 0);
     match block::decompress_into(stored, out) {

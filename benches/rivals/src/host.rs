@@ -1,0 +1,55 @@
+//! Where figures were measured, and of what: never the name of the machine.
+
+use std::fs;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Host {
+    pub os: String,
+    pub kernel: String,
+    pub cores: usize,
+    pub memory_bytes: Option<u64>,
+}
+
+impl Host {
+    pub fn new() -> Self {
+        let memory = line("/proc/meminfo", "MemTotal:").and_then(|kib| kib.strip_suffix(" kB")?.parse::<u64>().ok());
+        Self {
+            os: line("/etc/os-release", "PRETTY_NAME=").unwrap_or_else(|| std::env::consts::OS.into()),
+            kernel: said("uname", &["-sr"]),
+            cores: std::thread::available_parallelism().map_or(0, usize::from),
+            memory_bytes: memory.map(|kib| kib * 1024),
+        }
+    }
+}
+
+pub fn cpu() -> String {
+    line("/proc/cpuinfo", "model name").unwrap_or_else(|| format!("unknown {}", std::env::consts::ARCH))
+}
+
+pub fn rustc() -> String {
+    said("rustc", &["--version"])
+}
+
+/// Returns the commit, and `-dirty` where files are not as it has them.
+pub fn commit() -> String {
+    said("git", &["describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"])
+}
+
+pub fn date() -> String {
+    said("date", &["-u", "+%F"])
+}
+
+/// Returns what follows a key in the first line that begins with it, without colons, blanks and quotes.
+fn line(file: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
+    Some(rest.trim_matches(|ends: char| ends.is_whitespace() || ends == ':' || ends == '"').into())
+}
+
+fn said(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success());
+    output.map_or("unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().into())
+}

@@ -1,0 +1,164 @@
+//! What grows when a file does, its surfaces staying 16? Opening it and its first vertex must not; and a scan of a file larger
+//! than memory must not hold it.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod memory;
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use claims::{Bar, Series, claim, skipped};
+use meshpeek::surface::Bounds;
+use meshpeek::unigine::Mesh;
+use meshpeek::{Limits, Map};
+
+/// The files' names and bytes, the smallest first.
+const SIZES: [(&str, u64); 4] =
+    [("10 MB", 10_000_000), ("100 MB", 100_000_000), ("1 GB", 1_000_000_000), ("10 GB", 10_000_000_000)];
+/// The folder of the files, where it is not the usual one for temporaries.
+const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
+/// What a child process does, and with which file, for its memory or instructions alone to be measured.
+const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
+/// Bytes of positions between two releases.
+const PART: usize = 64 << 20;
+/// Rounds of scans.
+const ROUNDS: usize = 5;
+
+fn main() {
+    if let [Ok(job), Ok(path)] = CHILD.map(std::env::var) {
+        return child(&job, Path::new(&path));
+    }
+    let sizes = if claims::testing() { &SIZES[..1] } else { &SIZES[..] };
+    let folder = std::env::var_os(FOLDER).map_or_else(std::env::temp_dir, Into::into);
+    let folder = tempfile::tempdir_in(folder).unwrap();
+    let mut first = None;
+    for (name, bytes) in sizes {
+        let path = folder.path().join("scale.mesh");
+        inputs::repeat(&inputs::mesh(1, inputs::side(*bytes, false), false), File::create(&path).unwrap());
+        claims::title(&format!("open to the first vertex, {name} in 16 surfaces"));
+        let found = opening(&path);
+        claim("pages looked at", found.pages, "pages", not_above(first.as_ref().map(|first: &Opening| first.pages)));
+        match (found.instructions, first.as_ref().map(|first| first.instructions)) {
+            (Some(count), known) => {
+                // What the loader of programs does varies by a few instructions.
+                let bar = not_above(known.flatten().map(|known| known + 2_000.0));
+                claim("instructions of a process that does this", count, "instructions", bar);
+            }
+            (None, _) => skipped("instructions", "valgrind is not installed"),
+        }
+        let growth = tell("grow", &path);
+        claim("anonymous memory grows by", growth / 1e6, "MB", Bar::AtMost(1.0));
+        claims::title(&format!("box around all positions, {name}, pages released every 64 MiB"));
+        scan(&path);
+        first = first.or(Some(found));
+    }
+}
+
+/// What opening a file took.
+struct Opening {
+    pages: f64,
+    instructions: Option<f64>,
+}
+
+fn not_above(first: Option<f64>) -> Bar {
+    first.map_or(Bar::None, Bar::AtMost)
+}
+
+fn map(path: &Path) -> Map {
+    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    unsafe { meshpeek::map(path).unwrap() }
+}
+
+fn opening(path: &Path) -> Opening {
+    let mesh = Mesh::watched(map(path), &Limits::default()).unwrap();
+    std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
+    Opening { pages: mesh.touched().unwrap().pages() as f64, instructions: instructions(path) }
+}
+
+/// Counts the instructions of a process that opens the file and looks at its first vertex: `==1== Collected : 12345`.
+fn instructions(path: &Path) -> Option<f64> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(std::env::current_exe().unwrap());
+    valgrind.env(CHILD[0], "open").env(CHILD[1], path).stdout(Stdio::null());
+    let report = String::from_utf8(valgrind.output().ok()?.stderr).unwrap();
+    let (_, count) = report.split_once("Collected : ")?;
+    Some(count.lines().next().unwrap().trim().parse().unwrap())
+}
+
+/// Asks a fresh process.
+fn tell(job: &str, path: &Path) -> f64 {
+    let told = Command::new(std::env::current_exe().unwrap()).env(CHILD[0], job).env(CHILD[1], path).output().unwrap();
+    String::from_utf8(told.stdout).unwrap().trim().parse().unwrap()
+}
+
+fn child(job: &str, path: &Path) {
+    let first = |mesh: &Mesh<Map>| std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
+    match job {
+        "open" => drop(first(&Mesh::open(map(path)).unwrap())),
+        "grow" => {
+            memory::anonymous();
+            let before = memory::anonymous();
+            let mesh = Mesh::open(map(path)).unwrap();
+            first(&mesh);
+            println!("{}", memory::anonymous().zip(before).map_or(0.0, |(now, before)| now - before));
+        }
+        "peak" => {
+            bounds(&map(path), true);
+            println!("{}", memory::peak().unwrap_or_default());
+        }
+        "released" | "held" => {
+            let map = map(path);
+            let start = Instant::now();
+            bounds(&map, job == "released");
+            println!("{}", start.elapsed().as_secs_f64());
+        }
+        _ => unreachable!("jobs are named above"),
+    }
+}
+
+/// Returns the box around all positions, giving back what was read or holding on to it.
+fn bounds(map: &Map, release: bool) -> Bounds {
+    let mesh = Mesh::open(map.as_ref()).unwrap();
+    let mut all = Bounds::EMPTY;
+    for surface in mesh.surfaces() {
+        for part in surface.unwrap().positions().unwrap().parts(PART) {
+            let [min, max] = part.extent().unwrap();
+            all = all.union(&Bounds { min, max });
+            if release {
+                map.release(part.as_bytes());
+            }
+        }
+    }
+    all
+}
+
+/// Scans in processes of their own, in turn, so that neither finds pages of the other's.
+fn scan(path: &Path) {
+    claim("peak resident memory", tell("peak", path) / 1e6, "MB", Bar::AtMost(256.0));
+    let mut seconds = [const { Vec::new() }; 2];
+    for _ in 0..claims::rounds(ROUNDS) {
+        for (seconds, job) in seconds.iter_mut().zip(["released", "held"]) {
+            seconds.push(tell(job, path));
+        }
+    }
+    let [released, held] = seconds.map(Series);
+    let bytes: usize = {
+        let map = map(path);
+        let mesh = Mesh::open(map.as_ref()).unwrap();
+        mesh.surfaces().map(|surface| surface.unwrap().positions().unwrap().as_bytes().len()).sum()
+    };
+    claim("released", released.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
+    claim("held", held.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
+    claim("rate released / held", held.over(&released), "times", Bar::AtLeast(0.95));
+}

@@ -1,0 +1,128 @@
+//! A picture of the times: SVG that needs nothing else, for light and dark pages.
+
+use std::fmt::Write as _;
+
+use super::measured::{self, Measured, Sample};
+use super::told::significant;
+
+/// Places, in pixels: the axes' left end and length, a row's height, a panel's head and foot.
+const LEFT: f64 = 300.0;
+const LENGTH: f64 = 560.0;
+const ROW: f64 = 30.0;
+const HEAD: f64 = 50.0;
+const FOOT: f64 = 44.0;
+const WIDTH: f64 = 980.0;
+const LEGEND: f64 = 64.0;
+/// The decades of seconds that axes may start and end at.
+const DECADES: std::ops::RangeInclusive<i32> = -7..=4;
+
+const STYLE: &str = "\
+text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{font-size:15px;font-weight:600}.p{fill:#fff}\
+.m{fill:#1b6ca8}.c{fill:#d9822b}.w{stroke:#222;stroke-width:1.5}.g{stroke:#ccc}\
+@media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.m{fill:#58a6e0}.c{fill:#f0a35a}.w{stroke:#eee}\
+.g{stroke:#444}}";
+
+/// Draws a panel for each file: for each question and state of the cache a bar of each contestant, as long as the logarithm of its
+/// median, with a whisker from the least to the most.
+pub fn draw(files: &[Measured]) -> String {
+    let rows = |file: &Measured| file.asked.iter().fold(0.0, |height, _| height + ROW);
+    let height = files.iter().fold(LEGEND, |height, file| height + HEAD + rows(file) + FOOT);
+    let mut svg = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
+         <title>meshpeek against a loader that copies</title><style>{STYLE}</style>\
+         <rect class=\"p\" width=\"100%\" height=\"100%\"/>\
+         <text class=\"h\" x=\"16\" y=\"26\">Seconds to an answer, logarithmic: shorter is better</text>\
+         <rect class=\"m\" x=\"16\" y=\"38\" width=\"12\" height=\"12\"/><text x=\"34\" y=\"49\">meshpeek</text>\
+         <rect class=\"c\" x=\"116\" y=\"38\" width=\"12\" height=\"12\"/><text x=\"134\" y=\"49\">copying loader</text>\
+         <text class=\"s\" x=\"250\" y=\"49\">bars end at the median, whiskers reach from the least to the most; \
+         numbers are copying / meshpeek</text>"
+    );
+    let mut top = LEGEND;
+    for file in files {
+        panel(&mut svg, file, top);
+        top += HEAD + rows(file) + FOOT;
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn panel(svg: &mut String, file: &Measured, top: f64) {
+    let all = || file.asked.iter().flat_map(|asked| asked.meshpeek.iter().chain(&asked.copying));
+    let least = all().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min);
+    let most = all().map(|sample| sample.seconds).fold(0.0, f64::max);
+    let start_decade = DECADES.rev().find(|decade| 10_f64.powi(*decade) <= least).unwrap_or(*DECADES.start());
+    let end_decade = DECADES.into_iter().find(|decade| 10_f64.powi(*decade) >= most).unwrap_or(*DECADES.end());
+    let decades = f64::from(end_decade.saturating_sub(start_decade).max(1));
+    let at = |seconds: f64| LEFT + ((seconds.log10() - f64::from(start_decade)) / decades).clamp(0.0, 1.0) * LENGTH;
+    let name = escaped(&file.subject.name);
+    let _ = write!(svg, "<text class=\"h\" x=\"16\" y=\"{}\">{name}</text>", top + 26.0);
+    let start = top + HEAD;
+    let end = file.asked.iter().fold(start, |end, _| end + ROW);
+    for decade in start_decade..=end_decade {
+        let x = at(10_f64.powi(decade));
+        let label = axis(decade);
+        let _ = write!(
+            svg,
+            "<line class=\"g\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{end:.1}\"/>\
+             <text class=\"s\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+            start - 4.0,
+            end + 16.0
+        );
+    }
+    let mut y = start;
+    for asked in &file.asked {
+        let title = format!("{}, {}", escaped(asked.question.title()), asked.cache());
+        let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{title}</text>", LEFT - 10.0, y + 17.0);
+        bar(svg, "m", &asked.meshpeek, y + 2.0, &at);
+        bar(svg, "c", &asked.copying, y + 14.0, &at);
+        if let Some(ratio) = asked.ratio() {
+            let ratio = significant(ratio.median);
+            let _ =
+                write!(svg, "<text class=\"s\" x=\"{}\" y=\"{:.1}\">× {ratio}</text>", LEFT + LENGTH + 12.0, y + 17.0);
+        }
+        y += ROW;
+    }
+}
+
+fn bar(svg: &mut String, class: &str, samples: &[Sample], y: f64, at: &impl Fn(f64) -> f64) {
+    let Some(time) = measured::seconds(samples) else { return };
+    let [median, least, most] = [time.median, time.least, time.most].map(at);
+    let (width, middle) = ((median - LEFT).max(1.0), y + 5.5);
+    let _ = write!(
+        svg,
+        "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"11\"><title>{}</title></rect>\
+         <line class=\"w\" x1=\"{least:.1}\" x2=\"{most:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>",
+        super::told::spent(Some(time))
+    );
+}
+
+/// Names a power of ten of seconds.
+fn axis(decade: i32) -> String {
+    let (unit, under) = match decade {
+        ..-6 => ("ns", 9),
+        -6..-3 => ("µs", 6),
+        -3..0 => ("ms", 3),
+        _ => ("s", 0),
+    };
+    format!("{} {unit}", 10_f64.powi(decade.saturating_add(under)))
+}
+
+fn escaped(text: &str) -> String {
+    let control = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
+    let text: String = text.chars().map(control).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_powers_of_ten() {
+        assert_eq!([-7, -6, -5, -3, 0, 2].map(axis), ["100 ns", "1 µs", "10 µs", "1 ms", "1 s", "100 s"]);
+        assert_eq!(escaped("a<b>&\u{1}"), "a&lt;b&gt;&amp;\u{fffd}");
+    }
+}

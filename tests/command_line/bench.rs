@@ -1,0 +1,174 @@
+//! What `bench` tells; how long anything takes is nobody's business here.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{code, json, meshpeek, scratch, text};
+
+/// The questions, in order, and those that are asked of a cold file, too.
+const WARM: [&str; 7] =
+    ["open", "first-vertex", "one-surface", "random-vertices", "bounds", "everything", "random-again"];
+
+fn measured(arguments: &[&str]) -> Value {
+    let output = meshpeek(&[&["bench", "--rounds", "1", "--json"], arguments].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    json(&output)
+}
+
+fn check(document: &Value) {
+    assert_eq!((&document["schema"], &document["rounds"]), (&1.into(), &1.into()));
+    assert!(document["host"].is_object());
+    let wins = document["copying_wins"].as_array().unwrap();
+    assert!(wins.iter().any(|win| win.as_str().unwrap().contains("network disk")), "{wins:?}");
+    for file in document["files"].as_array().unwrap() {
+        let name = file["name"].as_str().unwrap();
+        assert!(file["bytes"].as_u64().unwrap() > 0 && file["surfaces"].as_u64().unwrap() > 0, "{name}");
+        let questions = file["questions"].as_array().unwrap();
+        let of = |cache: &str| -> Vec<&str> {
+            let asked = questions.iter().filter(|asked| asked["cache"] == cache);
+            asked.map(|asked| asked["question"].as_str().unwrap()).collect()
+        };
+        assert_eq!(of("warm"), WARM, "{name}");
+        // In a folder in memory, nothing is cold; then the file says so.
+        let notes = file["notes"].to_string();
+        assert!(of("cold") == WARM[..6] || notes.contains("cold cache not measured"), "{name}: {notes}");
+        for asked in questions {
+            for contestant in ["meshpeek", "copying"] {
+                let [least, median, most] =
+                    ["least_s", "median_s", "most_s"].map(|figure| asked[contestant][figure].as_f64().unwrap());
+                assert!(0.0 < least && least <= median && median <= most, "{name}: {asked}");
+                for figure in ["anonymous_bytes", "file_bytes", "faults", "read_bytes"] {
+                    let figure = &asked[contestant][figure];
+                    assert!(figure.is_u64() || !cfg!(target_os = "linux"), "{name}: {asked}");
+                }
+            }
+            for figure in ["median", "least", "most"] {
+                assert!(asked["ratio"][figure].as_f64().unwrap() > 0.0, "{name}: {asked}");
+            }
+        }
+    }
+}
+
+#[test]
+fn measures_files_of_every_format() {
+    let files = [
+        ("data/unigine/room_ms11.mesh", "unigine"),
+        ("data/unigine/skinned_ms12.mesh", "unigine"),
+        ("data/unigine/morph_ms13.mesh", "unigine"),
+        ("data/unigine/room_ms14.mesh", "unigine"),
+        ("data/unreal/guard", "unreal"),
+        ("data/unreal/box_a.3d", "unreal"),
+        ("data/secondlife/arm.llmesh", "secondlife"),
+        ("data/ezmesh/flag.ezm", "ezmesh"),
+        ("data/ezmesh/flag101.ezb", "ezmesh"),
+    ];
+    for (path, format) in files {
+        let document = measured(&[path]);
+        check(&document);
+        let [file] = document["files"].as_array().unwrap().as_slice() else { panic!("{path}: one file") };
+        assert_eq!((file["path"].as_str().unwrap(), file["format"].as_str().unwrap()), (path, format));
+    }
+}
+
+#[test]
+fn makes_meshes_of_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_str().unwrap();
+    let document = measured(&["--size", "100K", "--folder", place]);
+    check(&document);
+    let files = document["files"].as_array().unwrap();
+    let kinds: Vec<&str> =
+        files.iter().map(|file| file["name"].as_str().unwrap().rsplit(' ').next().unwrap()).collect();
+    let each = ["unigine-static", "unigine-skinned", "unigine-compressed", "unreal", "second-life", "ezmesh-text"];
+    let each: Vec<&str> = each.into_iter().chain(["ezmesh-binary"]).collect();
+    assert_eq!(kinds, each);
+    for file in files {
+        let bytes = file["bytes"].as_u64().unwrap();
+        assert!((20_000..200_000).contains(&bytes) && file.get("path").is_none(), "{file}");
+    }
+    // What was made is gone.
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    let one = measured(&["--size", "1000", "--size", "2k", "--format", "ezmesh-binary", "--folder", place]);
+    assert_eq!(one["files"].as_array().unwrap().len(), 2);
+    check(&one);
+}
+
+#[test]
+fn says_where_copying_wins_in_words() {
+    let output = meshpeek(&["bench", "data/unigine/cube_ms13.mesh", "--rounds", "2"]);
+    assert_eq!((code(&output), text(&output.stderr)), (0, String::new()));
+    let said = text(&output.stdout);
+    for part in [
+        "cube_ms13.mesh: unigine ms13, 665 bytes, 1 surfaces",
+        "reads the whole file into memory in one go",
+        "open, first vertex",
+        "held with the answer, ours / theirs",
+        "Where copying wins\n",
+        "On a network disk",
+        "that others change or shorten must not be mapped",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn draws_a_picture_that_is_xml() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bench.svg");
+    let plot = path.to_str().unwrap();
+    let bench = |more: &[&str]| {
+        let files = ["bench", "data/ezmesh/flag.ezm", "--rounds", "1", "--quiet", "--plot", plot];
+        meshpeek(&[&files[..], more].concat())
+    };
+    let output = bench(&[]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let drawn = std::fs::read_to_string(&path).unwrap();
+    let document = roxmltree::Document::parse(&drawn).unwrap();
+    let root = document.root_element();
+    assert_eq!((root.tag_name().name(), root.tag_name().namespace()), ("svg", Some("http://www.w3.org/2000/svg")));
+    let bars =
+        |class| root.children().filter(|node| node.attribute("class") == Some(class) && node.has_children()).count();
+    assert!(bars("m") >= WARM.len() && bars("m") == bars("c"), "{drawn}");
+    assert!(drawn.contains("prefers-color-scheme:dark") && drawn.contains("flag.ezm"));
+    // Nothing but the picture is left beside it.
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+
+    std::fs::write(&path, "mine").unwrap();
+    let refused = bench(&[]);
+    assert_eq!(code(&refused), 2);
+    assert!(text(&refused.stderr).contains("exists; --force replaces it"), "{}", text(&refused.stderr));
+    assert_eq!((text(&refused.stdout), std::fs::read_to_string(&path).unwrap()), (String::new(), "mine".to_owned()));
+    assert_eq!(code(&bench(&["--force"])), 0);
+    roxmltree::Document::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+}
+
+#[test]
+fn ends_as_other_verbs_do() {
+    let refused = |arguments: &[&str], expected: i32, says: &str| {
+        let output = meshpeek(&[&["bench"], arguments].concat());
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), expected, "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    };
+    refused(&["no such file.mesh"], 3, "no such file.mesh");
+    let (_folder, cut) = scratch("cut.mesh", &std::fs::read("data/unigine/cube_ms13.mesh").unwrap()[..50]);
+    refused(&[&cut], 3, "cut.mesh: unigine ms13");
+    let (_folder, cut) = scratch("late.mesh", &std::fs::read("data/unigine/cube_ms13.mesh").unwrap()[..300]);
+    refused(&[&cut], 3, "late.mesh: unigine ms13");
+    refused(&["-"], 2, "not standard input");
+    refused(&["data/unigine/wave_an10.anim"], 2, "no surface has a vertex");
+    refused(&["--no-mmap", "data/unigine/cube_ms13.mesh"], 2, "mapping is what is measured");
+    refused(&["--size", "0"], 2, "500K, 100M or 10G");
+    refused(&["--size", "12Q"], 2, "500K, 100M or 10G");
+    refused(&["--rounds", "0", "--size", "1K"], 2, "1..=1000");
+    refused(&["--format", "gltf"], 2, "unigine-static");
+    refused(&["data/unigine/cube_ms13.mesh", "--size", "1M"], 2, "cannot be used with");
+    refused(&["--size", "1K", "--folder", "no/such/folder"], 3, "no/such/folder");
+    if Path::new("/proc/self/status").exists() {
+        refused(&["--size", "9000000G", "--format", "unigine-static"], 3, "needed to make the largest mesh");
+    }
+    let output = meshpeek(&["bench", &cut, "--json"]);
+    assert_eq!(json(&output)["error"]["format"], "unigine ms13");
+}
