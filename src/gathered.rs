@@ -7,9 +7,11 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::bytes::as_u64;
+use crate::decode::Form;
 use crate::decode::polygon::DecodeCorners;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::piece::{Conversion, Gather};
 use crate::source;
 
 /// One value for each corner of some of a file's triangles, taken from the triangles' records on access.
@@ -95,6 +97,16 @@ impl<'a, D: DecodeCorners> Gathered<'a, D> {
         self.prefetch();
         self.iter().for_each(&mut visit);
     }
+    /// Visits all items in order in pieces of 8 KiB, each with the number of its first item, after prefetching them.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[D::Corner])) {
+        self.for_each_piece(|first, values| visit(first, values));
+    }
+
+    pub(crate) fn for_each_piece(&self, visit: impl FnMut(usize, &mut [D::Corner])) {
+        let mut pieces = Gather::new(visit);
+        self.for_each(|value| pieces.push(value));
+        pieces.finish();
+    }
 
     /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
     #[must_use]
@@ -141,6 +153,19 @@ impl<'a, D: DecodeCorners> Gathered<'a, D> {
     /// Tells the system that the records are about to be read in order.
     pub fn prefetch(&self) {
         source::prefetch(self.as_bytes());
+    }
+}
+
+impl<D: DecodeCorners<Corner = [f32; N]>, const N: usize> Gathered<'_, D> {
+    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
+    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(form, out, self.len())?;
+        self.for_each_piece(|first, values| conversion.put(first, values));
+        Ok(())
     }
 }
 

@@ -31,7 +31,7 @@
 //! | the same of an11 to an13, first time | keys, their flags only | those of all keys | 2 % of the file |
 //! | the same again | bones, and the flags of a few more keys | the frame's | nothing |
 //! | an array of a surface | the arrays before it | one per large array before it | nothing |
-//! | [`get`](Packed::get), [`iter`](Packed::iter) | 1 per item | the item's | nothing |
+//! | [`get`](Packed::get), [`iter`](Packed::iter), [`chunks`](Packed::chunks) | 1 per item | the item's | nothing |
 //! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
 //! | [`frame(n)`](unreal::Mesh::frame) of it | 1 | none | nothing |
 //! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
@@ -69,7 +69,8 @@
 //!
 //! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`] and [`Motion`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
-//! varying items, the [`sidecar`] that keeps what finding them took, the decoders of [`decode`], and the [`Cursor`](bytes::Cursor) that names what it reads.
+//! varying items, the [`sidecar`] that keeps what finding them took, the decoders of [`decode`], the [`scan`]s that look at a whole
+//! array and store nothing, and the [`Cursor`](bytes::Cursor) that names what it reads.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
@@ -87,9 +88,12 @@ mod gathered;
 mod limits;
 mod name;
 mod packed;
+mod piece;
 mod region;
+pub mod scan;
 pub mod secondlife;
 pub mod sidecar;
+mod simd;
 pub mod source;
 pub mod stream;
 mod strided;
@@ -109,6 +113,7 @@ pub use gathered::Gathered;
 pub use limits::Limits;
 pub use name::Name;
 pub use packed::Packed;
+pub use piece::Chunks;
 pub use region::{Element, Region};
 pub use source::{Map, map, read};
 pub use strided::Strided;

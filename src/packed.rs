@@ -9,10 +9,9 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use crate::bytes::as_u64;
-use crate::decode::{Decode, Domain16, Floats, Packed32, Packed64, domain16, extent, packed32, packed64};
-use crate::error::{Error, ErrorKind, Result};
-use crate::field::Field;
+use crate::decode::{Decode, Domain16, Floats, Form, Packed32, Packed64, domain16, extent, packed32, packed64};
+use crate::error::Result;
+use crate::piece::{self, Chunks, Conversion, PAST_CACHE};
 use crate::source;
 
 /// An array of a file, decoded item by item on access.
@@ -87,19 +86,44 @@ impl<'a, D: Decode> Packed<'a, D> {
         self.raw.chunks(items).map(move |raw| Self { raw, decode })
     }
 
-    /// Decodes all items into `out`, after prefetching them.
+    /// Decodes all items into `out`, after prefetching them; past the cache where `out` has 32 MiB or more.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] where `out` does not have exactly [`len`](Self::len) items.
+    /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
     pub fn decode_into(&self, out: &mut [D::Value]) -> Result<()> {
-        if out.len() != self.len() {
-            let kind = ErrorKind::Buffer { needed: as_u64(self.len()), given: as_u64(out.len()) };
-            return Err(Error::without_offset("packed array", Field::new("out"), kind));
-        }
+        piece::fits(out, self.len())?;
         self.prefetch();
-        self.decode.decode_all(self.raw, out);
+        if size_of_val(out) < PAST_CACHE {
+            piece::decode_cached(self.decode, self.raw, out);
+        } else {
+            piece::decode_past_cache(self.decode, self.raw, out);
+        }
         Ok(())
+    }
+
+    /// Hands out all items in pieces of 8 KiB, after prefetching them: as fast as [`decode_into`](Self::decode_into), and
+    /// nothing is allocated.
+    ///
+    /// A type of value that takes no room, or more than 8 KiB, does not compile.
+    #[must_use]
+    pub fn chunks(&self) -> Chunks<'a, D> {
+        self.prefetch();
+        Chunks::new(self.raw, self.decode)
+    }
+
+    /// Visits all items in pieces, each with the number of its first item, as [`chunks`](Self::chunks) hands them out.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[D::Value])) {
+        self.for_each_piece(|first, values| visit(first, values));
+    }
+
+    pub(crate) fn for_each_piece(&self, mut visit: impl FnMut(usize, &mut [D::Value])) {
+        let mut chunks = self.chunks();
+        loop {
+            let first = self.len().saturating_sub(chunks.left());
+            let Some(values) = chunks.next_mut() else { return };
+            visit(first, values);
+        }
     }
 
     /// Returns the decoder.
@@ -136,6 +160,33 @@ impl<'a, D: Decode> Packed<'a, D> {
     /// Tells the system that the whole array is about to be read in order ([`source::prefetch`]).
     pub fn prefetch(&self) {
         source::prefetch(self.raw.as_bytes());
+    }
+}
+
+impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
+    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats, after prefetching them; past the
+    /// cache where `out` has 32 MiB or more.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Packed, decode::{Unit16, form::Snorm}};
+    /// use zerocopy::little_endian::U16;
+    ///
+    /// let raw = [[0, 32768, 65535].map(U16::new)];
+    /// let mut normals = [[0; 3]];
+    /// Packed::new(&raw, Unit16).decode_as(Snorm::<i8>::new(), &mut normals)?;
+    /// assert_eq!(normals, [[-127, 0, 127]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
+    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(form, out, self.len())?;
+        self.for_each_piece(|first, values| conversion.put(first, values));
+        Ok(())
     }
 }
 

@@ -8,9 +8,10 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use crate::bytes::as_u64;
-use crate::decode::{Decode, Ordered, extent};
+use crate::decode::{Decode, Form, Ordered, extent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::piece::{Conversion, Gather};
 use crate::source;
 use crate::surface::Bounds;
 
@@ -128,6 +129,16 @@ impl<'a, D: Decode> Strided<'a, D> {
         });
         Ok(())
     }
+    /// Visits all items in order in pieces of 8 KiB, each with the number of its first item, after prefetching them.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[D::Value])) {
+        self.for_each_piece(|first, values| visit(first, values));
+    }
+
+    pub(crate) fn for_each_piece(&self, visit: impl FnMut(usize, &mut [D::Value])) {
+        let mut pieces = Gather::new(visit);
+        self.for_each(|value| pieces.push(value));
+        pieces.finish();
+    }
 
     /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
     #[must_use]
@@ -157,6 +168,19 @@ impl<'a, D: Decode> Strided<'a, D> {
     /// Tells the system that the records are about to be read in order ([`source::prefetch`]).
     pub fn prefetch(&self) {
         source::prefetch(self.bytes);
+    }
+}
+
+impl<D: Decode<Value = [f32; N]>, const N: usize> Strided<'_, D> {
+    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
+    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(form, out, self.len())?;
+        self.for_each_piece(|first, values| conversion.put(first, values));
+        Ok(())
     }
 }
 

@@ -5,7 +5,8 @@
 
 use zerocopy::little_endian::U16;
 
-use super::Decode;
+use super::{Decode, one_by_one};
+use crate::simd;
 
 /// Decodes three codes: x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,11 +39,21 @@ impl Boxed16 {
 }
 
 const SCALE: f64 = 65535.0;
+/// Codes decoded at a time: whole vectors of any width, and whole points.
+const LANES: usize = 24;
+/// Something for each of them.
+pub(crate) type Lanes = [f64; LANES];
 
 #[inline]
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded once, to the nearest f32")]
 fn value(min: f32, size: f32, code: u16) -> f32 {
-    (f64::from(min) + f64::from(size) * f64::from(code) / SCALE) as f32
+    narrow(f64::from(min) + f64::from(size) * f64::from(code) / SCALE)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded once, to the nearest f32")]
+fn narrow(value: f64) -> f32 {
+    value as f32
 }
 
 #[allow(
@@ -63,6 +74,50 @@ impl Decode for Boxed16 {
     fn decode(&self, raw: &[U16; 3]) -> [f32; 3] {
         let mut codes = raw.iter().enumerate().map(|(axis, code)| self.component(axis, code.get()));
         std::array::from_fn(|_| codes.next().unwrap_or_default())
+    }
+
+    fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
+        // A quotient that is corrected loses an infinity, and the sign of a zero, which shows beside another zero.
+        let plain = self.size.iter().all(|size| size.is_finite());
+        let shows = self.min.iter().zip(self.size).any(|(min, size)| *min == 0.0 && size.is_sign_negative());
+        if raw.len() < LANES || !plain || shows {
+            one_by_one(self, raw, out);
+            return;
+        }
+        let [mut least, mut sizes] = [[0.0; LANES]; 2];
+        let axes = self.min.into_iter().zip(self.size).cycle();
+        for ((least, sizes), (min, size)) in least.iter_mut().zip(&mut sizes).zip(axes) {
+            (*least, *sizes) = (min.into(), size.into());
+        }
+        simd::boxed16(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
+    }
+}
+
+/// Decodes codes whose boxes repeat after so many. Fused, the quotient rounds as a division does: the product of a size
+/// and a code has 40 bits, and 65535 a reciprocal that `f64` all but holds ([`simd::quotient`]).
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+    let (chunks, rest) = raw.as_chunks::<LANES>();
+    let (values, values_left) = out.as_chunks_mut::<LANES>();
+    for (values, chunk) in values.iter_mut().zip(chunks) {
+        some::<FUSED>(chunk, values, least, size);
+    }
+    some::<FUSED>(rest, values_left, least, size);
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+    for (((value, raw), least), size) in out.iter_mut().zip(raw).zip(least).zip(size) {
+        let part = size * f64::from(raw.get());
+        let part = if FUSED {
+            let near = part * (1.0 / SCALE);
+            (-near).mul_add(SCALE, part).mul_add(1.0 / SCALE, near)
+        } else {
+            part / SCALE
+        };
+        *value = narrow(least + part);
     }
 }
 

@@ -9,8 +9,8 @@ use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-use super::Decode;
-use crate::source;
+use super::{Decode, one_by_one};
+use crate::{simd, source};
 
 /// The highest code, as a float.
 const TOP: f32 = 65535.0;
@@ -18,6 +18,8 @@ const TOP: f32 = 65535.0;
 const FEW: usize = 24;
 /// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
 const LANES: usize = 48;
+/// Something for each of them.
+pub(crate) type Lanes = [f32; LANES];
 
 /// Decodes `N` codes that stand together, each over an interval of its own.
 ///
@@ -96,7 +98,7 @@ impl<const N: usize> Decode for Domain16<N> {
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
         // A few are done before the many are set up.
         if raw.len() < FEW {
-            out.iter_mut().zip(raw).for_each(|(value, raw)| *value = self.decode(raw));
+            one_by_one(self, raw, out);
             return;
         }
         let mut least = [0.0; LANES];
@@ -108,24 +110,29 @@ impl<const N: usize> Decode for Domain16<N> {
         let count = raw.len().min(out.len());
         let (raw, out) = (raw.get(..count).unwrap_or_default(), out.get_mut(..count).unwrap_or_default());
         if LANES.is_multiple_of(N) {
-            decode_all(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
+            simd::domain16(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
         } else {
-            out.iter_mut().zip(raw).for_each(|(value, raw)| *value = self.decode(raw));
+            one_by_one(self, raw, out);
         }
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn decode_all(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
+/// Decodes codes whose intervals repeat after so many.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+    let decode = |raw: U16, least: f32, extent: f32| {
+        simd::quotient::<FUSED>(f32::from(raw.get()), TOP, 1.0 / TOP) * extent + least
+    };
     let (chunks, rest) = raw.as_chunks::<LANES>();
-    let (values, last) = out.as_chunks_mut::<LANES>();
+    let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
         for (((value, raw), extent), least) in values.iter_mut().zip(chunk).zip(extent).zip(least) {
-            *value = f32::from(raw.get()) / TOP * *extent + *least;
+            *value = decode(*raw, *least, *extent);
         }
     }
-    for (((value, raw), extent), least) in last.iter_mut().zip(rest).zip(extent).zip(least) {
-        *value = f32::from(raw.get()) / TOP * *extent + *least;
+    for (((value, raw), extent), least) in values_left.iter_mut().zip(rest).zip(extent).zip(least) {
+        *value = decode(*raw, *least, *extent);
     }
 }
 
@@ -153,6 +160,7 @@ fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
     let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
     let (chunks, rest) = raw.as_chunks::<LANES>();
     for chunk in chunks {
+        simd::fetch_ahead(chunk);
         for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
             (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
         }

@@ -1,8 +1,9 @@
 //! Little-endian `f32`, one or several, at any address: decoded exactly.
 
+use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
-use super::Decode;
+use super::{Decode, one_by_one};
 
 /// Decodes `N` floats that stand together: a position, a UV pair. Exact, NaN payloads included.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +16,18 @@ impl<const N: usize> Decode for Floats<N> {
     #[inline]
     fn decode(&self, raw: &[F32; N]) -> [f32; N] {
         raw.map(F32::get)
+    }
+
+    fn decode_all(&self, raw: &[[F32; N]], out: &mut [[f32; N]]) {
+        if cfg!(target_endian = "little") {
+            // The bytes are the floats already.
+            let count = raw.len().min(out.len());
+            let raw = raw.get(..count).unwrap_or_default().as_bytes();
+            let out = out.get_mut(..count).unwrap_or_default();
+            bytemuck::cast_slice_mut(out.as_flattened_mut()).copy_from_slice(raw);
+        } else {
+            one_by_one(self, raw, out);
+        }
     }
 }
 

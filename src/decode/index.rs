@@ -5,9 +5,11 @@
 
 use std::marker::PhantomData;
 
+use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::Decode;
+use crate::simd;
 
 /// Decodes an index stored as a `W`: `u8`, or a little-endian `U16` or `U32`.
 #[derive(Debug)]
@@ -43,6 +45,10 @@ impl Decode for Index<u8> {
     fn decode(&self, raw: &u8) -> u32 {
         u32::from(*raw)
     }
+
+    fn decode_all(&self, raw: &[u8], out: &mut [u32]) {
+        simd::index8(raw, out);
+    }
 }
 
 impl Decode for Index<U16> {
@@ -52,6 +58,10 @@ impl Decode for Index<U16> {
     #[inline]
     fn decode(&self, raw: &U16) -> u32 {
         u32::from(raw.get())
+    }
+
+    fn decode_all(&self, raw: &[U16], out: &mut [u32]) {
+        simd::index16(raw, out);
     }
 }
 
@@ -63,4 +73,29 @@ impl Decode for Index<U32> {
     fn decode(&self, raw: &U32) -> u32 {
         raw.get()
     }
+
+    fn decode_all(&self, raw: &[U32], out: &mut [u32]) {
+        if cfg!(target_endian = "little") {
+            // The bytes are the indices already.
+            let count = raw.len().min(out.len());
+            let raw = raw.get(..count).unwrap_or_default().as_bytes();
+            bytemuck::cast_slice_mut(out.get_mut(..count).unwrap_or_default()).copy_from_slice(raw);
+        } else {
+            out.iter_mut().zip(raw).for_each(|(value, raw)| *value = raw.get());
+        }
+    }
+}
+
+/// Widens bytes one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn bytes(raw: &[u8], out: &mut [u32]) {
+    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(*raw));
+}
+
+/// Widens words one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn words(raw: &[U16], out: &mut [u32]) {
+    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(raw.get()));
 }

@@ -2,14 +2,17 @@
 //!
 //! The engine truncates when it encodes: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
 
+use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::Decode;
 use super::truncate;
+use crate::simd;
 
 /// How much one bone moves a vertex.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Influence {
     /// The bone's number in the file's list; a damaged file may hold any.
     pub bone: i32,
@@ -39,6 +42,26 @@ impl Decode for Weight16 {
     fn decode(&self, raw: &RawInfluence) -> Influence {
         Influence { bone: raw.bone.get().into(), weight: f32::from(raw.weight.get()) / 65535.0 }
     }
+
+    fn decode_all(&self, raw: &[RawInfluence], out: &mut [Influence]) {
+        simd::weight16(raw, out);
+    }
+}
+
+/// Decodes influences one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[RawInfluence], out: &mut [Influence]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = Influence { bone: raw.bone.get().into(), weight: weight::<FUSED>(raw.weight) };
+    }
+}
+
+/// Decodes a weight.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
+    simd::quotient::<FUSED>(f32::from(raw.get()), 65535.0, 1.0 / 65535.0)
 }
 
 /// Encodes an influence as the engine does: the weight truncated, and clamped to 0..1.

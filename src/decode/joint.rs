@@ -5,7 +5,8 @@
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{Decode, Influence};
+use super::{Decode, Influence, influence};
+use crate::simd;
 
 /// The three bytes of an influence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -28,6 +29,19 @@ impl Decode for Joint16 {
     #[inline]
     fn decode(&self, raw: &RawJoint) -> Influence {
         Influence { bone: raw.joint.into(), weight: f32::from(raw.weight.get()) / 65535.0 }
+    }
+
+    fn decode_all(&self, raw: &[RawJoint], out: &mut [Influence]) {
+        simd::joint16(raw, out);
+    }
+}
+
+/// Decodes influences one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[RawJoint], out: &mut [Influence]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = Influence { bone: raw.joint.into(), weight: influence::weight::<FUSED>(raw.weight) };
     }
 }
 

@@ -5,7 +5,8 @@
 //! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
 //! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
 //! | [`extent`] | little-endian `f32` triples | the box around them |
-//! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent |
+//! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
+//! | [`mod@half`] | little-endian `f16` | `[f32; N]` |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
 //! | [`unit`](mod@unit) | 16-bit unsigned integer | −1 to 1 |
@@ -18,13 +19,18 @@
 //! | [`ordered`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
 //! | [`influence`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
 //! | [`joint`] | the same in three bytes | [`Influence`] |
+//!
+//! Going through many values, [`Decode::decode_all`] takes the fastest instructions that the processor has, and gives
+//! what [`Decode::decode`] gives, to the bit. [`form`] is what values of floats become on their way to a GPU.
 
 pub mod boxed16;
 pub mod compact;
 pub mod domain16;
 pub mod extent;
 pub mod float;
+pub mod form;
 pub mod frame;
+pub mod half;
 pub mod index;
 pub mod influence;
 pub mod joint;
@@ -33,13 +39,19 @@ pub mod packed32;
 pub mod packed64;
 pub mod polygon;
 pub mod tangent16;
+#[cfg(test)]
+mod twins;
 pub mod unit;
 pub mod unorm;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) mod vectors;
 
 pub use boxed16::Boxed16;
 pub use domain16::Domain16;
 pub use float::Floats;
-pub use frame::{Frame, NormalOf, Quat7, Quat8};
+pub use form::Form;
+pub use frame::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RotationOf};
+pub use half::Half;
 pub use index::Index;
 pub use influence::{Influence, Weight16};
 pub use joint::Joint16;
@@ -51,14 +63,16 @@ pub use tangent16::Tangent16;
 pub use unit::Unit16;
 pub use unorm::Unorm8;
 
+use bytemuck::Pod;
+
 use crate::bytes::Record;
 
 /// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
 pub trait Decode: Copy {
     /// What the file holds.
     type Raw: Record;
-    /// What the caller gets.
-    type Value;
+    /// What the caller gets: plain bytes, which a GPU can be handed as they are.
+    type Value: Pod;
 
     /// Decodes one record.
     fn decode(&self, raw: &Self::Raw) -> Self::Value;
@@ -66,10 +80,15 @@ pub trait Decode: Copy {
     /// Decodes records one after another, until either they or the places for their values end. An encoding that has a
     /// faster way than one by one goes it here; the values are the same.
     fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
-        for (value, raw) in out.iter_mut().zip(raw) {
-            *value = self.decode(raw);
-        }
+        one_by_one(self, raw, out);
     }
+}
+
+/// Decodes records one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn one_by_one<D: Decode>(decode: &D, raw: &[D::Raw], out: &mut [D::Value]) {
+    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = decode.decode(raw));
 }
 
 /// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.

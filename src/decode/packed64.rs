@@ -10,7 +10,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
 use super::Decode;
-use crate::source;
+use crate::{simd, source};
 
 /// Decodes eight bytes to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ impl Decode for Packed64 {
     }
 
     fn decode_all(&self, raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        decode_all(raw, out);
+        simd::packed64(raw, out);
     }
 }
 
@@ -43,8 +43,10 @@ pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
     [x, y, z, 0].map(I16::new)
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn decode_all(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+/// Decodes vertices one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = integers(raw).map(f32::from);
     }
@@ -74,6 +76,7 @@ pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
 fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
     let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
     for chunk in chunks {
+        simd::fetch_ahead(chunk);
         widen(&mut low, &mut high, chunk);
     }
     widen(&mut low, &mut high, last);

@@ -3,6 +3,7 @@
 //! Indices and coordinates of the three corners lie in the record side by side, so an array of either is not an array of
 //! the file: [`Gathered`](crate::Gathered) takes them out of the records, wherever those are.
 
+use bytemuck::Pod;
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -37,7 +38,7 @@ impl RawPolygon {
 /// Makes three values of a record, one for each corner of a triangle, which lie side by side in it.
 pub trait DecodeCorners: Decode<Value = [Self::Corner; 3]> {
     /// What there is one of for each corner.
-    type Corner: Copy;
+    type Corner: Pod;
     /// Offset of the first corner's bytes in the record.
     const AT: usize;
     /// Bytes of a corner.

@@ -4,6 +4,7 @@
 use zerocopy::little_endian::U16;
 
 use super::{Decode, unit};
+use crate::simd;
 
 /// Decodes x, y, z and the handedness: 1 or −1, the side of normal × tangent that the bitangent points to. Not
 /// normalised: the components are what the codes say.
@@ -18,6 +19,44 @@ impl Decode for Tangent16 {
     fn decode(&self, raw: &[U16; 4]) -> [f32; 4] {
         let [x, y, z, w] = raw.map(|code| unit::decode(code.get()));
         [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]
+    }
+
+    fn decode_all(&self, raw: &[[U16; 4]], out: &mut [[f32; 4]]) {
+        simd::tangent16(raw.as_flattened(), out.as_flattened_mut());
+    }
+}
+
+/// Codes decoded at a time: four tangents, which are a vector of the widest.
+const LANES: usize = 16;
+/// What is kept of the bits of x, y, z and w, and what is put to them: of w the sign, and then 1.
+pub(super) const PARTS: [[u32; LANES]; 2] = {
+    const ALL: u32 = u32::MAX;
+    const SIGN: u32 = 1 << 31;
+    const ONE: u32 = 1.0_f32.to_bits();
+    [
+        [ALL, ALL, ALL, SIGN, ALL, ALL, ALL, SIGN, ALL, ALL, ALL, SIGN, ALL, ALL, ALL, SIGN],
+        [0, 0, 0, ONE, 0, 0, 0, ONE, 0, 0, 0, ONE, 0, 0, 0, ONE],
+    ]
+};
+
+/// Decodes tangents one after another. No code decodes to a zero, so that a sign says what is below zero.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
+    let (chunks, rest) = raw.as_chunks::<LANES>();
+    let (values, last) = out.as_chunks_mut::<LANES>();
+    for (values, chunk) in values.iter_mut().zip(chunks) {
+        some::<FUSED>(chunk, values);
+    }
+    some::<FUSED>(rest, last);
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
+    let [kept, put] = PARTS;
+    for (((value, raw), kept), put) in out.iter_mut().zip(raw).zip(&kept).zip(&put) {
+        *value = f32::from_bits(unit::component::<FUSED>(raw.get()).to_bits() & kept | put);
     }
 }
 

@@ -4,11 +4,11 @@
 //! it. The published encoder truncates, which loses up to one code of 65535 (error 3.1e-5);
 //! rounding loses half (1.6e-5), and returns every decoded code to itself.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::U16;
 
 use super::Decode;
 use super::truncate;
+use crate::simd;
 
 /// Decodes a normal of three codes. Not normalised: the components are what the codes say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,20 +24,28 @@ impl Decode for Unit16 {
     }
 
     fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
-        decode_all(raw, out);
+        simd::unit16(raw.as_flattened(), out.as_flattened_mut());
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn decode_all(raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
-    for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
-        *value = decode(raw.get());
+/// Decodes components one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = component::<FUSED>(raw.get());
     }
+}
+
+/// The twin of [`decode`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
+    simd::quotient::<FUSED>(f32::from(code), 65535.0, 1.0 / 65535.0) * 2.0 - 1.0
 }
 
 /// Decodes one component: −1 to 1.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[inline]
 #[must_use]
 pub fn decode(code: u16) -> f32 {
     f32::from(code) / 65535.0 * 2.0 - 1.0

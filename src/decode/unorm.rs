@@ -1,6 +1,7 @@
 //! Unsigned integers that stand for 0 to 1.
 
 use super::Decode;
+use crate::simd;
 
 /// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +14,19 @@ impl<const N: usize> Decode for Unorm8<N> {
     #[inline]
     fn decode(&self, raw: &[u8; N]) -> [f32; N] {
         raw.map(|code| f32::from(code) / 255.0)
+    }
+
+    fn decode_all(&self, raw: &[[u8; N]], out: &mut [[f32; N]]) {
+        simd::unorm8(raw.as_flattened(), out.as_flattened_mut());
+    }
+}
+
+/// Decodes bytes one after another.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = simd::quotient::<FUSED>(f32::from(*raw), 255.0, 1.0 / 255.0);
     }
 }
 

@@ -281,13 +281,14 @@ pub(crate) struct ReadAhead {
 
 impl ReadAhead {
     /// Notes that the walk has come to byte `at` of `bytes`, and that what is left of it should take `left` bytes: no
-    /// more is asked for, lest other arrays are read, too.
+    /// more is asked for, lest other arrays are read, too. Returns where the bytes end that were asked for.
     #[inline]
-    pub(crate) fn pass(&mut self, bytes: &[u8], at: usize, left: impl FnOnce() -> usize) {
+    pub(crate) fn pass(&mut self, bytes: &[u8], at: usize, left: impl FnOnce() -> usize) -> usize {
         if at >= self.until {
             self.until = at.saturating_add(left().min(WINDOW));
             prefetch(bytes.get(at..self.until.min(bytes.len())).unwrap_or_default());
         }
+        self.until
     }
 }
 

@@ -3,11 +3,8 @@
 use zerocopy::FromBytes as _;
 
 use super::index::RunIndex;
-use crate::bytes::{Record, as_u64};
-use crate::source::ReadAhead;
-
-/// Records in a run, at most, as formats have it.
-const USUAL: u8 = 4;
+use super::walk;
+use crate::bytes::Record;
 
 /// What one walk over runs found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,31 +52,14 @@ impl<'a, T: Record> Runs<'a, T> {
         self.len == 0
     }
 
-    /// Walks all runs, looking at one byte of each; prefetches as it goes. `None` where the bytes end too soon, with
-    /// the offset of the run that does not fit.
+    /// Walks all runs and prefetches as it goes; of records of four bytes, as fast as memory is read where the processor
+    /// allows, else looking at one byte of each run.
     ///
     /// # Errors
     ///
     /// The offset, from the first run, of the run that the bytes end in.
     pub fn extent(&self) -> Result<Extent, u64> {
-        let mut found = Extent { bytes: 0, records: 0, longest: (0, 0) };
-        let mut ahead = ReadAhead::default();
-        let mut at = 0_usize;
-        for run in 0..self.len {
-            ahead.pass(self.bytes, at, || self.len.saturating_sub(run).saturating_mul(step::<T>(0, USUAL)));
-            let Some(&count) = self.bytes.get(at) else { return Err(as_u64(at)) };
-            let next = step::<T>(at, count);
-            if next > self.bytes.len() {
-                return Err(as_u64(at));
-            }
-            if count > found.longest.1 {
-                found.longest = (as_u64(at), count);
-            }
-            found.records = found.records.saturating_add(count.into());
-            at = next;
-        }
-        found.bytes = as_u64(at);
-        Ok(found)
+        walk::extent(self.bytes, self.len, size_of::<T>())
     }
 
     pub(crate) const fn as_bytes(&self) -> &'a [u8] {
@@ -150,7 +130,7 @@ impl<'a, T: Record + 'a> IntoIterator for &Runs<'a, T> {
 /// Returns where the run after the one at `at` starts.
 #[inline]
 fn step<T>(at: usize, count: u8) -> usize {
-    at.saturating_add(1).saturating_add(usize::from(count).saturating_mul(size_of::<T>()))
+    walk::step(at, count, size_of::<T>())
 }
 
 /// Splits the first run off `bytes`.
@@ -187,6 +167,7 @@ impl<'a, T: Record + 'a> Iterator for Iter<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::as_u64;
 
     type Four = [u8; 4];
 

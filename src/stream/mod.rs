@@ -8,6 +8,7 @@
 mod counted;
 mod ended;
 mod index;
+mod walk;
 
 pub use counted::{Extent, Iter, Runs};
 pub use ended::{Ended, EndedIter};

@@ -1,8 +1,7 @@
 //! Arrays of a surface, each in one of the encodings that formats have for it.
 //!
-//! The encoding is an `enum`, matched once per array and never per item where it matters: [`for_each`](Indices::for_each)
-//! and `decode_into` match first and loop inside, and the [`Packed`] array within each variant can be used as it is.
-//! `get` matches on each call, which is what a random access costs.
+//! The encoding is an `enum`, matched once per array where it matters: [`for_each`](Indices::for_each) and `decode_into`
+//! match first and loop inside. The [`Packed`] array within each variant can be used as it is; `get` matches on each call.
 
 use zerocopy::little_endian::{U16, U32};
 
@@ -16,6 +15,7 @@ use crate::decode::{
 use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::packed::Packed;
+use crate::scan::beyond;
 use crate::strided::Strided;
 
 /// Runs `$body` with the array inside an `Indices`: what it is made of is matched here, once.
@@ -67,6 +67,11 @@ macro_rules! packed_array {
             #[inline]
             pub fn for_each(&self, visit: impl FnMut($value)) {
                 match self { $(Self::$variant(array) => array.for_each(visit),)+ }
+            }
+
+            /// Visits all items in order in pieces of 8 KiB, each with the number of its first item: nothing is allocated.
+            pub fn for_each_chunk(&self, visit: impl FnMut(usize, &[$value])) {
+                match self { $(Self::$variant(array) => array.for_each_chunk(visit),)+ }
             }
 
             /// Decodes all items into `out`.
@@ -333,7 +338,14 @@ impl<'a> Indices<'a> {
         fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {
             indices.enumerate().find(|(_, index)| *index >= count)
         }
-        with_width!(*self, array => find(array.iter(), count))
+        match self {
+            Self::U8(array) => beyond::first(array.raw(), count),
+            Self::U16(array) => beyond::first(array.raw(), count),
+            Self::U32(array) => beyond::first(array.raw(), count),
+            Self::Polygon(array) => find(array.iter(), count),
+            Self::Counting(array) => find(array.iter(), count),
+            Self::Ordered(array) => find(array.iter(), count),
+        }
     }
 }
 

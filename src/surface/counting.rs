@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::bytes::as_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
+use crate::piece::Gather;
 
 /// The numbers from a first to a last, in order: the indices of attributes that stand one to a corner. Takes no bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,13 @@ impl Counting {
     /// Visits all numbers in order.
     pub fn for_each(&self, visit: impl FnMut(u32)) {
         (self.start..self.end).for_each(visit);
+    }
+
+    /// Visits all numbers in order in pieces of 8 KiB, each with the place of its first number.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[u32])) {
+        let mut pieces = Gather::new(|first, numbers: &mut [u32]| visit(first, numbers));
+        self.for_each(|number| pieces.push(number));
+        pieces.finish();
     }
 
     /// Returns the numbers of `range`; `None` where some of them do not exist.

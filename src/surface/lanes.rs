@@ -76,6 +76,13 @@ impl Lanes {
         self.as_slice().iter().copied().for_each(visit);
     }
 
+    /// Visits all influences at once: they are less than a piece.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[Influence])) {
+        if !self.is_empty() {
+            visit(0, self.as_slice());
+        }
+    }
+
     /// Returns the influences of `range`; `None` where some of them do not exist.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Option<Self> {

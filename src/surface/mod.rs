@@ -11,6 +11,7 @@ mod between;
 mod bounds;
 mod corners;
 mod counting;
+mod forms;
 mod lanes;
 mod weights;
 mod weld;

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::I16;
 
 use super::super::block::Buffer;
-use super::super::bounds::{center, distance, reach};
+use super::super::bounds::{center, distance};
 use super::super::geometry::Part;
 use super::super::layout::RawBounds;
 use super::super::view::SurfaceView;
@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::field::Field;
 use crate::finding::Severity;
 use crate::packed::Packed;
+use crate::scan;
 use crate::source;
 use crate::surface::{Bounds, Counts, Frames, Indices, Positions};
 
@@ -73,11 +74,8 @@ impl<'a> Checked<'a, '_, '_> {
     }
 
     fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
-        let mut wild = Tally::default();
-        values.prefetch();
-        for (item, value) in (0..).zip(values.iter()) {
-            wild.add(item, !value.iter().all(|value| value.is_finite()));
-        }
+        let scan::Wild { count, first } = values.wild();
+        let wild = Tally { count, first };
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
             let text = format!("{} items hold a value that is no finite number", wild.count);
@@ -125,7 +123,7 @@ impl<'a> Checked<'a, '_, '_> {
             let text = format!("sphere centre {:?}, the box's middle is {middle:?}", sphere.center);
             self.say("UG11", "bounds", at, text);
         }
-        let radius = reach(sphere.center, positions.iter());
+        let radius = scan::sphere::reach(sphere.center, positions.raw());
         if (radius - sphere.radius).abs() > slack {
             let text = format!("sphere radius {}, the farthest position is {radius} from its centre", sphere.radius);
             self.say("UG11", "bounds", at, text);

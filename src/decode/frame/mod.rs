@@ -13,25 +13,21 @@
 //! The engine truncates toward zero when it encodes, never writes −32768, and keeps abs(w) at 32 or more so that its
 //! sign survives. A quaternion of zero length decodes as the identity.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) mod avx512;
+mod part;
+
+pub(crate) use part::components;
+pub use part::{Basis, BasisOf, NormalOf, Quaternion, RotationOf};
+
+use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::I16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::Decode;
-use super::truncate;
-
-/// Decodes the normal alone: unit length.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NormalOf<D>(pub D);
-
-impl<D: Decode<Value = Frame>> Decode for NormalOf<D> {
-    type Raw = D::Raw;
-    type Value = [f32; 3];
-
-    #[inline]
-    fn decode(&self, raw: &D::Raw) -> [f32; 3] {
-        self.0.decode(raw).normal()
-    }
-}
+use super::{Decode, truncate};
+use crate::simd;
 
 /// The scale of a component.
 const SCALE: f32 = 32767.0;
@@ -39,7 +35,8 @@ const SCALE: f32 = 32767.0;
 const LEAST_W: i16 = 32;
 
 /// A tangent frame: a rotation and a handedness. Its axes are computed when asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Frame {
     /// Unit quaternion x, y, z, w: rotates X to the tangent and Z to the normal.
     pub rotation: [f32; 4],
@@ -127,8 +124,11 @@ impl Decode for Quat8 {
 
     #[inline]
     fn decode(&self, raw: &[I16; 4]) -> Frame {
-        let rotation = unit(raw.map(|component| f32::from(component.get()) / SCALE));
-        Frame { rotation, handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
+        Frame { rotation: unit(self.rotation(raw)), handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
+    }
+
+    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [Frame]) {
+        simd::frame8(raw, out);
     }
 }
 
@@ -186,9 +186,11 @@ impl Decode for Quat7 {
 
     #[inline]
     fn decode(&self, raw: &RawQuat7) -> Frame {
-        let [x, y, z] = raw.xyz.map(|component| f32::from(component.get()) / SCALE);
-        let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
-        Frame { rotation: unit([x, y, z, w]), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }
+        Frame { rotation: unit(self.rotation(raw)), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }
+    }
+
+    fn decode_all(&self, raw: &[RawQuat7], out: &mut [Frame]) {
+        simd::frame7(raw, out);
     }
 }
 

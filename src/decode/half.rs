@@ -1,0 +1,130 @@
+//! Little-endian half floats (IEEE 754 binary16): 1 bit of sign, 5 of exponent, 10 of fraction. Widened exactly.
+//!
+//! Narrowing rounds to the nearest, of two as near the even one: worst error 2^-11 of the value, 2^-25 below 2^-14; what
+//! is 65520 or more becomes infinite. A NaN stays one, made quiet, and keeps its sign and what fits of its payload.
+
+use half::f16;
+use zerocopy::little_endian::U16;
+
+use super::Decode;
+use crate::simd;
+
+/// Decodes `N` half floats that stand together.
+///
+/// ```
+/// use meshpeek::decode::{Decode, Half};
+/// use zerocopy::little_endian::U16;
+/// assert_eq!(Half.decode(&[0x3c00, 0xc000].map(U16::new)), [1.0, -2.0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Half<const N: usize>;
+
+impl<const N: usize> Decode for Half<N> {
+    type Raw = [U16; N];
+    type Value = [f32; N];
+
+    #[inline]
+    fn decode(&self, raw: &[U16; N]) -> [f32; N] {
+        raw.map(|half| f16::from_bits(half.get()).to_f32())
+    }
+
+    fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
+        simd::half_to_float(raw.as_flattened(), out.as_flattened_mut());
+    }
+}
+
+/// Encodes `N` floats, rounding to the nearest.
+#[must_use]
+pub fn encode<const N: usize>(value: [f32; N]) -> [U16; N] {
+    value.map(|value| U16::new(f16::from_f32(value).to_bits()))
+}
+
+/// Widens half floats one after another, without a branch.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn all(raw: &[U16], out: &mut [f32]) {
+    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = widen(raw.get()));
+}
+
+/// Puts exponent and fraction where those of an `f32` are, and multiplies by what the exponents then differ in, which is
+/// right for what has no full precision, too.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn widen(half: u16) -> f32 {
+    let half = u32::from(half);
+    let sign = (half & 0x8000) << 16;
+    let rest = (half & 0x7fff) << 13;
+    // 2^112.
+    let finite = (f32::from_bits(rest) * f32::from_bits(0x7780_0000)).to_bits();
+    let quiet = if rest > 0x0f80_0000 { 0x0040_0000 } else { 0 };
+    let infinite = rest | 0x7f80_0000 | quiet;
+    f32::from_bits(sign | if rest < 0x0f80_0000 { finite } else { infinite })
+}
+
+/// Narrows floats one after another, without a branch.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn narrow_all(values: &[f32], out: &mut [f16]) {
+    out.iter_mut().zip(values).for_each(|(half, value)| *half = narrow(*value));
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "16 bits are all there are")]
+fn narrow(value: f32) -> f16 {
+    let bits = value.to_bits();
+    let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
+    // Half of the last bit that stays, or just below it where that bit is even; a carry goes into the exponent.
+    let odd = rest >> 13 & 1;
+    let normal = rest.wrapping_sub(0x3800_0000).wrapping_add(0x0fff).wrapping_add(odd) >> 13;
+    // Added to one half, the last bit of the sum is 2^-24, which is that of the smallest half floats.
+    let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    let nan = 0x7e00 | (rest >> 13 & 0x03ff);
+    let finite = if rest < 0x3880_0000 { small } else { normal };
+    // From 65520 on it rounds up to what has no exponent.
+    let large = if rest > 0x7f80_0000 { nan } else { 0x7c00 };
+    f16::from_bits((sign | if rest < 0x4780_0000 { finite } else { large }) as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn golden_vectors() {
+        let codes = [0, 0x8000, 1, 0x03ff, 0x0400, 0x3555, 0x7bff, 0x7c00, 0xfc00, 0x7e01].map(U16::new);
+        let values = Half.decode(&codes);
+        let bits = [0, 0x8000_0000, 0x3380_0000, 0x387f_c000, 0x3880_0000, 0x3eaa_a000, 0x477f_e000];
+        assert_eq!(values.map(f32::to_bits)[..7], bits);
+        assert_eq!(values.map(f32::to_bits)[7..], [0x7f80_0000, 0xff80_0000, 0x7fc0_2000]);
+        assert_eq!(encode(values), codes);
+        let encoded = encode([65519.0, 65520.0, 1e9, -1e9, 2.0_f32.powi(-25), 1.0 / 3.0]).map(U16::get);
+        assert_eq!(encoded, [0x7bff, 0x7c00, 0x7c00, 0xfc00, 0, 0x3555]);
+    }
+
+    #[test]
+    fn every_code_returns() {
+        for code in 0..=u16::MAX {
+            let [value] = Half.decode(&[U16::new(code)]);
+            assert_eq!(widen(code).to_bits(), value.to_bits(), "{code:04x}");
+            let nan = value.is_nan();
+            let [again] = encode([value]);
+            assert!(again.get() == if nan { code | 0x0200 } else { code });
+            assert_eq!(narrow(value).to_bits(), again.get(), "{code:04x}");
+        }
+    }
+
+    #[test]
+    fn narrows_as_its_twin_does() {
+        let step = if cfg!(debug_assertions) { 4099 } else { 61 };
+        // Each float between two half floats, and those beside it.
+        let ties = (0..=u16::MAX).flat_map(|code| {
+            let between = f16::from_bits(code).to_f32().to_bits() | 0x1000;
+            [between.wrapping_sub(1), between, between.wrapping_add(1)]
+        });
+        for bits in (0..=u32::MAX).step_by(step).chain(ties) {
+            let value = f32::from_bits(bits);
+            assert_eq!(narrow(value).to_bits(), f16::from_f32(value).to_bits(), "{bits:08x}");
+        }
+    }
+}

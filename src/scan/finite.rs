@@ -1,0 +1,93 @@
+//! Floats that are no finite numbers: infinities and NaNs.
+
+use multiversion::multiversion;
+use zerocopy::little_endian::F32;
+
+use crate::bytes::as_u64;
+use crate::decode::Floats;
+use crate::packed::Packed;
+
+/// Items of an array that hold a value which is no finite number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wild {
+    /// How many they are.
+    pub count: u64,
+    /// The number of the first; 0 where there is none.
+    pub first: u64,
+}
+
+/// Items that are asked together whether all is well, as it mostly is.
+const TOGETHER: usize = 1024;
+
+impl<const N: usize> Packed<'_, Floats<N>> {
+    /// Counts the items that hold an infinity or a NaN.
+    ///
+    /// ```
+    /// use meshpeek::{Packed, decode::Floats, scan::Wild};
+    /// use zerocopy::little_endian::F32;
+    /// let raw = [[1.0, 2.0], [f32::NAN, 0.0]].map(|uv| uv.map(F32::new));
+    /// assert_eq!(Packed::new(&raw, Floats::<2>).wild(), Wild { count: 1, first: 1 });
+    /// ```
+    #[must_use]
+    pub fn wild(&self) -> Wild {
+        self.prefetch();
+        let mut found = Wild::default();
+        let starts = (0_usize..).step_by(TOGETHER);
+        for (start, items) in starts.zip(self.raw().chunks(TOGETHER)).filter(|(_, items)| any(items.as_flattened())) {
+            for (item, _) in (start..).zip(items).filter(|(_, item)| item.iter().any(is_wild)) {
+                found.first = if found.count == 0 { as_u64(item) } else { found.first };
+                found.count = found.count.saturating_add(1);
+            }
+        }
+        found
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn any(floats: &[F32]) -> bool {
+    floats.iter().fold(false, |any, float| any | is_wild(float))
+}
+
+/// Tells whether all bits of the exponent are set.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn is_wild(float: &F32) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    u32::from_le_bytes(float.to_bytes()) & EXPONENT == EXPONENT
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::FromBytes;
+
+    use super::*;
+    use crate::scan::tests::{any_bytes, places};
+
+    /// The twin that does one thing at a time.
+    fn naive<const N: usize>(raw: &[[F32; N]]) -> Wild {
+        let wild: Vec<usize> =
+            (0..raw.len()).filter(|item| !raw[*item].iter().all(|value| value.get().is_finite())).collect();
+        Wild { count: as_u64(wild.len()), first: as_u64(wild.first().copied().unwrap_or(0)) }
+    }
+
+    fn agree<const N: usize>(raw: &[[F32; N]]) {
+        assert_eq!(Packed::new(raw, Floats).wild(), naive(raw), "{}", raw.len());
+    }
+
+    #[test]
+    fn agrees_with_its_naive_twin() {
+        for (start, len) in places() {
+            let bytes = any_bytes(start + len * 12);
+            agree(<[[F32; 3]]>::ref_from_bytes(&bytes[start..start + len * 12]).unwrap());
+            agree(<[[F32; 2]]>::ref_from_bytes(&bytes[start..start + len * 8]).unwrap());
+        }
+        for wild in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0xff80_0001)] {
+            for at in [0, 1, 1023, 1024, 1025, 2999] {
+                let mut raw = vec![[F32::new(f32::MAX), F32::new(-0.0), F32::new(f32::MIN_POSITIVE)]; 3000];
+                agree(&raw);
+                raw[at][at % 3] = F32::new(wild);
+                assert_eq!(Packed::new(&raw, Floats).wild(), Wild { count: 1, first: as_u64(at) });
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A sphere around positions, in two passes: the middle of the box around them, then how far the farthest is from there.
+//!
+//! Not the smallest sphere there is, but never more than √3 times its radius, and what engines store.
+
+use multiversion::multiversion;
+use zerocopy::little_endian::F32;
+
+use crate::simd;
+use crate::source;
+use crate::surface::{Positions, Sphere};
+
+/// Positions looked at together.
+const LANES: usize = 16;
+/// Positions that are decoded together.
+const TOGETHER: usize = 512;
+
+impl Positions<'_> {
+    /// Returns the sphere around the middle of the [box](Self::bounds), in two passes over the file's bytes that store nothing.
+    /// Its radius is large enough for every finite position, as `f32` computes it: neither the distance is above the radius nor its
+    /// square above the radius's. NaNs are passed over; a radius of −1, around the origin, where there is nothing to bound.
+    #[must_use]
+    pub fn sphere(&self) -> Sphere {
+        let bounds = self.bounds();
+        if bounds.is_empty() {
+            return Sphere { center: [0.0; 3], radius: -1.0 };
+        }
+        let mut center = bounds.min;
+        for (center, max) in center.iter_mut().zip(bounds.max) {
+            *center = *center * 0.5 + max * 0.5;
+        }
+        let square = self.farthest(center);
+        let mut radius = square.sqrt();
+        while radius * radius < square {
+            radius = radius.next_up();
+        }
+        Sphere { center, radius }
+    }
+
+    /// Returns the square of the distance from `center` to the farthest position.
+    fn farthest(&self, center: [f32; 3]) -> f32 {
+        if let Self::F32(array) = self {
+            source::prefetch(array.as_bytes());
+            return farthest(array.raw(), center);
+        }
+        let mut values = [[0.0; 3]; TOGETHER];
+        let mut some = [[F32::ZERO; 3]; TOGETHER];
+        let mut far = 0.0_f32;
+        for start in (0..self.len()).step_by(TOGETHER) {
+            let end = self.len().min(start.saturating_add(TOGETHER));
+            let (Some(part), Some(values)) = (self.slice(start..end), values.get_mut(..end.saturating_sub(start)))
+            else {
+                break;
+            };
+            // The lengths are the same, so it decodes.
+            if part.decode_into(values).is_ok() {
+                some.iter_mut().zip(&*values).for_each(|(raw, value)| *raw = value.map(F32::new));
+                far = far.max(farthest(some.get(..values.len()).unwrap_or_default(), center));
+            }
+        }
+        far
+    }
+}
+
+/// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
+pub(crate) fn reach(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
+    source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
+    farthest(positions, center).sqrt()
+}
+
+/// Returns the square of the distance from `center` to the farthest position.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
+fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
+    let mut far = [0.0_f32; LANES];
+    let (chunks, rest) = positions.as_chunks::<LANES>();
+    for chunk in chunks {
+        simd::fetch_ahead(chunk);
+        for (far, position) in far.iter_mut().zip(chunk) {
+            let square = square_distance(position, center);
+            *far = if square > *far { square } else { *far };
+        }
+    }
+    for (far, position) in far.iter_mut().zip(rest) {
+        let square = square_distance(position, center);
+        *far = if square > *far { square } else { *far };
+    }
+    far.into_iter().fold(0.0, f32::max)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn square_distance([x, y, z]: &[F32; 3], center: [f32; 3]) -> f32 {
+    let [dx, dy, dz] = [x.get() - center[0], y.get() - center[1], z.get() - center[2]];
+    dx * dx + dy * dy + dz * dz
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::FromBytes;
+
+    use super::*;
+    use crate::decode::{Domain16, Floats, Packed32, Packed64};
+    use crate::packed::Packed;
+    use crate::scan::tests::{any_bytes, places};
+
+    /// The twin that does one thing at a time.
+    fn naive(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
+        positions.iter().fold(0.0_f32, |far, position| far.max(square_distance(position, center))).sqrt()
+    }
+
+    fn holds(sphere: Sphere, positions: Positions<'_>) {
+        let mut on = 0;
+        positions.for_each(|position| {
+            let square = square_distance(&position.map(F32::new), sphere.center);
+            assert!(
+                !(square.sqrt() > sphere.radius || square > sphere.radius * sphere.radius),
+                "{sphere:?} {position:?}"
+            );
+            on += u32::from(square.sqrt() >= sphere.radius * 0.999_999);
+        });
+        assert!(on > 0, "nothing lies on {sphere:?}");
+    }
+
+    #[test]
+    fn agrees_with_its_naive_twin() {
+        let center = [0.25, -3.0, 7.5];
+        for (start, len) in places() {
+            let bytes = any_bytes(start + len * 12);
+            // Any bits are floats: infinities and NaNs among them.
+            let any = <[[F32; 3]]>::ref_from_bytes(&bytes[start..start + len * 12]).unwrap();
+            assert_eq!(reach(center, any).to_bits(), naive(center, any).to_bits(), "{start} {len}");
+            let tame: Vec<[F32; 3]> = any.iter().map(|one| one.map(|part| F32::new(part.get() % 100.0))).collect();
+            assert_eq!(reach(center, &tame).to_bits(), naive(center, &tame).to_bits(), "{start} {len}");
+        }
+    }
+
+    #[test]
+    fn holds_every_position_of_every_kind() {
+        for len in [1, 2, 15, 16, 17, 511, 512, 513, 3_000] {
+            let bytes = any_bytes(len * 12);
+            let floats: Vec<[F32; 3]> = bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|one: &[u8; 12]| [one[0], one[5], one[9]].map(|part| F32::new(f32::from(part) / 7.0)))
+                .collect();
+            let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
+            let eights = FromBytes::ref_from_bytes(&bytes[..len * 8]).unwrap();
+            let codes = FromBytes::ref_from_bytes(&bytes[..len * 6]).unwrap();
+            let domain = Domain16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
+            for positions in [
+                Positions::F32(Packed::new(&floats, Floats)),
+                Positions::Packed32(Packed::new(words, Packed32)),
+                Positions::Packed64(Packed::new(eights, Packed64)),
+                Positions::Domain16(Packed::new(codes, domain)),
+            ] {
+                holds(positions.sphere(), positions);
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_nothing_where_there_is_nothing() {
+        let none = Sphere { center: [0.0; 3], radius: -1.0 };
+        assert_eq!(Positions::F32(Packed::new(&[], Floats)).sphere(), none);
+        let wild = [[F32::new(f32::NAN); 3]];
+        assert_eq!(Positions::F32(Packed::new(&wild, Floats)).sphere(), none);
+    }
+}
