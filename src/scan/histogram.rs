@@ -97,7 +97,7 @@ mod tests {
         let mut bytes = vec![0, 2, 1, 0, 1, 0, 2, 0, 2, 0, 0, 1, 3, 0, 3, 0, 255];
         bytes.resize(bytes.len() + 255 * 4, 9);
         let index = OnceLock::new();
-        let lengths = Weights::counted(Runs::new(&bytes, 5), &index).histogram();
+        let lengths = Weights::counted(Runs::new(&bytes, 5), Some(&index)).histogram();
         let mut expected = [0; 256];
         for length in [0_usize, 0, 1, 2, 255] {
             expected[length] += 1;

@@ -18,6 +18,11 @@ impl Attached {
         Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
     }
 
+    /// Tells whether there is one, believed or not.
+    pub(crate) const fn is_there(&self) -> bool {
+        self.sidecar.is_some()
+    }
+
     /// Returns the sidecar, if it is to be believed. `index` gathers from the file what a foreign one ought to hold: that is
     /// done once, and one that holds anything else is never used.
     #[inline]

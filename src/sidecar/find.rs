@@ -40,10 +40,10 @@ pub fn beside(path: &Path) -> PathBuf {
 }
 
 /// Looks for the sidecar of the file at `path`, whose identity is `key`: in the user's cache, then beside the file. `open`
-/// maps or reads what is found. Links, pipes and whatever else is no regular file are passed over; what somebody else owns,
+/// maps what is found, or reads it: what is not the user's own may be changed or cut at any time, and is better copied. Links, pipes and whatever else is no regular file are passed over; what somebody else owns,
 /// or lies beside the file, is [`Foreign`](Trust::Foreign).
 #[must_use]
-pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path) -> Result<D>) -> Option<Found>
+pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Result<D>) -> Option<Found>
 where
     D: AsRef<[u8]> + Send + Sync + 'static,
 {
@@ -51,7 +51,7 @@ where
     places.into_iter().flatten().find_map(|(path, trust)| {
         let metadata = fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
         let trust = if crate::source::is_own(&metadata) { trust } else { Trust::Foreign };
-        let sidecar = Sidecar::new(open(&path).ok()?, key, trust)?;
+        let sidecar = Sidecar::new(open(&path, trust).ok()?, key, trust)?;
         Some(Found { path, sidecar })
     })
 }

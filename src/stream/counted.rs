@@ -4,7 +4,7 @@ use zerocopy::FromBytes as _;
 
 use super::index::RunIndex;
 use super::walk;
-use crate::bytes::Record;
+use crate::bytes::{Record, as_u64};
 
 /// What one walk over runs found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,14 @@ pub struct Extent {
     pub records: u64,
     /// Where the longest run starts, in bytes from the first run, and its count.
     pub longest: (u64, u8),
+}
+
+impl Extent {
+    /// Tells whether that many runs of records of `size` bytes each can be what was found: of other runs it seldom can.
+    pub(crate) fn is_of(&self, runs: usize, size: usize) -> bool {
+        let records = self.records.checked_mul(as_u64(size));
+        records.and_then(|bytes| bytes.checked_add(as_u64(runs))) == Some(self.bytes)
+    }
 }
 
 /// A list of runs, borrowed from the file.

@@ -40,8 +40,8 @@ enum Lists<'a> {
 }
 
 impl<'a> Weights<'a> {
-    pub(crate) const fn counted(runs: Runs<'a, RawInfluence>, index: &'a OnceLock<Option<RunIndex>>) -> Self {
-        Self { lists: Lists::Counted(runs), index: Some(index) }
+    pub(crate) const fn counted(runs: Runs<'a, RawInfluence>, index: Option<&'a OnceLock<Option<RunIndex>>>) -> Self {
+        Self { lists: Lists::Counted(runs), index }
     }
 
     pub(crate) const fn ended(runs: Ended<'a>, index: Option<&'a OnceLock<Option<RunIndex>>>) -> Self {

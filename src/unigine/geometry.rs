@@ -273,17 +273,23 @@ impl<'a, S: Sink> Arrays<'a, S> {
         let cursor = &mut self.reader.cursor;
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
-        let known = self.memo.extent.get().filter(|extent| extent.bytes <= cursor.left());
-        let extent = match known {
-            Some(extent) => *extent,
-            None => match Runs::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
-                Ok(extent) => *self.memo.extent.get_or_init(|| extent),
-                Err(run) => {
-                    let left = cursor.left().saturating_sub(run);
-                    let kind = ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left };
-                    return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
-                }
-            },
+        // What a sidecar says may be of other weights.
+        let fits = |extent: &&Extent| {
+            extent.is_of(as_index(count), size_of::<RawInfluence>()) && extent.bytes <= cursor.left()
+        };
+        if let Some(extent) = self.memo.extent.get().filter(fits) {
+            return cursor.lend(extent.bytes, 1, "weights");
+        }
+        let extent = match Runs::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
+            Ok(extent) => {
+                self.memo.extent.get_or_init(|| extent);
+                extent
+            }
+            Err(run) => {
+                let left = cursor.left().saturating_sub(run);
+                let kind = ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left };
+                return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
+            }
         };
         let bytes = cursor.lend(extent.bytes, 1, "weights")?;
         cursor.note_spread(start, count.into());

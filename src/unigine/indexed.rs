@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::geometry::Memo;
 use super::mesh::Mesh;
-use crate::bytes::as_u64;
+use crate::bytes::{Cursor, as_u64};
 use crate::error::Result;
 use crate::sidecar::{Attached, Builder, Kind, Sidecar, Stored};
 use crate::stream::{Extent, RunIndex};
@@ -47,10 +47,12 @@ pub(super) fn push_section(builder: &mut Builder, bytes: &[u8], start: u64) -> R
 }
 
 /// Returns where a section starts, as a sidecar has it and the bytes there bear out.
-pub(super) fn section(sidecar: &Sidecar, bytes: &[u8], index: usize) -> Option<u64> {
+pub(super) fn section(sidecar: &Sidecar, cursor: Cursor<'_>, index: usize) -> Option<u64> {
     let section = sidecar.record::<RawSection>(Kind::Sections, as_u64(index))?;
     let start = section.start.get();
-    (start <= as_u64(bytes.len()) && section.head == head(bytes, start)).then_some(start)
+    let mut cursor = cursor.at(start).ok()?;
+    let found = cursor.bytes(cursor.left().min(as_u64(section.head.len())), "section").ok()?;
+    (section.head == head(found, 0)).then_some(start)
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -71,7 +73,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns where a section starts, as the sidecar has it.
     pub(super) fn recalled(&self, section: usize) -> Option<u64> {
-        self::section(self.believed()?, self.as_bytes(), section)
+        self::section(self.believed()?, self.cursor(), section)
     }
 
     /// Adds to a sidecar what finding things again would cost a walk: of generations up to ms13 where every section starts,

@@ -9,6 +9,7 @@ use super::header::SurfaceHead;
 use super::layout::{FRAME_7, Generation, INFLUENCES};
 use super::read::{Reader, Unseen};
 use crate::bytes::{Cursor, Record, as_index, as_u64};
+use crate::decode::influence::RawInfluence;
 use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
@@ -116,15 +117,21 @@ impl<'a> SurfaceView<'a> {
             return Ok(None);
         }
         self.expect_count(&array, "weights.count", positions, "positions")?;
-        if let Some(extent) = self.memo.extent.get()
-            && extent.longest.1 > INFLUENCES
+        let count = as_index(array.count);
+        // Unless it is of these weights, what a sidecar has of a surface leads to none of them.
+        let known = self.memo.extent.get().filter(|extent| {
+            extent.is_of(count, size_of::<RawInfluence>()) && extent.bytes == as_u64(array.bytes.len())
+        });
+        if let Some(extent) = known
+            && let (into, count) = extent.longest
+            && count > INFLUENCES
+            && usize::try_from(into).ok().and_then(|into| array.bytes.get(into)) == Some(&count)
         {
-            let (into, count) = extent.longest;
             let found = format!("{count}").into();
             let kind = ErrorKind::Value { expected: "0 to 4 influences on a vertex".into(), found };
             return Err(self.error("weights", array.at.saturating_add(into), kind));
         }
-        Ok(Some(Weights::counted(Runs::new(array.bytes, as_index(array.count)), &self.memo.index)))
+        Ok(Some(Weights::counted(Runs::new(array.bytes, count), known.map(|_| &self.memo.index))))
     }
 
     /// Locates UV set 0 or 1: u to the right, v downwards. `None` where the surface does not have it.

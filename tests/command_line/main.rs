@@ -14,6 +14,7 @@
 mod bench;
 mod ezmesh;
 mod secondlife;
+mod sidecar;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;

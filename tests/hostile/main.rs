@@ -1,6 +1,7 @@
 //! Files made to do harm, and accidents that do the same. Each test names its line of the attack list: G for any file, U
-//! for UNIGINE meshes, E for Unreal's, L, Z and S for Second Life's: their LLSD, their blocks, and what these mean. What must
-//! hold whatever the bytes say stands in `support::exercise`, `support::exercise_unreal` and `support::exercise_secondlife`.
+//! for UNIGINE meshes, E for Unreal's, L, Z and S for Second Life's: their LLSD, their blocks, and what these mean; I
+//! for sidecars. What must hold whatever the bytes say stands in `support::exercise`, `support::exercise_unreal` and
+//! `support::exercise_secondlife`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,6 +20,7 @@
 
 mod ezmesh;
 mod secondlife;
+mod sidecar;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;

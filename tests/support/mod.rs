@@ -22,6 +22,7 @@ pub mod exercise_unreal;
 pub mod ezmesh;
 pub mod random;
 pub mod secondlife;
+pub mod sidecar;
 pub mod spell;
 pub mod spell_ezmesh;
 pub mod unigine_blocks;

@@ -49,7 +49,12 @@ impl Index {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut documents = Vec::new();
         let (outcome, _) = input::each(&self.files.files, global, |path, opened| {
-            let done = opened.map_err(anyhow::Error::from).and_then(|opened| self.one(path, &opened));
+            // A sidecar is removed whatever has become of its file.
+            let done = match opened {
+                _ if self.clear => clear(path),
+                Ok(opened) => self.one(path, &opened),
+                Err(error) => Err(error.into()),
+            };
             let told = match done {
                 Ok(told) => told,
                 Err(error) if global.json && error.is::<Error>() => {
@@ -74,18 +79,15 @@ impl Index {
     }
 
     fn one(&self, path: &Path, opened: &Opened) -> anyhow::Result<Told> {
-        if self.clear {
-            return clear(path);
-        }
         let blamed = |error: Error| opened.blame(error, path);
         let mut builder = Builder::default();
-        let key = input::identity(path);
         opened.model.index(&mut builder).map_err(blamed)?;
         opened.check()?;
         if builder.is_empty() {
             return Ok(Told::Needless);
         }
-        let Some(key) = key else {
+        // Taken before the file was opened: what is written while it is read makes another key.
+        let Some(key) = opened.key else {
             return Err(Misuse(format!("{}: only a file has a sidecar", shown(path))).into());
         };
         if input::identity(path) != Some(key) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::ezmesh::MeshSystem;
-use meshpeek::sidecar::{self, Key};
+use meshpeek::sidecar::{self, Key, Trust};
 use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::unreal::find::{Finder, Pair, Part};
 use meshpeek::unreal::{self, uc};
@@ -72,9 +72,10 @@ impl<'g> Opener<'g> {
     /// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are looked
     /// at.
     fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<Opened> {
+        let key = identity(path);
         let data = load(path, self.global, &self.limits);
         let model = data.and_then(|data| self.open_data(data, path, asset)).map_err(|error| error.at_path(path))?;
-        Ok(Opened { model, source: 0, pair: None })
+        Ok(Opened { model, source: 0, pair: None, key })
     }
 
     fn open_data(&self, data: Data, path: &Path, asset: Option<usize>) -> meshpeek::Result<Model<Data>> {
@@ -105,7 +106,7 @@ impl<'g> Opener<'g> {
             Some(Part::Aniv) => 1,
             Some(Part::Script) => 2,
         };
-        Ok(Opened { model: model.into(), source, pair: Some(pair) })
+        Ok(Opened { model: model.into(), source, pair: Some(pair), key: None })
     }
 
     fn load_pair(&mut self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
@@ -229,18 +230,25 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
     }
 }
 
-/// Returns the identity of a regular file.
+/// Returns the identity of a regular file; standard input has none.
 pub fn identity(path: &Path) -> Option<Key> {
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
+    let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
+    metadata.filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
 }
 
 /// Opens the one model that a path stands for, or one of several assets in it, with its sidecar where it has one.
 pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<Opened> {
-    let key = identity(path).filter(|_| !global.no_sidecar);
     let mut opened = open_asset(path, asset, global)?;
     // What was opened is what the key is of, or it was replaced meanwhile.
-    let Some(key) = key.filter(|key| opened.pair.is_none() && identity(path) == Some(*key)) else { return Ok(opened) };
-    if let Some(found) = sidecar::find(path, &key, map) {
+    let key = opened.key.filter(|key| !global.no_sidecar && identity(path) == Some(*key));
+    let Some(key) = key else { return Ok(opened) };
+    // What somebody else may change is copied, as far as it can be a sidecar of that file.
+    let most = key.size().saturating_mul(2).saturating_add(COPIED);
+    let open = |path: &Path, trust| match trust {
+        Trust::Own => map(path).map(Data::Map),
+        Trust::Foreign => read_up_to(open_stream(path)?, 0, most).map(Data::Bytes),
+    };
+    if let Some(found) = sidecar::find(path, &key, open) {
         if global.verbose {
             note(&format!("{}: found by {}", output::shown(path), output::shown(&found.path)), global);
         }

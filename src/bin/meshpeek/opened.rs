@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use meshpeek::sidecar::Key;
 use meshpeek::unreal::find::Pair;
 use meshpeek::unreal::uc;
 use meshpeek::{Error, Finding, Map, Model, Region};
@@ -43,6 +44,8 @@ pub struct Opened {
     pub source: usize,
     /// The files of an Unreal mesh.
     pub pair: Option<Pair>,
+    /// What the named file was before it was opened, where it is a regular one.
+    pub key: Option<Key>,
 }
 
 impl Opened {

@@ -41,7 +41,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     /// Returns where an animation starts, as the sidecar has it.
     pub(super) fn recalled(&self, index: usize) -> Option<u64> {
-        section(self.believed()?, self.as_bytes(), index)
+        section(self.believed()?, self.cursor(), index)
     }
 
     /// Fills in what the sidecar knows of an animation, once.

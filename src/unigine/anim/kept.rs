@@ -80,30 +80,38 @@ impl<'a> Slot<'a> {
         Some(())
     }
 
-    /// Walks so many keys, unless that was done before and is remembered.
+    /// Walks so many keys, unless that was done before and is remembered, or a sidecar has what it would find; tells whether
+    /// the keys were looked at.
     ///
     /// # Errors
     ///
     /// As [`walk`].
-    pub(super) fn walk(self, bytes: &[u8], keys: u64, coding: &Coding) -> Result<Walked, Cut> {
+    pub(super) fn walk(self, bytes: &[u8], keys: u64, coding: &Coding) -> Result<(Walked, bool), Cut> {
         let fits = |memory: &&Memory| {
             let recalled = memory.recalled.as_ref();
             recalled.is_none_or(|recalled| recalled.fits(bytes, keys))
         };
         if let Some(memory) = self.memory().filter(fits) {
-            return Ok(memory.walked);
+            return Ok((memory.walked, false));
         }
         let walked = walk(bytes, keys, coding)?;
         if keys >= WORTH {
             self.remember(walked, None);
         }
-        Ok(walked)
+        Ok((walked, true))
     }
 
-    /// Returns the index, which the first time is taken from a sidecar or else built; `None` where none is wanted.
-    pub(super) fn index(self, plan: &Plan, build: impl FnOnce() -> Option<Index>) -> Option<&'a Index> {
+    /// Returns the index of so many keys, which the first time is taken from a sidecar, if that is of these keys, or else
+    /// built; `None` where none is wanted.
+    pub(super) fn index(
+        self,
+        bytes: &[u8],
+        keys: u64,
+        plan: &Plan,
+        build: impl FnOnce() -> Option<Index>,
+    ) -> Option<&'a Index> {
         let memory = self.memory()?;
-        let stored = || memory.recalled.as_ref()?.index(plan);
+        let stored = || memory.recalled.as_ref().filter(|recalled| recalled.fits(bytes, keys))?.index(plan);
         memory.index.get_or_init(|| stored().or_else(build)).as_ref()
     }
 }

@@ -74,7 +74,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         let count = as_u64(bones.ids.len()).saturating_mul(frames.into());
         self.cursor.can_hold(at, count, 1, "frames.count")?;
         let start = self.cursor.offset();
-        let walked = kept.walk(self.cursor.rest(), count, &coding).map_err(|cut| {
+        let (walked, looked) = kept.walk(self.cursor.rest(), count, &coding).map_err(|cut| {
             if let Some(unknown) = cut.unknown {
                 return self.unknown_flags(start.saturating_add(unknown), &coding);
             }
@@ -82,7 +82,9 @@ impl<'a, S: Sink> Reader<'a, S> {
             self.cursor.error_at(start.saturating_add(cut.at), "keys", kind)
         })?;
         let keys = self.cursor.lend(walked.bytes, 1, "keys")?;
-        self.cursor.note_spread(start, count);
+        if looked {
+            self.cursor.note_spread(start, count);
+        }
         self.report("keys", start, KEYS, count);
         let view = AnimationView::new(bones, coding, frames, (keys, start), (walked, kept), share);
         Ok(view.placed(self.cursor.format(), self.cursor.field("")))

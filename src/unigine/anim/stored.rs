@@ -144,9 +144,9 @@ impl AnimationView<'_> {
             let told = builder.blob(point.points.told(place))?;
             builder.push(Kind::Checkpoints, &RawPoint { start: start.into(), told: told.map(U64::new) })?;
         }
-        let walked = self.walked();
+        let walked = self.walked;
         let raw = RawAnimation {
-            keys: as_u64(self.bones.len()).saturating_mul(self.frames.into()).into(),
+            keys: self.key_count().into(),
             bytes: walked.bytes.into(),
             unknown: walked.unknown.unwrap_or(NOWHERE).into(),
             flags: u32::from(walked.flags).into(),

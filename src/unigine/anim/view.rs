@@ -42,7 +42,7 @@ pub struct AnimationView<'a> {
     bones_at: u64,
     keys: &'a [u8],
     keys_at: u64,
-    walked: Walked,
+    pub(super) walked: Walked,
     kept: Slot<'a>,
     /// Bytes of the file, of which the index may be a part.
     share: u64,
@@ -154,9 +154,8 @@ impl<'a> AnimationView<'a> {
     /// index, and are walked from the first.
     #[must_use]
     pub fn interval(&self) -> u32 {
-        let keys = as_u64(self.bones.len()).saturating_mul(self.frames.into());
         let interval = self.plan().interval;
-        if keys < WORTH { interval.max(self.frames) } else { interval }
+        if self.key_count() < WORTH { interval.max(self.frames) } else { interval }
     }
 
     /// Returns the bytes of memory that the checkpoints take once they are built; builds them. 0 where a sidecar lends them.
@@ -170,17 +169,18 @@ impl<'a> AnimationView<'a> {
         self.walked.unknown.map(|at| self.keys_at.saturating_add(at))
     }
 
+    /// Returns the number of keys.
+    pub(super) fn key_count(&self) -> u64 {
+        as_u64(self.bones.len()).saturating_mul(self.frames.into())
+    }
+
     fn plan(&self) -> Plan {
         Plan::new(&self.coding, self.walked.flags, self.bones.len(), self.frames, self.share)
     }
 
     pub(super) fn index(&self) -> Option<&'a Index> {
         let plan = self.plan();
-        self.kept.index(&plan, || build(self.keys, self.bones.len(), &self.coding, &plan))
-    }
-
-    pub(super) const fn walked(&self) -> Walked {
-        self.walked
+        self.kept.index(self.keys, self.key_count(), &plan, || build(self.keys, self.bones.len(), &self.coding, &plan))
     }
 
     /// Writes where a frame puts each bone of the skeleton, relative to its parent. Rotations are as stored, of nearly

@@ -1,0 +1,111 @@
+//! How near does inflating through this crate come to the inflater alone, and does it go twice as fast on two cores?
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+
+use std::cell::RefCell;
+use std::hint::black_box;
+
+use claims::{Bar, Contestant, claim};
+use meshpeek::Limits;
+use meshpeek::secondlife::{Buffer, Lod, Mesh};
+use meshpeek::unigine::{self, Generation, build};
+use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
+
+/// Times that a block is inflated to be timed once.
+const TIMES: usize = 20;
+/// Files of Second Life that are inflated side by side, and surfaces of ms14.
+const MANY: usize = 32;
+/// Quads along one side of each surface.
+const SIDE: u32 = 140;
+
+fn main() {
+    let asset = inputs::asset::asset(false);
+    let mesh = Mesh::open(asset.as_slice()).unwrap();
+    let (_, stored) = mesh.view().stored(Lod::High.part()).unwrap().unwrap();
+    let mut buffer = Buffer::default();
+    let size = buffer.inflate(Lod::High.part(), stored, &Limits::default()).unwrap().bytes().len();
+    let mut criterion = claims::criterion();
+    claims::compare(&mut criterion, "inflate", "the highest level of a Second Life asset", &alone(stored, size));
+    criterion.final_summary();
+    claims::title(&format!("inflate a zlib block to {size} bytes"));
+    let [ours, zlib] = claims::race(41, &alone(stored, size)).map(|times| times.rate((size * TIMES) as f64 / 1e6));
+    claim("meshpeek, through flate2", ours.clone(), "MB/s", Bar::None);
+    claim("zlib-rs alone", zlib.clone(), "MB/s", Bar::None);
+    claim("time of meshpeek / zlib-rs alone", zlib.over(&ours), "times", Bar::AtMost(1.05));
+
+    claims::title(&format!("{MANY} Second Life assets, all levels"));
+    let assets: Vec<_> = (0..MANY).map(|_| asset.clone()).collect();
+    parallel(&|number| {
+        let mesh = Mesh::open(assets[number].as_slice()).unwrap();
+        for lod in Lod::ALL {
+            black_box(mesh.level(lod).unwrap());
+        }
+    });
+    claims::title(&format!("{MANY} surfaces of one ms14 mesh"));
+    let quads = if claims::testing() { 16 } else { SIDE };
+    let mesh = build::Mesh { generation: Generation::Ms14, ..inputs::mesh(MANY, quads, false) };
+    let bytes = mesh.to_bytes().unwrap();
+    let [one, two] = [1, 2].map(|threads| {
+        let bytes = &bytes;
+        Contestant::new("meshpeek", move || {
+            let mesh = unigine::Mesh::open(bytes.as_slice()).unwrap();
+            let inflate = |number| {
+                black_box(mesh.surface(number).unwrap());
+            };
+            ((), share(threads, &inflate))
+        })
+    });
+    compare(&[one, two]);
+}
+
+/// Inflates a block by the crate and by the inflater that `flate2` calls, each into a buffer that is there.
+fn alone(stored: &[u8], size: usize) -> [Contestant<'_, usize>; 2] {
+    let (buffer, out) = (RefCell::new(Buffer::default()), RefCell::new(vec![0; size]));
+    let ours = move || {
+        let mut buffer = buffer.borrow_mut();
+        let inflate =
+            |_| buffer.inflate(Lod::High.part(), black_box(stored), &Limits::default()).unwrap().bytes().len();
+        ((0..TIMES).map(inflate).last().unwrap(), ())
+    };
+    let zlib = move || {
+        let mut out = out.borrow_mut();
+        let mut inflate = |_| {
+            let (inflated, code) = decompress_slice(&mut out, black_box(stored), InflateConfig::default());
+            assert!(code == ReturnCode::Ok);
+            inflated.len()
+        };
+        ((0..TIMES).map(&mut inflate).last().unwrap(), ())
+    };
+    [Contestant::new("meshpeek", ours), Contestant::new("zlib-rs", zlib)]
+}
+
+/// Does a job for each number, every so many on a thread of its own.
+fn share(threads: usize, job: &(dyn Fn(usize) + Sync)) {
+    std::thread::scope(|scope| {
+        for first in 0..threads {
+            scope.spawn(move || (first..MANY).step_by(threads).for_each(job));
+        }
+    });
+}
+
+fn parallel(job: &(dyn Fn(usize) + Sync)) {
+    compare(&[1, 2].map(|threads| Contestant::new("meshpeek", move || ((), share(threads, job)))));
+}
+
+fn compare(contestants: &[Contestant<'_, ()>; 2]) {
+    let [one, two] = claims::race(15, contestants);
+    claim("one thread", one.times(1e3), "ms", Bar::None);
+    claim("two threads", two.times(1e3), "ms", Bar::None);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let bar = if cores > 1 { Bar::AtLeast(1.8) } else { Bar::None };
+    claim("one thread / two threads", one.over(&two), "times", bar);
+}
