@@ -40,7 +40,7 @@
 //! | [`ezmesh::MeshSystem::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
 //! | an array of text, first time | bytes of its block | the block's | the unfolded block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
-//! | each first time above, of a file with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | nothing |
+//! | each first time above, of a file with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | 64 bytes for each surface or animation |
 //! | [`ezmesh::VertexBuffer::vertex`] | 64 vertices of text; the first time, the block's | those | 16 bytes per 64 vertices |
 //! | [`Skeleton::new`] | bones | the bones' | 224 bytes per bone |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |

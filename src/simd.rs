@@ -21,12 +21,12 @@ use zerocopy::little_endian::{I16, U16, U32};
 use crate::decode::frame::{self, Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
 use crate::decode::influence::{self, RawInfluence};
 use crate::decode::joint::{self, RawJoint};
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-use crate::decode::vectors;
 use crate::decode::{
     Influence, boxed16, domain16, form, half as half_floats, index, one_by_one, packed32, packed64, tangent16, unit,
     unorm,
 };
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use crate::decode::{narrow, vectors};
 
 /// A generation of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +152,7 @@ kernels! {
     fn weight16(raw: &[RawInfluence], out: &mut [Influence]) =
         influence::all::<false>, influence::all::<true>, influence::all::<true>;
     /// Decodes influences of three bytes, [`joint`].
-    fn joint16(raw: &[RawJoint], out: &mut [Influence]) = joint::all::<false>, joint::all::<true>, joint::all::<true>;
+    fn joint16(raw: &[RawJoint], out: &mut [Influence]) = joint::all::<false>, joint::all::<true>, vectors::joint16_avx512;
     /// Decodes raw quaternions of eight bytes, [`frame`].
     fn rotation8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) =
         frame::components::<false>, frame::components::<true>, frame::components::<true>;
@@ -178,32 +178,54 @@ kernels! {
     fn basis7(raw: &[RawQuat7], out: &mut [Basis]) =
         |raw, out| one_by_one(&BasisOf(Quat7), raw, out), |raw, out| one_by_one(&BasisOf(Quat7), raw, out), frame::avx512::bases7;
     /// Narrows floats to half floats, [`form`].
-    fn float_to_half(values: &[f32], out: &mut [f16]) = half_floats::narrow_all, vectors::to_half_avx2, vectors::to_half_avx512;
+    fn float_to_half(values: &[f32], out: &mut [f16]) = half_floats::narrow_all, narrow::half_avx2, narrow::half_avx512;
     /// Rounds floats to codes of 0 to 1, [`form`].
-    fn float_to_unorm8(values: &[f32], out: &mut [u8]) = form::unorm8, form::unorm8, form::unorm8;
+    fn float_to_unorm8(values: &[f32], out: &mut [u8]) =
+        form::unorm8, narrow::unorm8_avx2, narrow::unorm8_avx512;
     /// Rounds floats to codes of 0 to 1, [`form`].
-    fn float_to_unorm16(values: &[f32], out: &mut [u16]) = form::unorm16, form::unorm16, form::unorm16;
+    fn float_to_unorm16(values: &[f32], out: &mut [u16]) =
+        form::unorm16, narrow::unorm16_avx2, narrow::unorm16_avx512;
     /// Rounds floats to codes of −1 to 1, [`form`].
-    fn float_to_snorm8(values: &[f32], out: &mut [i8]) = form::snorm8, form::snorm8, form::snorm8;
+    fn float_to_snorm8(values: &[f32], out: &mut [i8]) =
+        form::snorm8, narrow::snorm8_avx2, narrow::snorm8_avx512;
     /// Rounds floats to codes of −1 to 1, [`form`].
-    fn float_to_snorm16(values: &[f32], out: &mut [i16]) = form::snorm16, form::snorm16, form::snorm16;
+    fn float_to_snorm16(values: &[f32], out: &mut [i16]) =
+        form::snorm16, narrow::snorm16_avx2, narrow::snorm16_avx512;
     /// Brings positions to 0..1 of a box, [`form`].
     fn within(values: &mut [f32], min: &form::Lanes, scale: &form::Lanes) = form::within, form::within, form::within;
 }
 
-/// Divides by a number whose reciprocal is given, as the division itself rounds. Where there is a fused multiplication, two
-/// of them correct the product; where there is none, calling for it would be slow, and it divides.
-///
-/// The product is off by less than a unit in the last place, since 65535, 32767 and 255 have reciprocals that `f32` all
-/// but holds; what is left is then exact, and so the sum of both rounds as the quotient does. Tests compare all codes.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn quotient<const FUSED: bool>(number: f32, divisor: f32, reciprocal: f32) -> f32 {
-    if FUSED {
-        let near = number * reciprocal;
-        (-near).mul_add(divisor, number).mul_add(reciprocal, near)
-    } else {
-        number / divisor
+/// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
+pub(crate) struct Divisor {
+    number: f32,
+    pub(crate) reciprocal: f32,
+    pub(crate) rest: f32,
+}
+
+/// What codes of 16 bits are divided by.
+pub(crate) const BY_65535: Divisor = Divisor::new(65535.0);
+/// What components with a sign are divided by.
+pub(crate) const BY_32767: Divisor = Divisor::new(32767.0);
+/// What codes of 8 bits are divided by.
+pub(crate) const BY_255: Divisor = Divisor::new(255.0);
+
+impl Divisor {
+    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded to the nearest")]
+    #[allow(clippy::cast_lossless, reason = "constants have no other way")]
+    const fn new(number: f32) -> Self {
+        let reciprocal = 1.0 / number;
+        Self { number, reciprocal, rest: (1.0 / number as f64 - reciprocal as f64) as f32 }
+    }
+
+    /// Divides as the division itself rounds. Where there is a fused multiplication, one that adds the product with the
+    /// rest of the reciprocal; where there is none, calling for it would be slow, and it divides.
+    ///
+    /// Both products are off by less than 2^-47 of the quotient. A number of 16 bits, divided by one of as many, is no
+    /// nearer than 2^-41 of it to where rounding changes, unless it is a float itself. Tests compare all codes.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
+        if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }
     }
 }
 
@@ -326,14 +348,12 @@ mod tests {
     #[test]
     fn divides_as_division_does() {
         at_each_level(|_| {});
-        for (divisor, reciprocal, last) in
-            [(65535.0, 1.0 / 65535.0, 65535), (32767.0, 1.0 / 32767.0, 32768), (255.0, 1.0 / 255.0, 255)]
-        {
+        for (divisor, last) in [(BY_65535, 65535), (BY_32767, 32768), (BY_255, 255)] {
             for code in 0..=last {
                 let number = f32::from(u16::try_from(code).unwrap());
                 for number in [number, -number] {
-                    let found = quotient::<true>(number, divisor, reciprocal);
-                    assert!(found.to_bits() == (number / divisor).to_bits() || number == 0.0, "{number}");
+                    let found = divisor.divide::<true>(number);
+                    assert!(found.to_bits() == (number / divisor.number).to_bits() || number == 0.0, "{number}");
                 }
             }
         }

@@ -57,24 +57,23 @@ struct Ask<'a> {
 /// Asks all decoders. The bytes are enough for the largest question.
 pub fn ask(bytes: &[u8], in_memory: bool) {
     let at_least = |cached: f64, large: f64| [Bar::AtLeast(cached), Bar::AtLeast(large)];
-    let known = |large: f64| [Bar::None, Bar::AtLeast(large)];
     let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let boxed = Boxed16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
     let within = Within::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     let cases = [
-        case("float triples", Floats::<3>, at_least(0.8, 0.95)),
+        case("float triples", Floats::<3>, [Bar::None, Bar::AtLeast(0.95)]),
         case("u16 positions (domain16)", domain, at_least(0.8, 0.95)),
-        case("u16 positions (boxed16)", boxed, known(0.95)),
+        case("u16 positions (boxed16)", boxed, [Bar::None; 2]),
         case("u16 normals (unit16)", Unit16, at_least(0.8, 0.95)),
-        case("u16 tangents (tangent16)", Tangent16, at_least(0.8, 0.95)),
+        case("u16 tangents (tangent16)", Tangent16, [Bar::None; 2]),
         case("u8 colours (unorm8)", Unorm8::<4>, at_least(0.8, 0.95)),
         case("11/11/10 (packed32)", Packed32, at_least(0.95, 0.95)),
         case("three i16 and a pad (packed64)", Packed64, at_least(0.95, 0.95)),
         case("indices u8 to u32", Index::<u8>::new(), at_least(0.95, 0.95)),
         case("indices u16 to u32", Index::<U16>::new(), at_least(0.95, 0.95)),
         case("half floats", Half::<4>, at_least(0.95, 0.95)),
-        case("weights of 4 bytes", Weight16, known(0.95)),
-        case("weights of 3 bytes", Joint16, known(0.95)),
+        case("weights of 4 bytes", Weight16, [Bar::None; 2]),
+        case("weights of 3 bytes", Joint16, [Bar::None; 2]),
         case("raw quaternions of 8 bytes", RotationOf(Quat8), at_least(0.7, 0.95)),
         case("raw quaternions of 7 bytes", RotationOf(Quat7), at_least(0.7, 0.95)),
         case("frames of 8 bytes", Quat8, [Bar::None; 2]),
@@ -124,7 +123,9 @@ fn put<D: Decode, V: Pod>(
     decode_into: impl Fn(&Packed<'_, D>, &mut [V]),
     one: impl Fn(&D::Raw) -> V,
 ) {
-    let (size, count) = (size_of::<D::Raw>(), ask.written / size_of::<V>());
+    let size = size_of::<D::Raw>();
+    // What comes out may be the smaller.
+    let count = ask.written / size_of::<V>().max(size);
     // One byte off, so that nothing is aligned.
     let raw = <[D::Raw]>::ref_from_bytes(&ask.bytes[1..=count * ask.places * size]).unwrap();
     let expected: Rc<Vec<V>> = Rc::new(raw.iter().map(one).collect());

@@ -94,7 +94,7 @@ impl Decode for Boxed16 {
 }
 
 /// Decodes codes whose boxes repeat after so many. Fused, the quotient rounds as a division does: the product of a size
-/// and a code has 40 bits, and 65535 a reciprocal that `f64` all but holds ([`simd::quotient`]).
+/// and a code has 40 bits, and 65535 a reciprocal that `f64` all but holds, so that what the product is off by is exact.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {

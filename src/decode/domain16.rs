@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
 use super::{Decode, one_by_one};
+use crate::simd::BY_65535;
 use crate::{simd, source};
 
 /// The highest code, as a float.
@@ -121,9 +122,7 @@ impl<const N: usize> Decode for Domain16<N> {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
-    let decode = |raw: U16, least: f32, extent: f32| {
-        simd::quotient::<FUSED>(f32::from(raw.get()), TOP, 1.0 / TOP) * extent + least
-    };
+    let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {

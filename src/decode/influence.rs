@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::Decode;
 use super::truncate;
-use crate::simd;
+use crate::simd::{self, BY_65535};
 
 /// How much one bone moves a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -61,7 +61,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[RawInfluence], out: &mut [Influence]
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
-    simd::quotient::<FUSED>(f32::from(raw.get()), 65535.0, 1.0 / 65535.0)
+    BY_65535.divide::<FUSED>(f32::from(raw.get()))
 }
 
 /// Encodes an influence as the engine does: the weight truncated, and clamped to 0..1.

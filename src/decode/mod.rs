@@ -34,6 +34,8 @@ pub mod half;
 pub mod index;
 pub mod influence;
 pub mod joint;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) mod narrow;
 pub mod ordered;
 pub mod packed32;
 pub mod packed64;

@@ -8,7 +8,7 @@ use zerocopy::little_endian::U16;
 
 use super::Decode;
 use super::truncate;
-use crate::simd;
+use crate::simd::{self, BY_65535};
 
 /// Decodes a normal of three codes. Not normalised: the components are what the codes say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +41,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
-    simd::quotient::<FUSED>(f32::from(code), 65535.0, 1.0 / 65535.0) * 2.0 - 1.0
+    BY_65535.divide::<FUSED>(f32::from(code)) * 2.0 - 1.0
 }
 
 /// Decodes one component: −1 to 1.

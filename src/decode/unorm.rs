@@ -1,7 +1,7 @@
 //! Unsigned integers that stand for 0 to 1.
 
 use super::Decode;
-use crate::simd;
+use crate::simd::{self, BY_255};
 
 /// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ impl<const N: usize> Decode for Unorm8<N> {
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(crate) fn all<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
     for (value, raw) in out.iter_mut().zip(raw) {
-        *value = simd::quotient::<FUSED>(f32::from(*raw), 255.0, 1.0 / 255.0);
+        *value = BY_255.divide::<FUSED>(f32::from(*raw));
     }
 }
 

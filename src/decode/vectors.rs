@@ -4,20 +4,21 @@
 //! is compiled for.
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, __m512i, _MM_FROUND_TO_NEAREST_INT, _mm256_blend_ps, _mm256_cvtepi16_epi32,
-    _mm256_cvtepi32_ps, _mm256_cvtph_ps, _mm256_cvtps_ph, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-    _mm256_sllv_epi32, _mm256_srav_epi32, _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_cvtepi32_ps,
-    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_mul_ps,
-    _mm512_or_si512, _mm512_permutex2var_epi16, _mm512_permutexvar_epi32, _mm512_set1_ps, _mm512_sllv_epi32,
-    _mm512_srai_epi32, _mm512_srav_epi32, _mm512_sub_ps,
+    __m128i, __m256, __m256i, __m512i, _mm256_blend_ps, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps, _mm256_cvtph_ps,
+    _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_sllv_epi32, _mm256_srav_epi32, _mm512_add_ps,
+    _mm512_and_si512, _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_cvtepi32_ps,
+    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_fmadd_ps, _mm512_mask_blend_ps, _mm512_maskz_permutexvar_epi8,
+    _mm512_mul_ps, _mm512_or_si512, _mm512_permutex2var_epi16, _mm512_permutexvar_epi32, _mm512_set1_ps,
+    _mm512_sllv_epi32, _mm512_srai_epi32, _mm512_srav_epi32, _mm512_sub_ps,
 };
 
 use bytemuck::cast;
-use half::f16;
 use zerocopy::little_endian::{I16, U16, U32};
-use zerocopy::transmute;
+use zerocopy::{transmute, transmute_ref};
 
-use super::{half as half_floats, packed32, packed64, tangent16};
+use super::joint::{self, RawJoint};
+use super::{Influence, half as half_floats, packed32, packed64, tangent16};
+use crate::simd::BY_65535;
 
 /// Sixteen points: which point and which coordinate each of their 48 floats is.
 const POINTS: [[[usize; 2]; 16]; 3] = {
@@ -156,18 +157,17 @@ pub(crate) fn packed64_avx2(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
 #[target_feature(enable = "avx512f,avx512vl")]
 pub(crate) fn tangent16_avx512(raw: &[U16], out: &mut [f32]) {
     let [kept, put] = tangent16::PARTS.map(cast::<_, __m512i>);
-    let (top, reciprocal) = (_mm512_set1_ps(65535.0), _mm512_set1_ps(1.0 / 65535.0));
-    let (chunks, rest) = raw.as_chunks::<16>();
+    let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
+    let (chunks, left) = raw.as_chunks::<16>();
     let (values, last) = out.as_chunks_mut::<16>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
         let codes: __m256i = transmute!(*chunk);
         let code = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(codes));
-        let near = _mm512_mul_ps(code, reciprocal);
-        let part = _mm512_fmadd_ps(_mm512_fnmadd_ps(near, top, code), reciprocal, near);
+        let part = _mm512_fmadd_ps(code, reciprocal, _mm512_mul_ps(code, rest));
         let value = _mm512_sub_ps(_mm512_add_ps(part, part), _mm512_set1_ps(1.0));
         *values = cast(_mm512_or_si512(_mm512_and_si512(_mm512_castps_si512(value), kept), put));
     }
-    tangent16::all::<true>(rest, last);
+    tangent16::all::<true>(left, last);
 }
 
 #[inline]
@@ -194,27 +194,41 @@ pub(crate) fn half_avx2(raw: &[U16], out: &mut [f32]) {
     half_floats::all(rest, last);
 }
 
-/// To the nearest, of two as near the even one.
-const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
+/// For each byte of eight influences: which byte of their records it is, of which bone and weight take four each.
+const JOINTS: [[u8; 8]; 8] = {
+    let mut all = [[0; 8]; 8];
+    let mut at = 0;
+    #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "checked by the compiler")]
+    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "at most 23")]
+    while at < 8 {
+        let first = at as u8 * 3;
+        all[at] = [first, 0, 0, 0, first + 1, first + 2, 0, 0];
+        at += 1;
+    }
+    all
+};
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl")]
-pub(crate) fn to_half_avx512(values: &[f32], out: &mut [f16]) {
-    let (chunks, rest) = values.as_chunks::<16>();
-    let (halves, last) = out.as_chunks_mut::<16>();
-    for (halves, chunk) in halves.iter_mut().zip(chunks) {
-        *halves = cast(_mm512_cvtps_ph::<NEAREST>(cast(*chunk)));
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+pub(crate) fn joint16_avx512(raw: &[RawJoint], out: &mut [Influence]) {
+    let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
+    // Eight records are 24 bytes: those of the first half are the first ones of 32, those of the second half the last.
+    let influences = |bytes: [u8; 32], places: __m512i| {
+        let bytes = _mm512_castsi256_si512(cast(bytes));
+        let codes = _mm512_maskz_permutexvar_epi8(0x3131_3131_3131_3131, places, bytes);
+        let code = _mm512_cvtepi32_ps(codes);
+        let weight = _mm512_fmadd_ps(code, reciprocal, _mm512_mul_ps(code, rest));
+        _mm512_mask_blend_ps(0xaaaa, _mm512_castsi512_ps(codes), weight)
+    };
+    let (front, back): (__m512i, __m512i) =
+        (cast(JOINTS), cast(JOINTS.map(|places| places.map(|place| place.wrapping_add(8)))));
+    let (chunks, left) = raw.as_chunks::<16>();
+    let (values, last) = out.as_chunks_mut::<16>();
+    for (values, chunk) in values.iter_mut().zip(chunks) {
+        let bytes: &[u8; 48] = transmute_ref!(chunk);
+        let low = *bytes.first_chunk().unwrap_or(&[0; 32]);
+        let high = *bytes.last_chunk().unwrap_or(&[0; 32]);
+        *values = cast([influences(low, front), influences(high, back)]);
     }
-    half_floats::narrow_all(rest, last);
-}
-
-#[inline]
-#[target_feature(enable = "avx2,f16c")]
-pub(crate) fn to_half_avx2(values: &[f32], out: &mut [f16]) {
-    let (chunks, rest) = values.as_chunks::<8>();
-    let (halves, last) = out.as_chunks_mut::<8>();
-    for (halves, chunk) in halves.iter_mut().zip(chunks) {
-        *halves = cast(_mm256_cvtps_ph::<NEAREST>(cast(*chunk)));
-    }
-    half_floats::narrow_all(rest, last);
+    joint::all::<true>(left, last);
 }

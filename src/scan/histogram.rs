@@ -62,12 +62,13 @@ impl Weights<'_> {
     /// Counts the positions with 0, 1, 2 and so on up to 255 influences; looks at one byte of each list.
     #[must_use]
     pub fn histogram(&self) -> [u64; 256] {
-        self.iter().fold([0; 256], |mut lengths, influences| {
+        let mut lengths = [0_u64; 256];
+        self.iter().for_each(|influences| {
             if let Some(length) = lengths.get_mut(influences.len()) {
                 *length = length.saturating_add(1);
             }
-            lengths
-        })
+        });
+        lengths
     }
 }
 

@@ -71,8 +71,11 @@ impl Map {
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
+        // The length is known, and need not be asked for again. What does not fit is for the map to refuse.
+        let mut options = memmap2::MmapOptions::new();
+        options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
         // SAFETY: the caller promises that the file stays as it is; the mapping is private and read-only.
-        let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) };
+        let map = unsafe { options.map_copy_read_only(&file) };
         let bytes = map.map_err(|error| failed(path, error.into()))?;
         // Advice that the system does not take changes speed only. Of a small file the system's read-ahead gets all at once.
         #[cfg(unix)]

@@ -4,16 +4,17 @@
 
 use std::arch::x86_64::{
     __m128i, __m256, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps, _mm256_fmadd_ps,
-    _mm256_fnmadd_ps, _mm256_max_ps, _mm256_mul_ps, _mm256_permute_ps, _mm256_set_m128i, _mm256_set1_ps,
-    _mm256_setzero_ps, _mm256_shuffle_epi8, _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_sub_ps, _mm256_unpackhi_pd,
-    _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+    _mm256_max_ps, _mm256_mul_ps, _mm256_permute_ps, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_shuffle_epi8, _mm256_sqrt_ps, _mm256_sub_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd,
+    _mm256_unpacklo_ps,
 };
 
 use bytemuck::cast;
 use zerocopy::transmute_ref;
 
-use super::{Quat7, RawQuat7, RotationOf, SCALE};
+use super::{Quat7, RawQuat7, RotationOf};
 use crate::decode::one_by_one;
+use crate::simd::BY_32767;
 
 /// Bytes of eight quaternions.
 const BYTES: usize = 56;
@@ -35,11 +36,12 @@ fn half(bytes: &[u8; BYTES], at: usize) -> __m128i {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
+    // 65536 times as much, which changes no bit but those of exponents.
+    const HIGH: f32 = 65536.0;
     let high = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places));
-    let (scale, reciprocal) = (_mm256_set1_ps(SCALE), _mm256_set1_ps(1.0 / SCALE));
-    let number = _mm256_cvtepi32_ps(_mm256_srai_epi32::<16>(high));
-    let near = _mm256_mul_ps(number, reciprocal);
-    _mm256_fmadd_ps(_mm256_fnmadd_ps(near, scale, number), reciprocal, near)
+    let (reciprocal, rest) = (_mm256_set1_ps(BY_32767.reciprocal / HIGH), _mm256_set1_ps(BY_32767.rest / HIGH));
+    let number = _mm256_cvtepi32_ps(high);
+    _mm256_fmadd_ps(number, reciprocal, _mm256_mul_ps(number, rest))
 }
 
 /// Returns the four w of each half, in order.

@@ -12,18 +12,20 @@
 
 use std::arch::x86_64::{
     __m512, __m512i, _CMP_GT_OQ, _mm512_add_ps, _mm512_and_si512, _mm512_castpd_ps, _mm512_castps_pd,
-    _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cvtepi32_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
-    _mm512_mask_mul_ps, _mm512_maskz_mul_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_or_si512, _mm512_permutex2var_epi8,
-    _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_sqrt_ps, _mm512_srai_epi32,
-    _mm512_sub_ps, _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+    _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cvtepi32_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_mask_mul_ps,
+    _mm512_maskz_mul_ps, _mm512_maskz_permutex2var_epi8, _mm512_max_ps, _mm512_mul_ps, _mm512_or_si512,
+    _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_sqrt_ps, _mm512_sub_ps,
+    _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
 };
+use std::hint::black_box;
 
 use bytemuck::cast;
 use zerocopy::little_endian::I16;
 use zerocopy::{transmute, transmute_ref};
 
-use super::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf, SCALE};
+use super::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
 use crate::decode::one_by_one;
+use crate::simd::BY_32767;
 
 /// Where the two high bytes of each lane come from: bytes of two vectors, counted through both.
 type Places = [[u8; 4]; 16];
@@ -68,22 +70,26 @@ struct Parts {
     sign: __m512,
 }
 
-/// Brings what the bytes at some places are to the high half of each lane.
+/// The bytes that are kept in a vector: the high half of each lane. Compilers that see it in the loop make two instructions
+/// of the one that permutes and clears.
+const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
+
+/// Brings what the bytes at some places are to the high half of each lane, and 0 to the low one, by [`KEPT`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn gather(low: __m512i, high: __m512i, places: Places) -> __m512i {
-    _mm512_permutex2var_epi8(low, cast(places), high)
+fn gather(low: __m512i, high: __m512i, places: Places, kept: u64) -> __m512i {
+    _mm512_maskz_permutex2var_epi8(kept, low, cast(places), high)
 }
 
 /// Divides what stands in the high half of each lane by the scale, as the division itself rounds:
-/// [`quotient`](crate::simd::quotient).
+/// [`Divisor::divide`](crate::simd::Divisor::divide). That it is 65536 times as much changes no bit but those of exponents.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn scale(high: __m512i) -> __m512 {
-    let (scale, reciprocal) = (_mm512_set1_ps(SCALE), _mm512_set1_ps(1.0 / SCALE));
-    let number = _mm512_cvtepi32_ps(_mm512_srai_epi32::<16>(high));
-    let near = _mm512_mul_ps(number, reciprocal);
-    _mm512_fmadd_ps(_mm512_fnmadd_ps(near, scale, number), reciprocal, near)
+    const HIGH: f32 = 65536.0;
+    let (reciprocal, rest) = (_mm512_set1_ps(BY_32767.reciprocal / HIGH), _mm512_set1_ps(BY_32767.rest / HIGH));
+    let number = _mm512_cvtepi32_ps(high);
+    _mm512_fmadd_ps(number, reciprocal, _mm512_mul_ps(number, rest))
 }
 
 /// Returns 1 with the sign of each lane.
@@ -96,14 +102,14 @@ fn sign(of: __m512i) -> __m512 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn eight(raw: &[[I16; 4]; 16]) -> Parts {
+fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Parts {
     let [low, high]: [__m512i; 2] = transmute!(*raw);
     let [x, y, z, w] = EIGHT;
-    let w = gather(low, high, w);
+    let w = gather(low, high, w, kept);
     Parts {
-        x: scale(gather(low, high, x)),
-        y: scale(gather(low, high, y)),
-        z: scale(gather(low, high, z)),
+        x: scale(gather(low, high, x, kept)),
+        y: scale(gather(low, high, y, kept)),
+        z: scale(gather(low, high, z, kept)),
         w: scale(w),
         sign: sign(w),
     }
@@ -111,16 +117,17 @@ fn eight(raw: &[[I16; 4]; 16]) -> Parts {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn seven(raw: &[RawQuat7; 16]) -> Parts {
+fn seven(raw: &[RawQuat7; 16], kept: u64) -> Parts {
     let bytes: &[u8; 112] = transmute_ref!(raw);
     let low: __m512i = cast(*bytes.first_chunk::<64>().unwrap_or(&[0; 64]));
     let high: __m512i = cast(*bytes.last_chunk::<64>().unwrap_or(&[0; 64]));
     let [x, y, z, last] = SEVEN;
-    let [x, y, z] = [scale(gather(low, high, x)), scale(gather(low, high, y)), scale(gather(low, high, z))];
+    let [x, y, z] =
+        [scale(gather(low, high, x, kept)), scale(gather(low, high, y, kept)), scale(gather(low, high, z, kept))];
     let left = _mm512_sub_ps(_mm512_set1_ps(1.0), _mm512_mul_ps(x, x));
     let left = _mm512_sub_ps(_mm512_sub_ps(left, _mm512_mul_ps(y, y)), _mm512_mul_ps(z, z));
     let w = _mm512_sqrt_ps(_mm512_max_ps(left, _mm512_setzero_ps()));
-    Parts { x, y, z, w, sign: sign(gather(low, high, last)) }
+    Parts { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
 }
 
 /// As `unit` does.
@@ -301,10 +308,11 @@ fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
 
 /// Makes a kernel of what becomes of sixteen records, and of one.
 macro_rules! sixteen {
-    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident| $many:expr, $one:expr;)*) => {$(
+    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
         pub(crate) fn $name(raw: &[$raw], out: &mut [$value]) {
+            let $kept = black_box(KEPT);
             let (chunks, rest) = raw.as_chunks::<16>();
             let (values, last) = out.as_chunks_mut::<16>();
             for ($values, $chunk) in values.iter_mut().zip(chunks) {
@@ -316,14 +324,14 @@ macro_rules! sixteen {
 }
 
 sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out| {
-        let Parts { x, y, z, w, .. } = seven(raw);
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
+        let Parts { x, y, z, w, .. } = seven(raw, kept);
         *out = cast(rows(x, y, z, w));
     }, RotationOf(Quat7);
-    fn frames8([I16; 4]) -> Frame = |raw, out| *out = frames(unit(eight(raw))), Quat8;
-    fn frames7(RawQuat7) -> Frame = |raw, out| *out = frames(unit(seven(raw))), Quat7;
-    fn normals8([I16; 4]) -> [f32; 3] = |raw, out| *out = cast(triples(normal(unit(eight(raw))))), NormalOf(Quat8);
-    fn normals7(RawQuat7) -> [f32; 3] = |raw, out| *out = cast(triples(normal(unit(seven(raw))))), NormalOf(Quat7);
-    fn bases8([I16; 4]) -> Basis = |raw, out| put_bases(unit(eight(raw)), out), BasisOf(Quat8);
-    fn bases7(RawQuat7) -> Basis = |raw, out| put_bases(unit(seven(raw)), out), BasisOf(Quat7);
+    fn frames8([I16; 4]) -> Frame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), Quat8;
+    fn frames7(RawQuat7) -> Frame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), Quat7;
+    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), NormalOf(Quat8);
+    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), NormalOf(Quat7);
+    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), BasisOf(Quat8);
+    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), BasisOf(Quat7);
 }

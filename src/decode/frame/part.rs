@@ -5,7 +5,7 @@ use zerocopy::little_endian::I16;
 
 use super::{Frame, Quat7, Quat8, RawQuat7, SCALE};
 use crate::decode::Decode;
-use crate::simd;
+use crate::simd::{self, BY_32767};
 
 /// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].
 pub trait Quaternion: Decode<Value = Frame> {
@@ -155,6 +155,6 @@ impl<D: Quaternion> Decode for BasisOf<D> {
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(crate) fn components<const FUSED: bool>(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
     for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
-        *value = simd::quotient::<FUSED>(f32::from(raw.get()), SCALE, 1.0 / SCALE);
+        *value = BY_32767.divide::<FUSED>(f32::from(raw.get()));
     }
 }
