@@ -270,7 +270,8 @@ impl PastCache {
             for (part, place) in parts.into_iter().zip(0..) {
                 // SAFETY: a line is four times sixteen bytes, borrowed for writing, and `place` is 0 to 3. It starts at
                 // a multiple of 64: `align_offset` gave the bytes before the first such address, or all of `out`, and
-                // then there is no line. The instruction is of every x86-64 processor.
+                // then there is no line. The instruction is of every x86-64 processor. Nobody looks at the line before the
+                // fence of `drop`: the callers in `piece` hold the output borrowed for as long as they hold this.
                 unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
             }
             if let Some(byte) = ahead.next() {

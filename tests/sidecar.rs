@@ -47,6 +47,12 @@ fn agree(file: &[u8], what: &str) -> Answers {
     for trust in TRUSTS {
         let with = answers(file, Some(opened(&sidecar, trust)), 1);
         assert_eq!(plain.differs(&with), None, "{what}, {trust:?}");
+        let mut again = Builder::default();
+        let model = Model::open(file).unwrap().with_sidecar(Arc::new(opened(&sidecar, trust)));
+        model.index(&mut again).unwrap();
+        let mut bytes = Vec::new();
+        again.write_to(&key(), &mut bytes).unwrap();
+        assert!(bytes == sidecar, "{what}, {trust:?}: made differently through itself");
     }
     plain
 }

@@ -12,8 +12,8 @@
 //! | [`beyond`] | the first index that is out of range | [`Indices::first_beyond`](crate::surface::Indices::first_beyond) |
 //! | [`histogram`](mod@histogram) | how many lie in each part of an interval, and how many lists have each length | any values, [`Weights`](crate::Weights) |
 //!
-//! Each is compiled for several generations of processors, and gives the same answer on all of them as its twin, which does one
-//! thing at a time, in the tests beside it.
+//! All but histograms are compiled for several generations of processors; in the tests beside it, each gives the answer of its twin,
+//! which does one thing at a time.
 
 pub mod beyond;
 pub mod finite;

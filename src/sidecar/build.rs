@@ -72,10 +72,11 @@ impl Builder {
         self.lists.get(kind.number()).map_or(0, |list| as_u64(list.count()))
     }
 
-    /// Tells whether there is nothing to write: that of such a file, nothing is found faster through a sidecar.
+    /// Tells whether there is nothing worth writing: nothing of such a file is found faster through a sidecar.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lists.iter().all(|list| list.bytes.is_empty())
+        let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0), (Kind::TextRows, 1)];
+        spares.into_iter().all(|(kind, needless)| self.count(kind) <= needless)
     }
 
     /// Tells whether a sidecar holds this and nothing else.

@@ -22,11 +22,13 @@ pub struct Found {
 }
 
 /// Returns where the sidecar of the file at `path` lies in the user's cache: `$XDG_CACHE_HOME/meshpeek` or
-/// `~/.cache/meshpeek`, `~/Library/Caches/meshpeek`, `%LOCALAPPDATA%\meshpeek`. `None` where the file is not there, or the
-/// user has no such folder.
+/// `~/.cache/meshpeek`, `~/Library/Caches/meshpeek`, `%LOCALAPPDATA%\meshpeek`. `None` where neither the file nor its
+/// folder is there, or the user has no such folder.
 #[must_use]
 pub fn place(path: &Path) -> Option<PathBuf> {
-    let path = fs::canonicalize(path).ok()?;
+    // Of a file that has gone, what is left of its path.
+    let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+    let path = fs::canonicalize(path).ok().or_else(parent)?;
     let name = hash(path.as_os_str().as_encoded_bytes());
     Some(cache()?.join("meshpeek").join(format!("{name:016x}.{EXTENSION}")))
 }
@@ -41,7 +43,7 @@ pub fn beside(path: &Path) -> PathBuf {
 
 /// Looks for the sidecar of the file at `path`, whose identity is `key`: in the user's cache, then beside the file. `open`
 /// maps what is found, or reads it: what is not the user's own may be changed or cut at any time, and is better copied. Links, pipes and whatever else is no regular file are passed over; what somebody else owns,
-/// or lies beside the file, is [`Foreign`](Trust::Foreign).
+/// or lies beside the file, or could change, is [`Foreign`](Trust::Foreign).
 #[must_use]
 pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Result<D>) -> Option<Found>
 where
@@ -54,6 +56,10 @@ where
         let sidecar = Sidecar::new(open(&path, trust).ok()?, key, trust)?;
         Some(Found { path, sidecar })
     })
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Returns the folder for what programs can make again.

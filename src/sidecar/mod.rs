@@ -19,7 +19,10 @@
 //!
 //! That is enough for one that lies in the user's own cache ([`Trust::Own`]). One from anywhere else may have been made to
 //! deceive ([`Trust::Foreign`]): when it is first asked, all that it says is worked out from the file, too, and it is used
-//! only where both agree in everything. So it spares memory, and no time.
+//! only where both agree in everything, which takes longer than doing without.
+//!
+//! Nothing can be done about a write through somebody's own mapping of the file, which leaves its size and times alone
+//! ([`Map::check`](crate::Map::check) says more): a sidecar made before still speaks for that file.
 //!
 //! # The file
 //!

@@ -334,13 +334,15 @@ fn page_mask() -> usize {
 #[cfg(not(all(unix, not(miri))))]
 fn advise_will_need(_bytes: &[u8]) {}
 
-/// Tells whether a file belongs to the user who runs this; where files have no owners, all do.
+/// Tells whether a file belongs to the user who runs this, and nobody else may write to it; where files have no owners, all do.
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
+        use std::os::unix::fs::MetadataExt as _;
         // SAFETY: asking for the user's number has no precondition, and always succeeds.
         let user = unsafe { libc::geteuid() };
-        std::os::unix::fs::MetadataExt::uid(metadata) == user
+        let (owner, mode) = (metadata.uid(), metadata.mode());
+        owner == user && mode & 0o022 == 0
     }
     #[cfg(not(unix))]
     {

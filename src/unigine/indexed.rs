@@ -84,6 +84,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The first fault on the way, by field and offset; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        if self.sidecar.is_there() {
+            // What a sidecar lends is not there to be copied: everything is found in the file again.
+            return Mesh::open_with(self.as_bytes(), &self.limits)?.index(builder);
+        }
         builder.speak_for(self.header_bytes());
         for animation in 0..self.animation_count() {
             self.animation(animation)?.push(builder)?;

@@ -10,6 +10,7 @@ use meshpeek::sidecar::{self, Builder, Kind};
 use meshpeek::{Error, ErrorKind, Field};
 use serde_json::{Map, Value, json};
 
+use crate::input::STDIN;
 use crate::opened::Opened;
 use crate::output::{self, Misuse, Outcome, shown};
 use crate::staged::Staged;
@@ -19,13 +20,13 @@ const HELP: &str = "\
 A sidecar holds what finding things in a file would cost a walk: where each surface and animation of a UNIGINE mesh or \
 animation starts, which weights belong to which vertex, checkpoints of animations; for programs, where vertices of EZ-Mesh text start. It lies in the user's cache \
 ($XDG_CACHE_HOME/meshpeek, ~/.cache/meshpeek), speaks for the file as it is now, and is passed over once that has \
-changed. dump uses it; info, map and validate look at the file itself. Answers are the same with it and without.
+changed. dump uses it; info, map and validate look at the file itself. Answers are the same with it and without, as long as nobody writes to the file through a mapping of its own, which leaves its times alone.
 
 Unreal and Second Life meshes find everything without a walk, compressed UNIGINE meshes have a table of their own: they \
 need none, and none is written.
 
 With --beside it lies beside the file, as FILE.mpidx, and may travel with it. Since anybody may have made such a one, it \
-is compared with the file before it is used: then it spares memory, and no time.
+is compared with the whole file before it is used, which takes longer than doing without.
 
 Examples:
   meshpeek index city.mesh
@@ -51,8 +52,12 @@ impl Index {
         let (outcome, _) = input::each(&self.files.files, global, |path, opened| {
             // A sidecar is removed whatever has become of its file.
             let done = match opened {
-                _ if self.clear => clear(path),
+                Ok(_) if self.clear && path != Path::new(STDIN) => clear(path),
                 Ok(opened) => self.one(path, &opened),
+                Err(error) if self.clear => match clear(path) {
+                    Ok(Told::Removed(places)) if places.is_empty() => Err(error.into()),
+                    cleared => cleared,
+                },
                 Err(error) => Err(error.into()),
             };
             let told = match done {
@@ -116,7 +121,11 @@ impl Index {
             format!("{}: there is no folder for caches: set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
         if let Some(folder) = place.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", shown(folder)))?;
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            let made = builder.recursive(true).create(folder);
+            made.with_context(|| format!("{}: cannot be made", shown(folder)))?;
         }
         regular(place)
     }

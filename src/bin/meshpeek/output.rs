@@ -55,7 +55,9 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
         // Where standard output is closed, standard error and the exit code still tell.
         let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
     }
-    complain(&format!("{error:#}"));
+    // An error of the library says what caused it.
+    let said = if error.is::<meshpeek::Error>() { error.to_string() } else { format!("{error:#}") };
+    complain(&said);
     if error.is::<Misuse>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, failed) }
 }
 

@@ -283,11 +283,10 @@ fn put_bases(parts: Parts, out: &mut [Basis; 16]) {
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
     let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
-    let mut before = _mm512_setzero_ps();
     // Two floats too many each time, which the next ones lie over.
     for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
         let pair = _mm512_permutex2var_ps(front, cast(first), back);
-        before = _mm512_permutex2var_ps(front, cast(second), back);
+        let before = _mm512_permutex2var_ps(front, cast(second), back);
         put(floats, at, pair);
         if at < 84 {
             put(floats, at.wrapping_add(14), before);
@@ -295,7 +294,6 @@ fn put_bases(parts: Parts, out: &mut [Basis; 16]) {
             put(floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
         }
     }
-    let _ = before;
 }
 
 #[inline]

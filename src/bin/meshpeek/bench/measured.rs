@@ -217,7 +217,7 @@ fn ask(subject: &Subject, question: Question, by: Contestant, global: &Global) -
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.trim().trim_start_matches("error: ");
-        bail!("{}, {}: {}; {said}", question.title(), by.id(), output.status);
+        bail!("{}: {}, {}: {}; {said}", subject.name, question.title(), by.id(), output.status);
     }
     let told = serde_json::from_slice::<Value>(&output.stdout).ok();
     told.as_ref().and_then(of_json).with_context(|| format!("{}: no answer", question.title()))

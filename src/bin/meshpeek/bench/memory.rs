@@ -33,7 +33,8 @@ impl Usage {
         });
         Self {
             anonymous: kilobytes("RssAnon:"),
-            file: kilobytes("RssFile:"),
+            // A file of a file system in memory counts as shared.
+            file: kilobytes("RssFile:").map(|file| file.saturating_add(kilobytes("RssShmem:").unwrap_or_default())),
             faults: minor.zip(major).map(|(minor, major)| minor.saturating_add(major)),
             major,
             read: number(&io, "read_bytes:"),

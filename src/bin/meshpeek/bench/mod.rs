@@ -32,7 +32,7 @@ the file in the page cache, and, where the system can drop it from there, withou
 are compared, and have to be equal.
 
 Without FILE, meshes of about 1 MB, 100 MB and 1 GB are made in a temporary folder, one after another, and removed (not where the \
-program is killed). A format that cannot be so large is measured at its largest. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less.
+program is interrupted or killed: folders meshpeek-bench-* are then left there). A format that cannot be so large is measured at its largest. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less.
 
 Examples:
   meshpeek bench model.mesh                     on a file of yours
@@ -101,6 +101,9 @@ impl Bench {
             return Err(Misuse("bench: --no-mmap: mapping is what is measured".into()).into());
         }
         if let Some(plot) = &self.plot {
+            if plot == Path::new(STDIN) {
+                return Err(Misuse("bench: --plot needs a file to write, not standard output".into()).into());
+            }
             staged::refuse(plot, self.force)?;
             let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
