@@ -13,6 +13,7 @@ mod inputs;
 
 use std::cell::RefCell;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use claims::{Bar, Contestant, claim};
 use meshpeek::Limits;
@@ -22,8 +23,8 @@ use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
 /// Times that a block is inflated to be timed once.
 const TIMES: usize = 20;
-/// Files of Second Life that are inflated side by side, and surfaces of ms14.
-const MANY: usize = 32;
+/// Times that an asset is inflated, and surfaces of ms14.
+const MANY: usize = 120;
 /// Quads along one side of each surface.
 const SIDE: u32 = 140;
 
@@ -42,29 +43,32 @@ fn main() {
     claim("zlib-rs alone", zlib.clone(), "MB/s", Bar::None);
     claim("time of meshpeek / zlib-rs alone", zlib.over(&ours), "times", Bar::AtMost(1.05));
 
-    claims::title(&format!("{MANY} Second Life assets, all levels"));
-    let assets: Vec<_> = (0..MANY).map(|_| asset.clone()).collect();
-    parallel(&|number| {
-        let mesh = Mesh::open(assets[number].as_slice()).unwrap();
-        for lod in Lod::ALL {
-            black_box(mesh.level(lod).unwrap());
-        }
-    });
-    claims::title(&format!("{MANY} surfaces of one ms14 mesh"));
+    claims::title(&format!("{MANY} times the blocks of a Second Life asset, into a buffer of each thread"));
+    let blocks: Vec<_> =
+        Lod::ALL.iter().map(|lod| (lod.part(), mesh.view().stored(lod.part()).unwrap().unwrap().1)).collect();
+    let blocks = &blocks;
+    compare(&[1, 2].map(|threads| {
+        Contestant::new("meshpeek", move || {
+            let job = |buffer: &mut Buffer, _| {
+                for (part, stored) in blocks {
+                    black_box(buffer.inflate(*part, stored, &Limits::default()).unwrap());
+                }
+            };
+            ((), share(threads, &job))
+        })
+    }));
+    claims::title(&format!("{MANY} surfaces of one ms14 mesh, into a buffer of each thread"));
     let quads = if claims::testing() { 16 } else { SIDE };
     let mesh = build::Mesh { generation: Generation::Ms14, ..inputs::mesh(MANY, quads, false) };
-    let bytes = mesh.to_bytes().unwrap();
-    let [one, two] = [1, 2].map(|threads| {
-        let bytes = &bytes;
+    let mesh = &unigine::Mesh::open(mesh.to_bytes().unwrap()).unwrap();
+    compare(&[1, 2].map(|threads| {
         Contestant::new("meshpeek", move || {
-            let mesh = unigine::Mesh::open(bytes.as_slice()).unwrap();
-            let inflate = |number| {
-                black_box(mesh.surface(number).unwrap());
+            let job = |buffer: &mut unigine::Buffer, number| {
+                black_box(mesh.surface_in(number, buffer).unwrap());
             };
-            ((), share(threads, &inflate))
+            ((), share(threads, &job))
         })
-    });
-    compare(&[one, two]);
+    }));
 }
 
 /// Inflates a block by the crate and by the inflater that `flate2` calls, each into a buffer that is there.
@@ -88,17 +92,20 @@ fn alone(stored: &[u8], size: usize) -> [Contestant<'_, usize>; 2] {
     [Contestant::new("meshpeek", ours), Contestant::new("zlib-rs", zlib)]
 }
 
-/// Does a job for each number, every so many on a thread of its own.
-fn share(threads: usize, job: &(dyn Fn(usize) + Sync)) {
+/// Does a job for each number on some threads, each of which takes the next when it has done one, with something that it
+/// reuses.
+fn share<B: Default>(threads: usize, job: &(dyn Fn(&mut B, usize) + Sync)) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = B::default();
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < MANY);
+        std::iter::from_fn(take).for_each(|number| job(&mut own, number));
+    };
     std::thread::scope(|scope| {
-        for first in 0..threads {
-            scope.spawn(move || (first..MANY).step_by(threads).for_each(job));
+        for _ in 0..threads {
+            scope.spawn(work);
         }
     });
-}
-
-fn parallel(job: &(dyn Fn(usize) + Sync)) {
-    compare(&[1, 2].map(|threads| Contestant::new("meshpeek", move || ((), share(threads, job)))));
 }
 
 fn compare(contestants: &[Contestant<'_, ()>; 2]) {

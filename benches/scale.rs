@@ -32,6 +32,8 @@ const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
 /// Bytes of positions between two releases.
 const PART: usize = 64 << 20;
+/// Bytes of a file from which on the rates are judged.
+const LARGE: u64 = 1_000_000_000;
 /// Rounds of scans.
 const ROUNDS: usize = 5;
 
@@ -62,7 +64,7 @@ fn main() {
         let growth = tell("grow", &path);
         claim("anonymous memory grows by", growth / 1e6, "MB", Bar::AtMost(1.0));
         claims::title(&format!("box around all positions, {name}, pages released every 64 MiB"));
-        scan(&path);
+        scan(&path, *bytes >= LARGE);
         first = first.or(Some(found));
     }
 }
@@ -146,7 +148,7 @@ fn bounds(map: &Map, release: bool) -> Bounds {
 }
 
 /// Scans in processes of their own, in turn, so that neither finds pages of the other's.
-fn scan(path: &Path) {
+fn scan(path: &Path, is_large: bool) {
     claim("peak resident memory", tell("peak", path) / 1e6, "MB", Bar::AtMost(256.0));
     let mut seconds = [const { Vec::new() }; 2];
     for _ in 0..claims::rounds(ROUNDS) {
@@ -162,5 +164,7 @@ fn scan(path: &Path) {
     };
     claim("released", released.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
     claim("held", held.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
-    claim("rate released / held", held.over(&released), "times", Bar::AtLeast(0.95));
+    // Of a small file, all is one part, and giving it back is most of the work.
+    let bar = if is_large { Bar::AtLeast(0.95) } else { Bar::None };
+    claim("rate released / held", held.over(&released), "times", bar);
 }
