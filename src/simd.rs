@@ -29,6 +29,7 @@ use crate::decode::{
 use crate::decode::{narrow, vectors};
 
 /// A generation of instructions.
+#[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Those that every processor of the architecture has.
@@ -41,8 +42,10 @@ pub(crate) enum Level {
     Avx512,
 }
 
+#[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 impl Level {
     /// Returns the best one that the processor has.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline]
     pub(crate) fn best() -> Self {
         #[cfg(test)]

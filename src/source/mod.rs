@@ -24,7 +24,7 @@
 mod regular;
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -227,7 +227,7 @@ pub fn open_stream(path: &Path) -> Result<File> {
             libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK)
         };
         if done < 0 {
-            return Err(failed(path, io::Error::last_os_error().into()));
+            return Err(failed(path, std::io::Error::last_os_error().into()));
         }
     }
     Ok(file)
