@@ -68,7 +68,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the sidecar, if it is to be believed.
     pub(super) fn believed(&self) -> Option<&Arc<Sidecar>> {
-        self.sidecar.get(|builder| Mesh::open_with(self.as_bytes(), &self.limits)?.index(builder))
+        self.sidecar.get(|builder| self.index(builder))
     }
 
     /// Returns where a section starts, as the sidecar has it.

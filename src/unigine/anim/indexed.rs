@@ -40,7 +40,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     /// Returns the sidecar, if it is to be believed.
     fn believed(&self) -> Option<&Arc<Sidecar>> {
-        self.sidecar.get(|builder| Animation::open_with(self.as_bytes(), &self.limits)?.index(builder))
+        self.sidecar.get(|builder| self.index(builder))
     }
 
     /// Returns where an animation starts, as the sidecar has it.
