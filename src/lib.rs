@@ -89,6 +89,7 @@ mod limits;
 mod name;
 mod packed;
 mod piece;
+pub mod query;
 mod region;
 pub mod scan;
 pub mod secondlife;

@@ -27,6 +27,7 @@ use crate::decode::{
 };
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::decode::{narrow, vectors};
+use crate::query::{AlongRay, AroundPoint, Grid, Item, Triangles, build, kernel};
 
 /// A generation of instructions.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
@@ -61,7 +62,7 @@ impl Level {
         macro_rules! has {
             ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
         }
-        if !has!("avx2" "bmi2" "fma" "f16c") {
+        if !has!("avx2" "bmi1" "bmi2" "fma" "f16c" "lzcnt" "popcnt") {
             Self::Portable
         } else if has!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi") {
             Self::Avx512
@@ -196,6 +197,51 @@ kernels! {
         form::snorm16, narrow::snorm16_avx2, narrow::snorm16_avx512;
     /// Brings positions to 0..1 of a box, [`form`].
     fn within(values: &mut [f32], min: &form::Lanes, scale: &form::Lanes) = form::within, form::within, form::within;
+    /// Puts boxes around clusters of triangles, for a [tree](crate::query::Tree).
+    fn fill_items(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) =
+        build::fill::<false>, build::fill::<true>, build::fill::<true>;
+}
+
+/// Runs a query along rays with the kernels of the processor.
+#[inline]
+pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use crate::query::kernel::avx2::{boxes, sift};
+
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
+        fn avx2<Q: AlongRay>(query: Q) -> Q::Answer {
+            query.run::<true>(|node, ray, limit| boxes(node, ray, limit), |block, ray, limit| sift(block, ray, limit))
+        }
+        if Level::best() >= Level::Avx2 {
+            // SAFETY: `Level::detect` gave this level or a higher one, and does so only where the processor has all
+            // features that the function is compiled for.
+            return unsafe { avx2(query) };
+        }
+    }
+    query.run::<false>(kernel::boxes, kernel::sift)
+}
+
+/// Runs a query around a point with the kernels of the processor.
+#[inline]
+pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use crate::query::kernel::avx2::{approach, distances};
+
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
+        fn avx2<Q: AroundPoint>(query: Q) -> Q::Answer {
+            query.run::<true>(
+                |node, point, limit| distances(node, point, limit),
+                |block, point, limit| approach(block, point, limit),
+            )
+        }
+        if Level::best() >= Level::Avx2 {
+            // SAFETY: as above.
+            return unsafe { avx2(query) };
+        }
+    }
+    query.run::<false>(kernel::distances, kernel::approach)
 }
 
 /// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
@@ -302,6 +348,41 @@ impl PastCache {
     pub(crate) fn store(&self, out: &mut [u8], from: &[u8], _next: &[u8]) {
         out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
     }
+}
+
+/// Asks the processor for the first lines of what is about to be read. Changes nothing but how long that takes.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is one instruction for each line of the cache")]
+pub(crate) fn fetch(bytes: &[u8], lines: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        for line in 0..lines {
+            // SAFETY: as in `fetch_ahead`.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast::<i8>().wrapping_add(line.wrapping_mul(LINE)));
+            }
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (bytes, lines);
+}
+
+/// Asks the processor for the line in which an item of an array begins.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is one instruction")]
+pub(crate) fn fetch_item<T>(array: &[T], index: u32) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let item = array.as_ptr().wrapping_add(crate::bytes::as_index(index));
+        // SAFETY: as in `fetch_ahead`.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(item.cast());
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (array, index);
 }
 
 /// How far ahead, in bytes: a page, which is where processors stop fetching by themselves.

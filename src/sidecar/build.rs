@@ -1,6 +1,7 @@
 //! Making a sidecar: lists of records first, then the file.
 
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
 
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
@@ -58,6 +59,11 @@ impl List {
     fn pages(&self) -> usize {
         self.count().div_ceil(self.per_page())
     }
+
+    fn write(&self, number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
+        let bytes = self.per_page().saturating_mul(self.size).max(1);
+        self.bytes.chunks(bytes).try_for_each(|content| write_page(content, number, out))
+    }
 }
 
 impl Builder {
@@ -86,7 +92,9 @@ impl Builder {
             let same = |(index, record): (u64, &[u8])| sidecar.bytes_of(kind, index, size) == Some(record);
             sidecar.count(kind) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
         };
-        Kind::ALL.into_iter().zip(&self.lists).all(alike) && sidecar.blobs() == self.blobs
+        // Trees are compared with the triangles, when they are asked for.
+        let kinds = Kind::ALL.into_iter().zip(&self.lists).filter(|(kind, _)| *kind != Kind::Trees);
+        kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
     }
 
     /// Adds a record of a kind.
@@ -103,13 +111,45 @@ impl Builder {
         Ok([at, as_u64(bytes.len()), hash(bytes)])
     }
 
-    /// Writes the sidecar of the file that `key` is of.
+    /// Writes the sidecar of the file that `key` is of, without trees.
     ///
     /// # Errors
     ///
     /// What `out` fails with.
     pub fn write_to(&self, key: &Key, out: &mut dyn Write) -> io::Result<()> {
-        let pages = self.lists.iter().fold(1_usize, |pages, list| pages.saturating_add(list.pages()));
+        let header = self.header(key, 1);
+        let mut number = 0;
+        write_page(header.as_bytes(), &mut number, out)?;
+        self.lists.iter().try_for_each(|list| list.write(&mut number, out))?;
+        out.write_all(&self.blobs)
+    }
+
+    /// Writes the sidecar of the file that `key` is of; between the header and the lists stand pages that `more` writes. It gets the
+    /// number of the first, returns that of the one after the last, and may add to the lists.
+    pub(crate) fn write_around<W: Write + Seek>(
+        &mut self,
+        key: &Key,
+        out: &mut W,
+        more: impl FnOnce(&mut Self, usize, &mut W) -> Result<usize>,
+    ) -> Result<()> {
+        write_page(&[], &mut 0, out).map_err(failed)?;
+        let next = more(self, 1, out)?;
+        let header = self.header(key, next);
+        let mut write = || {
+            out.seek(SeekFrom::Start(as_u64(next.saturating_mul(PAGE))))?;
+            let mut number = next;
+            self.lists.iter().try_for_each(|list| list.write(&mut number, out))?;
+            out.write_all(&self.blobs)?;
+            out.seek(SeekFrom::Start(0))?;
+            write_page(header.as_bytes(), &mut 0, out)?;
+            out.flush()
+        };
+        write().map_err(failed)
+    }
+
+    /// Returns the header of a sidecar whose lists begin with page `first`.
+    fn header(&self, key: &Key, first: usize) -> RawHeader {
+        let pages = self.lists.iter().fold(first, |pages, list| pages.saturating_add(list.pages()));
         let mut header = RawHeader {
             magic: MAGIC,
             version: VERSION.into(),
@@ -120,24 +160,24 @@ impl Builder {
             size: as_u64(pages.saturating_mul(PAGE).saturating_add(self.blobs.len())).into(),
             ..RawHeader::default()
         };
-        let mut next = 1_usize;
+        let mut next = first;
         for (raw, list) in header.lists.iter_mut().zip(&self.lists) {
             let size = u32::try_from(list.size).unwrap_or_default().into();
             *raw =
                 RawList { count: as_u64(list.count()).into(), page: as_u64(next).into(), size, ..RawList::default() };
             next = next.saturating_add(list.pages());
         }
-        let mut number = 0;
-        write_page(header.as_bytes(), &mut number, out)?;
-        for list in &self.lists {
-            let bytes = list.per_page().saturating_mul(list.size).max(1);
-            list.bytes.chunks(bytes).try_for_each(|content| write_page(content, &mut number, out))?;
-        }
-        out.write_all(&self.blobs)
+        header
     }
 }
 
-fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
+/// Makes an error of what a system said.
+pub(crate) fn failed(error: io::Error) -> Error {
+    Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::Io(Arc::new(error)))
+}
+
+/// Writes page `number`, and counts on.
+pub(crate) fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     let mut page = RawPage::new_zeroed();
     page.content.iter_mut().zip(content).for_each(|(place, byte)| *place = *byte);
     page.hash = hash_page(&page.content, *number).into();

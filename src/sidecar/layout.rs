@@ -9,11 +9,11 @@ use crate::bytes::as_u64;
 /// The first bytes of a sidecar.
 pub(super) const MAGIC: [u8; 8] = *b"mpeekidx";
 /// The version of everything in it. Others are not read.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Bytes of a page.
-pub(super) const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 /// Bytes of a page that hold something.
-pub(super) const ROOM: usize = PAGE - size_of::<U64>();
+pub(crate) const ROOM: usize = PAGE - size_of::<U64>();
 /// The hash of a page's content stands behind it.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -42,11 +42,13 @@ pub enum Kind {
     TextBlocks,
     /// Where every 64th vertex of text starts, of all blocks.
     TextRows,
+    /// Of each surface that has one, its query tree.
+    Trees,
 }
 
 impl Kind {
     /// All kinds, in the order of the file.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Sections,
         Self::Weights,
         Self::WeightBlocks,
@@ -54,6 +56,7 @@ impl Kind {
         Self::Checkpoints,
         Self::TextBlocks,
         Self::TextRows,
+        Self::Trees,
     ];
 
     /// Returns its name, as JSON has it.
@@ -67,6 +70,7 @@ impl Kind {
             Self::Checkpoints => "checkpoints",
             Self::TextBlocks => "text_blocks",
             Self::TextRows => "text_rows",
+            Self::Trees => "trees",
         }
     }
 
@@ -131,6 +135,6 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// Hashes the content of a page, so that it is no other page's.
-pub(super) fn hash_page(content: &[u8], number: usize) -> u64 {
+pub(crate) fn hash_page(content: &[u8], number: usize) -> u64 {
     xxh3_64_with_seed(content, as_u64(number))
 }

@@ -117,6 +117,28 @@ impl Sidecar {
         (hash(blob) == expected).then_some(blob)
     }
 
+    /// Returns whole pages, untested: from the one numbered `first` on, `count` of them; none where they are not all there.
+    pub(crate) fn pages(&self, first: u64, count: u64) -> &[u8] {
+        let place = |page: u64| usize::try_from(page).ok()?.checked_mul(PAGE);
+        let range = || Some(place(first)?..place(first.checked_add(count)?)?.min(self.blobs));
+        range().and_then(|range| (*self.bytes).as_ref().get(range)).unwrap_or_default()
+    }
+
+    /// Returns, for each page, whether it was tested.
+    pub(crate) fn whole(&self) -> &[AtomicU64] {
+        &self.whole
+    }
+
+    /// Returns number `index` of a list of such that begins with page `first` and is no record's; `None` where its page is damaged.
+    #[inline]
+    pub(crate) fn number(&self, first: u64, index: u32) -> Option<u32> {
+        const PER_PAGE: u32 = 1022;
+        const _: () = assert!(ROOM / size_of::<u32>() == 1022);
+        let page = usize::try_from(first.checked_add(u64::from(index / PER_PAGE))?).ok()?;
+        let number = self.page(page)?.as_chunks().0.get(as_index(index % PER_PAGE))?;
+        Some(u32::from_le_bytes(*number))
+    }
+
     /// Returns the content of a page, which is tested the first time.
     #[inline]
     fn page(&self, number: usize) -> Option<&[u8; ROOM]> {

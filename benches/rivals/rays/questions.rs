@@ -1,0 +1,94 @@
+//! What is asked of every tree: rays without order, rays of a picture, and points near the surface.
+
+use crate::Tree;
+use crate::mesh::Random;
+
+/// A half line; the direction has length 1.
+#[derive(Clone, Copy)]
+pub struct Ray {
+    pub origin: [f32; 3],
+    pub direction: [f32; 3],
+}
+
+pub enum Asked {
+    /// Where does each ray first hit the surface?
+    Rays(Vec<Ray>),
+    /// How far is each point from the surface?
+    Points(Vec<[f32; 3]>),
+}
+
+/// The name of a rate, and how many a second it is.
+pub type Unit = (&'static str, f64);
+
+pub struct Question {
+    pub text: &'static str,
+    pub unit: Unit,
+    pub asked: Asked,
+}
+
+impl Question {
+    pub fn all() -> [Self; 3] {
+        let rays = |text, rays| Self { text, unit: ("Mrays/s", 1e6), asked: Asked::Rays(rays) };
+        [
+            rays("200,000 incoherent rays, from radius 3 to anywhere in the ball", incoherent(200_000)),
+            rays("200,000 coherent rays, a picture of 500 x 400 row by row", picture(500, 400)),
+            Self {
+                text: "the nearest point for 100,000 points at radius 0.8 to 1.25",
+                unit: ("kpoints/s", 1e3),
+                asked: Asked::Points(around(100_000)),
+            },
+        ]
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.asked {
+            Asked::Rays(rays) => rays.len(),
+            Asked::Points(points) => points.len(),
+        }
+    }
+
+    /// Writes an answer for each ray or point; returns false where the tree does not answer such questions.
+    pub fn ask(&self, tree: &mut dyn Tree, answers: &mut [f32]) -> bool {
+        match &self.asked {
+            Asked::Rays(rays) => {
+                tree.closest(rays, answers);
+                true
+            }
+            Asked::Points(points) => tree.nearest(points, answers),
+        }
+    }
+}
+
+/// Makes rays from anywhere on the sphere of radius 3 through anywhere in the ball of radius 1.
+fn incoherent(count: usize) -> Vec<Ray> {
+    let mut random = Random::new(2);
+    let mut ray = || {
+        let origin = scaled(random.in_ball(), 3.0);
+        let target = random.in_ball();
+        Ray { origin, direction: scaled([0, 1, 2].map(|axis| target[axis] - origin[axis]), 1.0) }
+    };
+    (0..count).map(|_| ray()).collect()
+}
+
+/// Makes the rays of a pinhole camera at distance 3, whose picture is as high as the sphere and a bit.
+fn picture(columns: u16, rows: u16) -> Vec<Ray> {
+    let half = f32::from(rows) / 2.0;
+    let ray = |row: u16, column: u16| {
+        let [right, up] = [f32::from(column) + 0.5 - f32::from(columns) / 2.0, half - f32::from(row) - 0.5];
+        let direction = [-1.0, 0.4 * right / half, 0.4 * up / half];
+        Ray { origin: [3.0, 0.0, 0.0], direction: scaled(direction, 1.0) }
+    };
+    (0..rows).flat_map(|row| (0..columns).map(move |column| ray(row, column))).collect()
+}
+
+/// Makes points in every direction, at a distance from 0.8 to 1.25 of the middle.
+fn around(count: usize) -> Vec<[f32; 3]> {
+    let mut random = Random::new(3);
+    (0..count).map(|_| (random.in_ball(), 1.025 + 0.225 * random.signed())).map(|(at, far)| scaled(at, far)).collect()
+}
+
+/// Returns a vector of the same direction, and of that length.
+fn scaled(vector: [f32; 3], length: f32) -> [f32; 3] {
+    let factor = length / vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    vector.map(|value| value * factor)
+}

@@ -1,0 +1,420 @@
+//! What a surface has at a point of a triangle.
+
+use super::triangle::{cross, dot, subtract};
+use crate::bytes::as_index;
+use crate::decode::Influence;
+use crate::error::Result;
+use crate::surface::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
+use crate::vector::narrow;
+
+/// UV sets that are looked for: no format has more.
+const UV_SETS: usize = 4;
+
+/// The arrays of a surface, to be read at points of its triangles: each value is that of the three corners, by their parts in
+/// the point.
+///
+/// Positions and weights go by one index stream, all else by the other. A point is given by its triangle, and by the parts that
+/// the second corner and the third have in it; the first has the rest. Parts below 0 or above 1 are of points beside the triangle.
+/// Every method gives `None` where there is no such triangle, where an index of it is out of the array's range, and where a part
+/// is not finite. Sums are computed in f64, and rounded once.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::query::Attributes;
+/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let attributes = Attributes::new(&meshpeek::Surface::new(&mesh, 0))?;
+/// // The middle of the edge from the second corner of the first triangle to the third.
+/// let Some(here) = attributes.at(0, [0.5, 0.5]) else { panic!("no first triangle") };
+/// println!("{:?} faces {:?}, and has {:?} of the texture", here.position, here.normal, here.uvs[0]);
+/// assert_eq!(here.normal, attributes.geometric_normal(0), "the sides of a cube are flat");
+/// assert_eq!(attributes.at(12, [0.5, 0.5]), None, "a cube has 12 triangles");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes<'a> {
+    corners: Corners<'a>,
+    positions: Positions<'a>,
+    normals: Option<Normals<'a>>,
+    uvs: [Option<Uvs<'a>>; UV_SETS],
+    colors: Option<Colors<'a>>,
+    weights: Option<Weights<'a>>,
+}
+
+/// All that a surface has at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interpolated {
+    /// Where it is, in scene units.
+    pub position: [f32; 3],
+    /// The normal there, of unit length; `None` where the surface has none, or those of the corners cancel out.
+    pub normal: Option<[f32; 3]>,
+    /// Each UV set, by number: `None` of those that the surface does not have.
+    pub uvs: [Option<[f32; 2]>; UV_SETS],
+    /// The colour.
+    pub color: Option<[f32; 4]>,
+    /// The bones that move it, the one of the greatest weight first; none where the surface has no weights.
+    pub influences: Vec<Influence>,
+}
+
+/// A triangle, and the parts of its corners in a point.
+#[derive(Clone, Copy)]
+struct Place {
+    corners: [Corner; 3],
+    parts: [f64; 3],
+}
+
+impl<'a> Attributes<'a> {
+    /// Locates the arrays, and reads none of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Surface::corners`] and each of the arrays.
+    pub fn new(surface: &Surface<'a>) -> Result<Self> {
+        let mut uvs = [None; UV_SETS];
+        for (set, uvs) in uvs.iter_mut().enumerate() {
+            *uvs = surface.uvs(set)?;
+        }
+        Ok(Self {
+            corners: surface.corners()?,
+            positions: surface.positions()?,
+            normals: surface.normals()?,
+            uvs,
+            colors: surface.colors()?,
+            weights: surface.weights()?,
+        })
+    }
+
+    /// Returns the number of triangles.
+    #[must_use]
+    pub const fn triangle_count(&self) -> usize {
+        self.corners.triangle_count()
+    }
+
+    /// Returns all that the surface has at a point. `None` also where one of the indices is out of the range of one of the
+    /// arrays.
+    #[must_use]
+    pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Interpolated> {
+        let place = self.place(triangle, barycentric)?;
+        let mut uvs = [None; UV_SETS];
+        for (here, array) in uvs.iter_mut().zip(&self.uvs) {
+            *here = of_any(array.as_ref(), |uvs| place.attribute(|index| uvs.get(index)))?;
+        }
+        let direction = of_any(self.normals.as_ref(), |normals| place.attribute_sum(|index| normals.get(index)))?;
+        let color = of_any(self.colors.as_ref(), |colors| place.attribute(|index| colors.get(index)))?;
+        let influences = of_any(self.weights.as_ref(), |weights| place.influences(weights))?.unwrap_or_default();
+        let position = place.position(|index| self.positions.get(index))?;
+        Some(Interpolated { position, normal: direction.and_then(unit), uvs, color, influences })
+    }
+
+    /// Returns where a point is, in scene units.
+    #[must_use]
+    pub fn position(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
+        self.place(triangle, barycentric)?.position(|index| self.positions.get(index))
+    }
+
+    /// Returns the normal at a point, of unit length: that of the corners, and so of the shape that the triangles stand for.
+    /// `None` also where the surface has none, and where those of the corners cancel out.
+    #[must_use]
+    pub fn normal(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
+        let normals = self.normals?;
+        self.place(triangle, barycentric)?.attribute_sum(|index| normals.get(index)).and_then(unit)
+    }
+
+    /// Returns the normal of a triangle itself, of unit length: out of the side from which its corners go round
+    /// counter-clockwise. `None` also where it has no area, or a coordinate that is not finite.
+    #[must_use]
+    pub fn geometric_normal(&self, triangle: usize) -> Option<[f32; 3]> {
+        let [a, b, c] = self.triangle(triangle)?.map(|corner| corner.map(f64::from));
+        unit(cross(subtract(b, a), subtract(c, a)))
+    }
+
+    /// Returns the corners of a triangle, in scene units.
+    #[must_use]
+    pub fn triangle(&self, triangle: usize) -> Option<[[f32; 3]; 3]> {
+        let [a, b, c] = self.corners.triangle(triangle)?.map(|corner| self.positions.get(as_index(corner.position)));
+        Some([a?, b?, c?])
+    }
+
+    /// Returns what UV set `set` has at a point; `None` also where the surface does not have it.
+    #[must_use]
+    pub fn uv(&self, set: usize, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 2]> {
+        let uvs = self.uvs.get(set)?.as_ref()?;
+        self.place(triangle, barycentric)?.attribute(|index| uvs.get(index))
+    }
+
+    /// Returns the colour at a point: the mean of the codes' values, in whatever space they are. `None` also where the surface has
+    /// none.
+    #[must_use]
+    pub fn color(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 4]> {
+        let colors = self.colors?;
+        self.place(triangle, barycentric)?.attribute(|index| colors.get(index))
+    }
+
+    /// Returns the bones that move a point, the one of the greatest weight first: the sums of the weights that they have at the
+    /// corners, without those that are 0. `None` also where the surface has no weights.
+    ///
+    /// Finding the weights of a corner costs what [`Weights::get`] does; the list is as long as the three of the corners at
+    /// most.
+    #[must_use]
+    pub fn weights(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Vec<Influence>> {
+        let weights = self.weights?;
+        self.place(triangle, barycentric)?.influences(&weights)
+    }
+
+    fn place(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Place> {
+        let [second, third] = barycentric.map(f64::from);
+        let parts = [1.0 - second - third, second, third];
+        let corners = self.corners.triangle(triangle)?;
+        parts.iter().all(|part| part.is_finite()).then_some(Place { corners, parts })
+    }
+}
+
+impl Place {
+    fn position<const N: usize>(&self, get: impl Fn(usize) -> Option<[f32; N]>) -> Option<[f32; N]> {
+        self.sum(|corner| get(as_index(corner.position))).map(|sum| sum.map(narrow))
+    }
+
+    fn attribute<const N: usize>(&self, get: impl Fn(usize) -> Option<[f32; N]>) -> Option<[f32; N]> {
+        self.attribute_sum(get).map(|sum| sum.map(narrow))
+    }
+
+    fn attribute_sum<const N: usize>(&self, get: impl Fn(usize) -> Option<[f32; N]>) -> Option<[f64; N]> {
+        self.sum(|corner| get(as_index(corner.attribute)))
+    }
+
+    /// Adds up what the corners have, by their parts.
+    fn sum<const N: usize>(&self, get: impl Fn(&Corner) -> Option<[f32; N]>) -> Option<[f64; N]> {
+        let mut sum = [0.0; N];
+        for (corner, part) in self.corners.iter().zip(self.parts) {
+            for (sum, value) in sum.iter_mut().zip(get(corner)?) {
+                *sum += part * f64::from(value);
+            }
+        }
+        Some(sum)
+    }
+
+    /// Adds up the weights that each bone has at the corners, by their parts; the greatest first, and of equals the bone of
+    /// the lowest number.
+    fn influences(&self, weights: &Weights<'_>) -> Option<Vec<Influence>> {
+        let mut all = Vec::new();
+        for (corner, part) in self.corners.iter().zip(self.parts) {
+            let influences = weights.get(as_index(corner.position))?;
+            all.extend(influences.iter().map(|influence| (influence.bone, part * f64::from(influence.weight))));
+        }
+        // Sorted, so that it takes no longer than that however many a file has.
+        all.sort_by_key(|(bone, _)| *bone);
+        let summed = all.chunk_by(|(one, _), (other, _)| one == other).filter_map(|run| {
+            let weight = narrow(run.iter().map(|(_, weight)| weight).sum());
+            run.first().filter(|_| weight != 0.0).map(|(bone, _)| Influence { bone: *bone, weight })
+        });
+        let mut summed: Vec<Influence> = summed.collect();
+        summed.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+        Some(summed)
+    }
+}
+
+/// Reads an array that there may be; `None` where it is there and cannot be read.
+#[allow(clippy::option_option, reason = "an array that is not there is no fault")]
+fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option<Option<V>> {
+    match array {
+        Some(array) => read(array).map(Some),
+        None => Some(None),
+    }
+}
+
+/// Returns a direction in unit length; `None` for no direction at all.
+fn unit(direction: [f64; 3]) -> Option<[f32; 3]> {
+    let length = dot(direction, direction).sqrt();
+    (length > 0.0 && length.is_finite()).then(|| direction.map(|part| narrow(part / length)))
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what is at a corner is there exactly")]
+mod tests {
+    use super::super::triangle::tests::Random;
+    use super::*;
+    use crate::decode::Frame;
+    use crate::unigine::Generation;
+    use crate::unigine::build::{self, Target};
+    use crate::{Geometry, Model};
+
+    /// The indices of two triangles into the positions.
+    const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];
+
+    /// Those into the attributes, which stand in another order.
+    const ATTRIBUTE_INDICES: [u8; 6] = [2, 0, 1, 1, 0, 2];
+
+    /// Writes two triangles that have everything.
+    fn written() -> Vec<u8> {
+        let normals = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
+        let frames = normals.into_iter().zip(tangents).map(|(normal, tangent)| Frame::from_axes(normal, tangent, 1.0));
+        let target = Target {
+            positions: vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]],
+            frames: frames.collect(),
+            ..Target::default()
+        };
+        let of = |bone: i32, weight: f32| Influence { bone, weight };
+        let weights = vec![vec![of(0, 1.0)], vec![of(1, 1.0)], vec![of(0, 0.6), of(1, 0.4)]];
+        let surface = build::Surface {
+            name: String::from("one"),
+            targets: vec![target],
+            weights,
+            uvs: [vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], Vec::new()],
+            colors: vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]],
+            indices: INDICES.map(u32::from).to_vec(),
+            attribute_indices: ATTRIBUTE_INDICES.map(u32::from).to_vec(),
+            ..build::Surface::default()
+        };
+        let bone =
+            |name: &str| build::Bone { name: name.into(), parent: -1, bind: crate::surface::Transform::default() };
+        let bones = vec![bone("a"), bone("b")];
+        let mesh = build::Mesh { bones, surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) };
+        mesh.to_bytes().unwrap()
+    }
+
+    /// Makes the fifth of six indices in a file one that is out of range.
+    fn spoilt(indices: [u8; 6]) -> crate::unigine::Mesh<Vec<u8>> {
+        let mut bytes = written();
+        let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&indices)).collect();
+        let [place] = places[..] else { panic!("{places:?}") };
+        bytes[place + 4] = 9;
+        crate::unigine::Mesh::open(bytes).unwrap()
+    }
+
+    fn expect_near<const N: usize>(found: Option<[f32; N]>, expected: [f32; N]) {
+        let near = |(found, expected): (f32, f32)| (found - expected).abs() < 1e-4;
+        assert!(found.is_some_and(|found| found.into_iter().zip(expected).all(near)), "{found:?} {expected:?}");
+    }
+
+    #[test]
+    fn mixes_what_the_corners_have() {
+        let mesh = crate::unigine::Mesh::open(written()).unwrap();
+        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        assert_eq!(attributes.triangle_count(), 2);
+        // A half of the first corner, a quarter of each other; the attributes are 2, 0, 1.
+        let parts = [0.25, 0.25];
+        let here = attributes.at(0, parts).unwrap();
+        assert_eq!(here.position, [1.0, 1.0, 0.0]);
+        let even = 1.0 / 6.0_f32.sqrt();
+        expect_near(here.normal, [even, even, 2.0 * even]);
+        expect_near(here.uvs[0], [0.25, 0.5]);
+        assert_eq!(here.uvs[1..], [None; 3]);
+        expect_near(here.color, [0.25, 0.25, 0.5, 1.0]);
+        let [one, other] = here.influences[..] else { panic!("{here:?}") };
+        assert_eq!((one.bone, other.bone), (0, 1));
+        expect_near(Some([one.weight, other.weight]), [0.65, 0.35]);
+        assert_eq!(attributes.geometric_normal(0), Some([0.0, 0.0, 1.0]));
+        assert_eq!(attributes.triangle(0), Some([[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]));
+        assert_eq!(attributes.weights(0, [1.0, 0.0]).unwrap().len(), 1, "a bone without a weight is none");
+        assert_eq!(attributes.weights(0, [0.75, 0.25]).unwrap()[0].bone, 1);
+    }
+
+    /// Tests that each method tells the same as all of them together.
+    fn expect_same(attributes: &Attributes<'_>, triangle: usize, parts: [f32; 2]) {
+        let all = attributes.at(triangle, parts);
+        let here = all.as_ref();
+        assert_eq!(attributes.position(triangle, parts), here.map(|here| here.position));
+        assert_eq!(attributes.normal(triangle, parts), here.and_then(|here| here.normal));
+        for set in 0..UV_SETS {
+            assert_eq!(attributes.uv(set, triangle, parts), here.and_then(|here| here.uvs[set]));
+        }
+        assert_eq!(attributes.uv(UV_SETS, triangle, parts), None);
+        assert_eq!(attributes.color(triangle, parts), here.and_then(|here| here.color));
+        let influences = attributes.weights(triangle, parts);
+        assert_eq!(influences.unwrap_or_default(), all.map(|here| here.influences).unwrap_or_default());
+    }
+
+    /// Looks at every corner of every surface: what is there is what the arrays have.
+    fn expect_corners(mesh: &dyn Geometry) -> [usize; 5] {
+        let mut seen = [0; 5];
+        let mut random = Random::new(10);
+        for surface in Surface::all(mesh) {
+            let attributes = Attributes::new(&surface).unwrap();
+            for (number, corner) in surface.corners().unwrap().iter().enumerate() {
+                let (triangle, parts) = (number / 3, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][number % 3]);
+                let here = attributes.at(triangle, parts).unwrap();
+                let (position, attribute) = (as_index(corner.position), as_index(corner.attribute));
+                assert_eq!(Some(here.position), surface.positions().unwrap().get(position));
+                let normals = surface.normals().unwrap();
+                let expected = normals.and_then(|normals| normals.get(attribute)).and_then(crate::vector::unit);
+                assert_eq!(here.normal, expected);
+                for (set, uv) in here.uvs.into_iter().enumerate() {
+                    let uvs = surface.uvs(set).unwrap();
+                    assert_eq!(uv, uvs.and_then(|uvs| uvs.get(attribute)));
+                }
+                let colors = surface.colors().unwrap();
+                assert_eq!(here.color, colors.and_then(|colors| colors.get(attribute)));
+                let weights = surface.weights().unwrap().and_then(|weights| weights.get(position));
+                let mut expected: Vec<Influence> = weights.map(|list| list.iter().collect()).unwrap_or_default();
+                expected.retain(|influence| influence.weight != 0.0);
+                expected.sort_by(|one, other| other.weight.total_cmp(&one.weight).then(one.bone.cmp(&other.bone)));
+                assert_eq!(here.influences, expected);
+                let has = [here.normal.is_some(), here.uvs[0].is_some(), here.uvs[1].is_some(), here.color.is_some()];
+                for (seen, has) in seen.iter_mut().zip(has.into_iter().chain([!here.influences.is_empty()])) {
+                    *seen += usize::from(has);
+                }
+                let parts = [random.between(0.0, 0.5), random.between(0.0, 0.5)];
+                expect_same(&attributes, triangle, parts);
+            }
+            for beyond in [attributes.triangle_count(), usize::MAX / 3, usize::MAX] {
+                expect_same(&attributes, beyond, [0.5, 0.5]);
+                assert_eq!(attributes.at(beyond, [0.5, 0.5]), None);
+                assert_eq!((attributes.geometric_normal(beyond), attributes.triangle(beyond)), (None, None));
+            }
+            for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                for parts in [[bad, 0.0], [0.0, bad], [bad, bad], [bad, -bad]] {
+                    expect_same(&attributes, 0, parts);
+                    assert_eq!(attributes.at(0, parts), None);
+                }
+            }
+            expect_same(&attributes, 0, [f32::MAX, f32::MIN]);
+        }
+        seen
+    }
+
+    fn read(path: &str) -> Vec<u8> {
+        std::fs::read(format!("{}/data/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    }
+
+    #[test]
+    fn a_corner_has_what_the_arrays_have() {
+        // How many corners have a normal, UV sets 0 and 1, a colour, weights.
+        for (path, expected) in [
+            ("unigine/room_ms11.mesh", [456, 420, 36, 36, 0]),
+            ("unigine/skinned_ms12.mesh", [36, 36, 0, 0, 36]),
+            ("unigine/cube_ms15.mesh", [36, 36, 0, 0, 0]),
+            ("secondlife/arm.llmesh", [252, 252, 0, 0, 252]),
+            ("ezmesh/flag.ezm", [48, 48, 0, 48, 48]),
+            ("ezmesh/flag101.ezb", [48, 48, 0, 48, 48]),
+        ] {
+            let model = Model::open(read(path)).unwrap();
+            assert_eq!(expect_corners(model.geometry()), expected, "{path}");
+        }
+        for (stem, corners) in [("guard", 39), ("box", 36), ("crate64", 36)] {
+            let [data, aniv] = ["d", "a"].map(|part| read(&format!("unreal/{stem}_{part}.3d")));
+            let mesh = crate::unreal::Mesh::open(data, aniv).unwrap();
+            let [normals, uvs, rest @ ..] = expect_corners(&mesh);
+            assert_eq!((normals, uvs, rest), (0, corners, [0; 3]), "{stem}");
+        }
+    }
+
+    #[test]
+    fn an_index_out_of_range_is_nothing() {
+        let parts = [0.25, 0.25];
+        let mesh = spoilt(INDICES);
+        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        assert!(attributes.at(0, parts).is_some() && attributes.at(1, parts).is_none());
+        assert_eq!((attributes.position(1, parts), attributes.weights(1, parts)), (None, None));
+        assert_eq!((attributes.triangle(1), attributes.geometric_normal(1)), (None, None));
+        assert!(attributes.uv(0, 1, parts).is_some(), "by the other stream");
+        let mesh = spoilt(ATTRIBUTE_INDICES);
+        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        assert_eq!(attributes.at(1, parts), None);
+        assert_eq!(
+            (attributes.normal(1, parts), attributes.color(1, parts), attributes.uv(0, 1, parts)),
+            (None, None, None)
+        );
+        assert!(attributes.position(1, parts).is_some() && attributes.weights(1, parts).is_some());
+    }
+}

@@ -1,0 +1,237 @@
+//! Rays through a tree: the nearest hit, any hit, all hits; one ray at a time, or many side by side.
+
+use std::ops::ControlFlow;
+
+use super::kernel::{SLACK, Sieve};
+use super::ray::{Aim, Crossing, Ray};
+use super::tree::layout::{RawNode, WIDTH};
+use super::tree::{Damaged, View};
+use super::triangles::{Block, LANES, Triangles};
+use super::visit::{Stack, Watch, fetch, numbers, triangle_of};
+use crate::bytes::as_index;
+use crate::surface::Bounds;
+
+/// A ray made ready for a tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cast {
+    pub(super) aim: Aim,
+    pub(super) sieve: Sieve,
+    /// Lengths of the scaled direction in one of the ray's own.
+    measure: f64,
+    /// The farthest that counts, in the scaled direction.
+    limit: f32,
+}
+
+impl Cast {
+    /// Prepares a ray; `None` for one that can hit nothing.
+    pub(crate) fn new(ray: &Ray) -> Option<Self> {
+        let aim = Aim::new(ray)?;
+        let direction = ray.direction.map(f64::from);
+        let measure = direction.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+        let scaled = direction.map(|part| crate::vector::narrow(part / measure));
+        let [from, to] = ray.range.map(f64::from);
+        let from = -above(-from * measure);
+        Some(Self { aim, sieve: Sieve::new(ray.origin, scaled, from), measure, limit: above(to * measure) })
+    }
+
+    /// Returns the farthest that counts, in the scaled direction.
+    #[inline]
+    pub(super) const fn limit(&self) -> f32 {
+        self.limit
+    }
+
+    /// Returns where the ray comes into a box, in the scaled direction; `None` where it does not within its range.
+    pub(super) fn meets(&self, bounds: &Bounds) -> Option<f64> {
+        if bounds.is_empty() {
+            return None;
+        }
+        let (mut near, mut far) = (f64::from(self.sieve.from), f64::from(self.limit));
+        let axes = bounds.min.iter().zip(bounds.max).zip(self.sieve.origin.iter().zip(self.sieve.inverse));
+        for ((min, max), (origin, inverse)) in axes {
+            let plane = |at: f32| (f64::from(at) - f64::from(*origin)) * f64::from(inverse);
+            let (one, other) = (plane(*min), plane(max));
+            let slack = (one.abs() + other.abs()) * f64::from(SLACK);
+            near = near.max(one.min(other) - slack);
+            far = far.min(one.max(other) + slack);
+        }
+        (near <= far).then_some(near)
+    }
+
+    /// From here on only what is at `t` or nearer counts.
+    #[inline]
+    fn shorten(&mut self, t: f64) {
+        self.limit = above(t * self.measure);
+    }
+}
+
+/// Returns a float that is no less, even where what is compared with it was rounded a few times.
+#[inline]
+fn above(number: f64) -> f32 {
+    crate::vector::narrow(number + number.abs() * 1.0e-6)
+}
+
+/// A hit on one surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) triangle: u32,
+    pub(crate) crossing: Crossing,
+}
+
+impl Found {
+    /// Tells whether it comes before another: it is nearer, or as near and of a triangle that the file has first.
+    #[inline]
+    fn is_before(&self, other: &Self) -> bool {
+        let (near, far) = (self.crossing.t, other.crossing.t);
+        near < far || near <= far && self.triangle < other.triangle
+    }
+}
+
+/// What is asked of a ray.
+pub(crate) trait Ask {
+    /// Takes a hit; returns the `t` beyond which nothing counts any more, or stops.
+    fn take(&mut self, found: Found) -> ControlFlow<(), Option<f64>>;
+    /// Forgets all hits.
+    fn clear(&mut self);
+}
+
+/// The nearest hit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Nearest(pub(crate) Option<Found>);
+
+impl Ask for Nearest {
+    #[inline]
+    fn take(&mut self, found: Found) -> ControlFlow<(), Option<f64>> {
+        if self.0.is_some_and(|best| !found.is_before(&best)) {
+            return ControlFlow::Continue(None);
+        }
+        self.0 = Some(found);
+        ControlFlow::Continue(Some(found.crossing.t))
+    }
+
+    fn clear(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// Whether there is any hit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Any(pub(crate) bool);
+
+impl Ask for Any {
+    #[inline]
+    fn take(&mut self, _: Found) -> ControlFlow<(), Option<f64>> {
+        self.0 = true;
+        ControlFlow::Break(())
+    }
+
+    fn clear(&mut self) {
+        self.0 = false;
+    }
+}
+
+/// All hits, in no order.
+#[derive(Debug, Default)]
+pub(crate) struct All(pub(crate) Vec<Found>);
+
+impl Ask for All {
+    fn take(&mut self, found: Found) -> ControlFlow<(), Option<f64>> {
+        self.0.push(found);
+        ControlFlow::Continue(None)
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Gives the triangles of a leaf that may be hit to the exact test, and what it finds to whoever asks.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(super) fn take_leaf(
+    cast: &mut Cast,
+    block: &Block,
+    bits: u32,
+    number: impl Fn(usize) -> Option<u32>,
+    ask: &mut impl Ask,
+) -> ControlFlow<()> {
+    let mut left = bits;
+    while left != 0 {
+        let lane = as_index(left.trailing_zeros()) % LANES;
+        left &= left.wrapping_sub(1);
+        let Some(crossing) = cast.aim.crossing(&block.triangle(lane)) else { continue };
+        let Some(triangle) = number(lane) else { continue };
+        if let Some(t) = ask.take(Found { triangle, crossing })? {
+            cast.shorten(t);
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// One ray through one tree.
+pub(crate) struct One<'a, 'b, A, W> {
+    pub(crate) view: View<'a>,
+    pub(crate) triangles: &'b Triangles<'a>,
+    pub(crate) cast: &'b mut Cast,
+    pub(crate) ask: &'b mut A,
+    pub(crate) watch: &'b mut W,
+}
+
+/// A query whose boxes and triangles are tested along a ray; run by [`simd::cast`](crate::simd::cast) with the kernels of the processor.
+pub(crate) trait AlongRay {
+    type Answer;
+    fn run<const FUSED: bool>(
+        self,
+        boxes: impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
+        sift: impl Fn(&Block, &Sieve, f32) -> u32,
+    ) -> Self::Answer;
+}
+
+impl<A: Ask, W: Watch> AlongRay for One<'_, '_, A, W> {
+    type Answer = Result<(), Damaged>;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    fn run<const FUSED: bool>(
+        self,
+        boxes: impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
+        sift: impl Fn(&Block, &Sieve, f32) -> u32,
+    ) -> Result<(), Damaged> {
+        let Self { view, triangles, cast, ask, watch } = self;
+        let mut stack = Stack::new();
+        let mut left = view.shape.nodes;
+        stack.push(cast.sieve.from, view.shape.root, false)?;
+        while let Some((child, is_leaf)) = stack.pop_within(cast.limit) {
+            if is_leaf {
+                let leaf = view.leaf(child);
+                let block = triangles.block::<FUSED>(&numbers(&view, triangles, &leaf));
+                let number = |lane: usize| triangle_of(&view, &leaf, lane);
+                (0..LANES).filter_map(number).for_each(|triangle| watch.triangle(triangles, triangle));
+                let bits = sift(&block, &cast.sieve, cast.limit);
+                if take_leaf(cast, &block, bits, number, ask).is_break() {
+                    return Ok(());
+                }
+            } else {
+                left = left.checked_sub(1).ok_or(Damaged)?;
+                watch.node(&view, child);
+                let node = view.node(child)?;
+                let (bits, near) = boxes(node, &cast.sieve, cast.limit);
+                stack.push_children(node, bits, &near, |child, is_leaf| fetch(&view, triangles, child, is_leaf))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at every triangle: what is done where there is no tree.
+pub(crate) fn every(triangles: &Triangles<'_>, cast: &mut Cast, ask: &mut impl Ask, watch: &mut impl Watch) {
+    for triangle in 0..triangles.len() {
+        watch.triangle(triangles, triangle);
+        let crossing = triangles.get(triangle).and_then(|corners| cast.aim.crossing(&corners));
+        let Some(crossing) = crossing else { continue };
+        match ask.take(Found { triangle, crossing }) {
+            ControlFlow::Continue(Some(t)) => cast.shorten(t),
+            ControlFlow::Continue(None) => {}
+            ControlFlow::Break(()) => return,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One surface among those that are asked together: its triangles, and the tree that finds them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::cast::{Ask, Cast, Found, One};
+use super::many::{Job, Many};
+use super::near::{self, Center, Near, Nearby};
+use super::ray::Ray;
+use super::reach::{self, Region};
+use super::scene::Hit;
+use super::tree::{Damaged, Tree, check};
+use super::triangles::Triangles;
+use super::visit::{Unwatched, Watch};
+use crate::sidecar::Trust;
+use crate::surface::Bounds;
+use crate::vector::narrow;
+
+/// One surface.
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    pub(super) surface: usize,
+    pub(super) triangles: Triangles<'a>,
+    pub(super) bounds: Bounds,
+    pub(super) tree: Arc<Tree>,
+    /// Whether the tree, which is stored, has shown to be damaged; then another is built.
+    damaged: AtomicBool,
+    built: OnceLock<Option<Arc<Tree>>>,
+}
+
+/// Tells whether a stored tree may be used.
+pub(super) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
+    let view = tree.view();
+    let fits = view.shape.triangles == triangles.len() && matches!(view.shape.cluster, 1..=8);
+    fits && (trust == Trust::Own || check::check(&view, triangles).is_ok())
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) -> Self {
+        let bounds = tree.bounds();
+        Self { surface, triangles, bounds, tree, damaged: AtomicBool::new(false), built: OnceLock::new() }
+    }
+
+    pub(super) fn misses(&self, cast: &Cast) -> bool {
+        cast.meets(&self.bounds).is_none()
+    }
+
+    /// Asks the tree; where that is damaged, another.
+    fn ask<T>(&self, mut ask: impl FnMut(&Tree) -> std::result::Result<T, Damaged>) -> Option<T> {
+        if !self.damaged.load(Ordering::Relaxed) {
+            if let Ok(answer) = ask(&self.tree) {
+                return Some(answer);
+            }
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+        let built = self.built.get_or_init(|| Tree::new(&self.triangles).ok().map(Arc::new));
+        ask(built.as_ref()?).ok()
+    }
+
+    pub(super) fn cast(&self, cast: &mut Cast, ask: &mut impl Ask, watch: &mut impl Watch) {
+        let start = *cast;
+        let asked = self.ask(|tree| {
+            *cast = start;
+            ask.clear();
+            crate::simd::cast(One {
+                view: tree.view(),
+                triangles: &self.triangles,
+                cast: &mut *cast,
+                ask: &mut *ask,
+                watch: &mut *watch,
+            })
+        });
+        if asked.is_none() {
+            *cast = start;
+            ask.clear();
+            super::cast::every(&self.triangles, cast, ask, watch);
+        }
+    }
+
+    pub(super) fn cast_many(&self, jobs: &mut [Option<Job>]) {
+        let asked = {
+            let tree = if self.damaged.load(Ordering::Relaxed) { None } else { Some(&*self.tree) };
+            tree.map(|tree| crate::simd::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
+        };
+        if asked != Some(Ok(())) {
+            for job in jobs.iter_mut().flatten() {
+                self.cast(&mut job.cast, &mut job.best, &mut Unwatched);
+            }
+        }
+    }
+
+    pub(super) fn near(&self, center: &mut Center, best: &mut Option<Nearby>, watch: &mut impl Watch) {
+        let start = *center;
+        let asked = self.ask(|tree| {
+            (*center, *best) = (start, None);
+            crate::simd::around(Near {
+                view: tree.view(),
+                triangles: &self.triangles,
+                center: &mut *center,
+                best: &mut *best,
+                watch: &mut *watch,
+            })
+        });
+        if asked.is_none() {
+            (*center, *best) = (start, None);
+            near::every(&self.triangles, center, best, watch);
+        }
+    }
+
+    pub(super) fn reach(&self, region: &impl Region, watch: &mut impl Watch) -> Vec<u32> {
+        let asked = self.ask(|tree| {
+            let mut found = Vec::new();
+            reach::reach(&tree.view(), &self.triangles, region, &mut *watch, |triangle| found.push(triangle))?;
+            Ok(found)
+        });
+        asked.unwrap_or_else(|| {
+            let mut found = Vec::new();
+            reach::every(&self.triangles, region, watch, |triangle| found.push(triangle));
+            found
+        })
+    }
+
+    pub(super) fn hit(&self, ray: &Ray, found: &Found) -> Hit {
+        let crossing = found.crossing;
+        let [second, third] = crossing.barycentric;
+        // From the corners: nearer to the surface than a multiple of a long direction.
+        let corners = self.triangles.get(found.triangle).unwrap_or_default().map(|corner| corner.map(f64::from));
+        let place = |axis: usize| {
+            let [a, b, c] = corners.map(|corner| corner.get(axis).copied().unwrap_or(f64::NAN));
+            a + second * (b - a) + third * (c - a)
+        };
+        let point = [place(0), place(1), place(2)];
+        let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
+        Hit {
+            surface: self.surface,
+            triangle: found.triangle,
+            t: narrow(crossing.t),
+            distance: narrow(crossing.t.abs() * length),
+            point: point.map(narrow),
+            barycentric: crossing.barycentric.map(narrow),
+            is_front: crossing.front,
+        }
+    }
+}

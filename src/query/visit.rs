@@ -1,0 +1,168 @@
+//! Going through a tree: what waits to be visited, and what a leaf names.
+
+use super::tree::build::DEEPEST;
+use super::tree::layout::{NO_CHILD, RawNode, WIDTH};
+use super::tree::{Damaged, Leaf, View};
+use super::triangles::{Numbers, Triangles};
+use crate::bytes::as_index;
+
+/// What may be waiting: seven children for each node on the way down, and one.
+const ROOM: usize = 192;
+const _: () = assert!(ROOM > 7 * DEEPEST + 1);
+
+/// Notes what a query looks at.
+pub(crate) trait Watch {
+    /// Takes a node that is read.
+    #[inline]
+    fn node(&mut self, view: &View<'_>, node: u32) {
+        let _ = (view, node);
+    }
+
+    /// Takes a triangle that is read.
+    #[inline]
+    fn triangle(&mut self, triangles: &Triangles<'_>, triangle: u32) {
+        let _ = (triangles, triangle);
+    }
+}
+
+/// Notes nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
+/// the place tells a leaf; it is rounded down.
+type Entry = u64;
+
+#[inline]
+fn entry(near: f32, child: u32, is_leaf: bool) -> Entry {
+    (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
+}
+
+/// Returns a number that is ordered as the float is.
+#[inline]
+fn ordered(number: f32) -> u32 {
+    let bits = number.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+#[inline]
+fn key(entry: Entry) -> u32 {
+    u32::try_from(entry >> 32).unwrap_or(u32::MAX)
+}
+
+#[inline]
+fn child(entry: Entry) -> u32 {
+    u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
+}
+
+/// What waits to be visited, the nearest last.
+pub(super) struct Stack {
+    entries: [Entry; ROOM],
+    len: usize,
+}
+
+impl Stack {
+    pub(super) const fn new() -> Self {
+        Self { entries: [0; ROOM], len: 0 }
+    }
+
+    pub(super) const fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Returns what is to be visited next, and whether it is a leaf; what begins beyond `limit` is dropped.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(super) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
+        loop {
+            self.len = self.len.checked_sub(1)?;
+            let entry = *self.entries.get(self.len)?;
+            let key = key(entry);
+            if key & !1 <= ordered(limit) {
+                return Some((child(entry), key & 1 == 1));
+            }
+        }
+    }
+
+    /// Adds a node or a leaf.
+    #[inline]
+    pub(super) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), Damaged> {
+        *self.entries.get_mut(self.len).ok_or(Damaged)? = entry(near, child, is_leaf);
+        self.len = self.len.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Adds the children of a node that were met, so that the nearest is the last.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(super) fn push_children(
+        &mut self,
+        node: &RawNode,
+        bits: u32,
+        near: &[f32; WIDTH],
+        fetch: impl Fn(u32, bool),
+    ) -> Result<(), Damaged> {
+        let first = self.len;
+        let mut left = bits;
+        while left != 0 {
+            let at = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            let lane = as_index(at) % WIDTH;
+            let (Some(near), Some(child)) = (near.get(lane), node.children.get(lane)) else { continue };
+            let is_leaf = u32::from(node.leaves).wrapping_shr(at) & 1 == 1;
+            fetch(child.get(), is_leaf);
+            self.push(*near, child.get(), is_leaf)?;
+        }
+        let added = self.entries.get_mut(first..self.len).unwrap_or_default();
+        for end in 1..added.len() {
+            let mut at = end;
+            while let Some([one, other]) = at.checked_sub(1).and_then(|from| added.get_mut(from..)?.first_chunk_mut()) {
+                if *one >= *other {
+                    break;
+                }
+                std::mem::swap(one, other);
+                at = at.wrapping_sub(1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Asks memory for a child that is going to be visited.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(super) fn fetch(view: &View<'_>, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
+    if !is_leaf {
+        view.fetch(child);
+    } else if let Leaf::Run(range) = view.leaf(child) {
+        triangles.fetch_indices(range.start);
+    } else if let Some(first) = triangle_of(view, &view.leaf(child), 0) {
+        triangles.fetch_indices(first);
+    }
+}
+
+/// Where the triangles of a leaf are in the file.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(super) fn numbers(view: &View<'_>, triangles: &Triangles<'_>, leaf: &Leaf<'_>) -> Numbers {
+    match leaf {
+        Leaf::Run(range) => triangles.numbers(range.clone()),
+        Leaf::Listed(list) => triangles.numbers_of(list.iter().copied()),
+        Leaf::Stored(range) => triangles.numbers_of(range.clone().filter_map(|at| view.number(at))),
+    }
+}
+
+/// Returns the number of a leaf's triangle.
+#[inline]
+pub(super) fn triangle_of(view: &View<'_>, leaf: &Leaf<'_>, lane: usize) -> Option<u32> {
+    match leaf {
+        Leaf::Run(range) => range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end),
+        Leaf::Listed(list) => list.get(lane).copied(),
+        Leaf::Stored(range) => {
+            let at = range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end)?;
+            view.number(at)
+        }
+    }
+}
