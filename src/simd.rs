@@ -207,11 +207,15 @@ kernels! {
 pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use crate::query::kernel::avx2::{boxes, sift};
+        use crate::query::kernel::avx2::{block, boxes, sift};
 
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
         fn avx2<Q: AlongRay>(query: Q) -> Q::Answer {
-            query.run::<true>(|node, ray, limit| boxes(node, ray, limit), |block, ray, limit| sift(block, ray, limit))
+            query.run(
+                |triangles, numbers| block(triangles, numbers),
+                |node, ray, limit| boxes(node, ray, limit),
+                |block, ray, limit| sift(block, ray, limit),
+            )
         }
         if Level::best() >= Level::Avx2 {
             // SAFETY: `Level::detect` gave this level or a higher one, and does so only where the processor has all
@@ -219,7 +223,7 @@ pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
             return unsafe { avx2(query) };
         }
     }
-    query.run::<false>(kernel::boxes, kernel::sift)
+    query.run(kernel::block, kernel::boxes, kernel::sift)
 }
 
 /// Runs a query around a point with the kernels of the processor.
@@ -227,11 +231,12 @@ pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
 pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use crate::query::kernel::avx2::{approach, distances};
+        use crate::query::kernel::avx2::{approach, block, distances};
 
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
         fn avx2<Q: AroundPoint>(query: Q) -> Q::Answer {
-            query.run::<true>(
+            query.run(
+                |triangles, numbers| block(triangles, numbers),
                 |node, point, limit| distances(node, point, limit),
                 |block, point, limit| approach(block, point, limit),
             )
@@ -241,7 +246,7 @@ pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
             return unsafe { avx2(query) };
         }
     }
-    query.run::<false>(kernel::distances, kernel::approach)
+    query.run(kernel::block, kernel::distances, kernel::approach)
 }
 
 /// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.

@@ -5,11 +5,14 @@ use std::ops::ControlFlow;
 use super::kernel::{SLACK, Sieve};
 use super::ray::{Aim, Crossing, Ray};
 use super::tree::layout::{RawNode, WIDTH};
-use super::tree::{Damaged, View};
-use super::triangles::{Block, LANES, Triangles};
-use super::visit::{Stack, Watch, fetch, numbers, triangle_of};
+use super::tree::{Damaged, Leaf, View};
+use super::triangles::{Block, LANES, Numbers, Triangles};
+use super::visit::{Stack, Watch, numbers};
 use crate::bytes::as_index;
 use crate::surface::Bounds;
+
+/// What the exact test may be off by, as a part of the largest coordinate: 2^-30, where f64 has 2^-52.
+const BLUR: f32 = 1.0 / 1_073_741_824.0;
 
 /// A ray made ready for a tree.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct Cast {
     measure: f64,
     /// The farthest that counts, in the scaled direction.
     limit: f32,
+    /// How far the exact test may be off, as a length.
+    blur: f32,
 }
 
 impl Cast {
@@ -31,7 +36,7 @@ impl Cast {
         let scaled = direction.map(|part| crate::vector::narrow(part / measure));
         let [from, to] = ray.range.map(f64::from);
         let from = -above(-from * measure);
-        Some(Self { aim, sieve: Sieve::new(ray.origin, scaled, from), measure, limit: above(to * measure) })
+        Some(Self { aim, sieve: Sieve::new(ray.origin, scaled, from), measure, limit: above(to * measure), blur: 0.0 })
     }
 
     /// Returns the farthest that counts, in the scaled direction.
@@ -40,27 +45,46 @@ impl Cast {
         self.limit
     }
 
+    /// Makes ready for triangles within a box: the exact test is off by a part of the largest number in it.
+    pub(super) fn blur(&mut self, bounds: &Bounds) {
+        self.blur = self.blur_within(bounds);
+        self.sieve.blur(self.blur);
+        self.sieve.from -= self.blur;
+        self.limit += self.blur;
+    }
+
+    fn blur_within(&self, bounds: &Bounds) -> f32 {
+        let numbers = self.sieve.origin.iter().chain(&bounds.min).chain(&bounds.max);
+        numbers.fold(0.0, |most: f32, part| if part.is_finite() { most.max(part.abs()) } else { most }) * BLUR
+    }
+
     /// Returns where the ray comes into a box, in the scaled direction; `None` where it does not within its range.
     pub(super) fn meets(&self, bounds: &Bounds) -> Option<f64> {
         if bounds.is_empty() {
             return None;
         }
-        let (mut near, mut far) = (f64::from(self.sieve.from), f64::from(self.limit));
+        let blur = f64::from(self.blur_within(bounds));
+        let (mut near, mut far) = (f64::from(self.sieve.from) - blur, f64::from(self.limit) + blur);
         let axes = bounds.min.iter().zip(bounds.max).zip(self.sieve.origin.iter().zip(self.sieve.inverse));
         for ((min, max), (origin, inverse)) in axes {
             let plane = |at: f32| (f64::from(at) - f64::from(*origin)) * f64::from(inverse);
             let (one, other) = (plane(*min), plane(max));
-            let slack = (one.abs() + other.abs()) * f64::from(SLACK);
+            let slack = (one.abs() + other.abs()) * f64::from(SLACK) + blur * f64::from(inverse).abs();
             near = near.max(one.min(other) - slack);
             far = far.min(one.max(other) + slack);
         }
         (near <= far).then_some(near)
     }
 
+    /// Goes as far again as it once did.
+    pub(super) const fn reach_to(&mut self, limit: f32) {
+        self.limit = limit;
+    }
+
     /// From here on only what is at `t` or nearer counts.
     #[inline]
     fn shorten(&mut self, t: f64) {
-        self.limit = above(t * self.measure);
+        self.limit = above(t * self.measure) + self.blur;
     }
 }
 
@@ -149,17 +173,18 @@ impl Ask for All {
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn take_leaf(
     cast: &mut Cast,
-    block: &Block,
+    triangles: &Triangles<'_>,
     bits: u32,
-    number: impl Fn(usize) -> Option<u32>,
+    leaf: &Leaf<'_>,
     ask: &mut impl Ask,
 ) -> ControlFlow<()> {
     let mut left = bits;
     while left != 0 {
         let lane = as_index(left.trailing_zeros()) % LANES;
         left &= left.wrapping_sub(1);
-        let Some(crossing) = cast.aim.crossing(&block.triangle(lane)) else { continue };
-        let Some(triangle) = number(lane) else { continue };
+        let Some(triangle) = leaf.triangle(lane) else { continue };
+        let crossing = triangles.get(triangle).and_then(|corners| cast.aim.crossing(&corners));
+        let Some(crossing) = crossing else { continue };
         if let Some(t) = ask.take(Found { triangle, crossing })? {
             cast.shorten(t);
         }
@@ -179,8 +204,9 @@ pub(crate) struct One<'a, 'b, A, W> {
 /// A query whose boxes and triangles are tested along a ray; run by [`simd::cast`](crate::simd::cast) with the kernels of the processor.
 pub(crate) trait AlongRay {
     type Answer;
-    fn run<const FUSED: bool>(
+    fn run(
         self,
+        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
         boxes: impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
         sift: impl Fn(&Block, &Sieve, f32) -> u32,
     ) -> Self::Answer;
@@ -191,32 +217,35 @@ impl<A: Ask, W: Watch> AlongRay for One<'_, '_, A, W> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    fn run<const FUSED: bool>(
+    fn run(
         self,
+        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
         boxes: impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
         sift: impl Fn(&Block, &Sieve, f32) -> u32,
     ) -> Result<(), Damaged> {
         let Self { view, triangles, cast, ask, watch } = self;
         let mut stack = Stack::new();
         let mut left = view.shape.nodes;
-        stack.push(cast.sieve.from, view.shape.root, false)?;
-        while let Some((child, is_leaf)) = stack.pop_within(cast.limit) {
-            if is_leaf {
-                let leaf = view.leaf(child);
-                let block = triangles.block::<FUSED>(&numbers(&view, triangles, &leaf));
-                let number = |lane: usize| triangle_of(&view, &leaf, lane);
-                (0..LANES).filter_map(number).for_each(|triangle| watch.triangle(triangles, triangle));
+        let mut next = Some((view.shape.root, false));
+        while let Some((child, is_leaf)) = next {
+            next = if is_leaf {
+                let leaf = view.leaf(child)?;
+                if W::NOTES {
+                    leaf.triangles().for_each(|triangle| watch.triangle(triangles, triangle));
+                }
+                let block = block(triangles, &numbers(triangles, &leaf));
                 let bits = sift(&block, &cast.sieve, cast.limit);
-                if take_leaf(cast, &block, bits, number, ask).is_break() {
+                if take_leaf(cast, triangles, bits, &leaf, ask).is_break() {
                     return Ok(());
                 }
+                stack.pop_within(cast.limit)
             } else {
                 left = left.checked_sub(1).ok_or(Damaged)?;
                 watch.node(&view, child);
                 let node = view.node(child)?;
                 let (bits, near) = boxes(node, &cast.sieve, cast.limit);
-                stack.push_children(node, bits, &near, |child, is_leaf| fetch(&view, triangles, child, is_leaf))?;
-            }
+                stack.descend(node, bits, &near, cast.limit, Some((&view, triangles)))?
+            };
         }
         Ok(())
     }

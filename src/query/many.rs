@@ -1,14 +1,12 @@
 //! Many rays side by side: while one waits for memory, others go on.
 
-use std::ops::ControlFlow;
-
 use super::cast::{AlongRay, Cast, Found, Nearest, take_leaf};
 use super::kernel::Sieve;
 use super::ray::Ray;
 use super::tree::layout::{RawNode, WIDTH};
 use super::tree::{Damaged, View};
 use super::triangles::{Block, Numbers, Triangles};
-use super::visit::{Stack, fetch, numbers, triangle_of};
+use super::visit::{Stack, fetch, numbers};
 use crate::bytes::as_index;
 use crate::surface::Bounds;
 
@@ -145,8 +143,9 @@ impl AlongRay for Many<'_, '_> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    fn run<const FUSED: bool>(
+    fn run(
         self,
+        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
         boxes: impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
         sift: impl Fn(&Block, &Sieve, f32) -> u32,
     ) -> Result<(), Damaged> {
@@ -159,12 +158,14 @@ impl AlongRay for Many<'_, '_> {
                 if matches!(lane.next, Next::Done) {
                     let meets = |job: &Job| job.cast.meets(&view.shape.bounds).is_some();
                     let found = waiting.by_ref().find(|job| jobs.get(*job).and_then(Option::as_ref).is_some_and(meets));
-                    let Some(job) = found else { continue };
-                    lane.start(job, &view);
+                    let Some((number, job)) = found.and_then(|at| Some((at, jobs.get_mut(at)?.as_mut()?))) else {
+                        continue;
+                    };
+                    lane.start(number, job, &view);
                 }
                 busy = true;
                 let Some(Some(job)) = jobs.get_mut(lane.job) else { continue };
-                lane.step::<FUSED>(&view, triangles, job, &boxes, &sift)?;
+                lane.step(&view, triangles, job, &block, &boxes, &sift)?;
             }
             if !busy {
                 return Ok(());
@@ -178,8 +179,9 @@ impl Lane {
         Self { job: 0, stack: Stack::new(), left: 0, next: Next::Done }
     }
 
-    fn start(&mut self, job: usize, view: &View<'_>) {
-        self.job = job;
+    fn start(&mut self, number: usize, job: &mut Job, view: &View<'_>) {
+        self.job = number;
+        job.cast.blur(&view.shape.bounds);
         self.stack.clear();
         self.left = view.shape.nodes;
         self.next = Next::Node(view.shape.root);
@@ -188,38 +190,43 @@ impl Lane {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    fn step<const FUSED: bool>(
+    fn step(
         &mut self,
         view: &View<'_>,
         triangles: &Triangles<'_>,
         job: &mut Job,
+        block: &impl Fn(&Triangles<'_>, &Numbers) -> Block,
         boxes: &impl Fn(&RawNode, &Sieve, f32) -> (u32, [f32; WIDTH]),
         sift: &impl Fn(&Block, &Sieve, f32) -> u32,
     ) -> Result<(), Damaged> {
-        match &self.next {
+        let next = match &self.next {
             Next::Node(node) => {
                 self.left = self.left.checked_sub(1).ok_or(Damaged)?;
                 let node = view.node(*node)?;
-                let (bits, near) = boxes(node, &job.cast.sieve, job.cast.limit());
-                self.stack.push_children(node, bits, &near, |child, is_leaf| fetch(view, triangles, child, is_leaf))?;
+                let limit = job.cast.limit();
+                let (bits, near) = boxes(node, &job.cast.sieve, limit);
+                self.stack.descend(node, bits, &near, limit, None)?
             }
             Next::Indices(child) => {
-                let numbers = numbers(view, triangles, &view.leaf(*child));
+                let numbers = numbers(triangles, &view.leaf(*child)?);
                 triangles.fetch_positions(&numbers);
                 self.next = Next::Positions(*child, numbers);
                 return Ok(());
             }
             Next::Positions(child, numbers) => {
-                let leaf = view.leaf(*child);
-                let block = triangles.block::<FUSED>(numbers);
+                let leaf = view.leaf(*child)?;
+                let block = block(triangles, numbers);
                 let bits = sift(&block, &job.cast.sieve, job.cast.limit());
-                let number = |lane: usize| triangle_of(view, &leaf, lane);
-                let flow = take_leaf(&mut job.cast, &block, bits, number, &mut job.best);
-                debug_assert!(matches!(flow, ControlFlow::Continue(())));
+                let flow = take_leaf(&mut job.cast, triangles, bits, &leaf, &mut job.best);
+                debug_assert!(flow.is_continue(), "the nearest hit is not known before the last");
+                self.stack.pop_within(job.cast.limit())
             }
             Next::Done => return Ok(()),
+        };
+        if let Some((child, is_leaf)) = next {
+            fetch(view, triangles, child, is_leaf);
         }
-        self.next = match self.stack.pop_within(job.cast.limit()) {
+        self.next = match next {
             Some((child, true)) => Next::Indices(child),
             Some((child, false)) => Next::Node(child),
             None => Next::Done,

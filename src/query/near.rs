@@ -1,10 +1,10 @@
 //! The nearest point of the triangles of a tree.
 
 use super::tree::layout::{RawNode, WIDTH};
-use super::tree::{Damaged, View};
+use super::tree::{Damaged, Leaf, View};
 use super::triangle::{Closest, LIMIT, closest};
-use super::triangles::{Block, LANES, Triangles, is_sound};
-use super::visit::{Stack, Watch, fetch, numbers, triangle_of};
+use super::triangles::{Block, LANES, Numbers, Triangles};
+use super::visit::{Stack, Watch, numbers};
 use crate::bytes::as_index;
 
 /// A point around which something is looked for.
@@ -63,8 +63,9 @@ fn above(squared: f64) -> f32 {
 /// A query whose boxes and triangles are tested for their distance; run by [`simd::around`](crate::simd::around).
 pub(crate) trait AroundPoint {
     type Answer;
-    fn run<const FUSED: bool>(
+    fn run(
         self,
+        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
         distances: impl Fn(&RawNode, &[f32; 3], f32) -> (u32, [f32; WIDTH]),
         approach: impl Fn(&Block, &[f32; 3], f32) -> u32,
     ) -> Self::Answer;
@@ -84,30 +85,33 @@ impl<W: Watch> AroundPoint for Near<'_, '_, W> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    fn run<const FUSED: bool>(
+    fn run(
         self,
+        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
         distances: impl Fn(&RawNode, &[f32; 3], f32) -> (u32, [f32; WIDTH]),
         approach: impl Fn(&Block, &[f32; 3], f32) -> u32,
     ) -> Result<(), Damaged> {
         let Self { view, triangles, center, best, watch } = self;
         let mut stack = Stack::new();
         let mut left = view.shape.nodes;
-        stack.push(0.0, view.shape.root, false)?;
-        while let Some((child, is_leaf)) = stack.pop_within(center.limit) {
-            if is_leaf {
-                let leaf = view.leaf(child);
-                let block = triangles.block::<FUSED>(&numbers(&view, triangles, &leaf));
-                let number = |lane: usize| triangle_of(&view, &leaf, lane);
-                (0..LANES).filter_map(number).for_each(|triangle| watch.triangle(triangles, triangle));
+        let mut next = Some((view.shape.root, false));
+        while let Some((child, is_leaf)) = next {
+            next = if is_leaf {
+                let leaf = view.leaf(child)?;
+                if W::NOTES {
+                    leaf.triangles().for_each(|triangle| watch.triangle(triangles, triangle));
+                }
+                let block = block(triangles, &numbers(triangles, &leaf));
                 let bits = approach(&block, &center.point, center.limit);
-                take_leaf(center, best, &block, bits, number);
+                take_leaf(center, best, triangles, bits, &leaf);
+                stack.pop_within(center.limit)
             } else {
                 left = left.checked_sub(1).ok_or(Damaged)?;
                 watch.node(&view, child);
                 let node = view.node(child)?;
                 let (bits, near) = distances(node, &center.point, center.limit);
-                stack.push_children(node, bits, &near, |child, is_leaf| fetch(&view, triangles, child, is_leaf))?;
-            }
+                stack.descend(node, bits, &near, center.limit, Some((&view, triangles)))?
+            };
         }
         Ok(())
     }
@@ -116,28 +120,20 @@ impl<W: Watch> AroundPoint for Near<'_, '_, W> {
 /// Measures the triangles that may be nearer than the nearest so far.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn take_leaf(
-    center: &mut Center,
-    best: &mut Option<Nearby>,
-    block: &Block,
-    bits: u32,
-    number: impl Fn(usize) -> Option<u32>,
-) {
+fn take_leaf(center: &mut Center, best: &mut Option<Nearby>, triangles: &Triangles<'_>, bits: u32, leaf: &Leaf<'_>) {
     let mut left = bits;
     while left != 0 {
         let lane = as_index(left.trailing_zeros()) % LANES;
         left &= left.wrapping_sub(1);
-        if let Some(triangle) = number(lane) {
-            consider(center, best, triangle, &block.triangle(lane));
+        let found = leaf.triangle(lane).and_then(|triangle| Some((triangle, triangles.get(triangle)?)));
+        if let Some((triangle, corners)) = found {
+            consider(center, best, triangle, &corners);
         }
     }
 }
 
-/// Measures a triangle, and keeps it where it is nearer, or as near and earlier in the file.
+/// Measures a triangle that counts, and keeps it where it is nearer, or as near and earlier in the file.
 fn consider(center: &mut Center, best: &mut Option<Nearby>, triangle: u32, corners: &[[f32; 3]; 3]) {
-    if !is_sound(corners) {
-        return;
-    }
     let closest = closest(center.point.map(f64::from), corners);
     let squared = closest.distance_squared;
     let is_better = match best {

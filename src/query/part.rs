@@ -58,9 +58,10 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn cast(&self, cast: &mut Cast, ask: &mut impl Ask, watch: &mut impl Watch) {
-        let start = *cast;
+        cast.blur(&self.bounds);
+        let start = cast.limit();
         let asked = self.ask(|tree| {
-            *cast = start;
+            cast.reach_to(start);
             ask.clear();
             crate::simd::cast(One {
                 view: tree.view(),
@@ -71,7 +72,7 @@ impl<'a> Part<'a> {
             })
         });
         if asked.is_none() {
-            *cast = start;
+            cast.reach_to(start);
             ask.clear();
             super::cast::every(&self.triangles, cast, ask, watch);
         }
@@ -122,21 +123,13 @@ impl<'a> Part<'a> {
 
     pub(super) fn hit(&self, ray: &Ray, found: &Found) -> Hit {
         let crossing = found.crossing;
-        let [second, third] = crossing.barycentric;
-        // From the corners: nearer to the surface than a multiple of a long direction.
-        let corners = self.triangles.get(found.triangle).unwrap_or_default().map(|corner| corner.map(f64::from));
-        let place = |axis: usize| {
-            let [a, b, c] = corners.map(|corner| corner.get(axis).copied().unwrap_or(f64::NAN));
-            a + second * (b - a) + third * (c - a)
-        };
-        let point = [place(0), place(1), place(2)];
         let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
         Hit {
             surface: self.surface,
             triangle: found.triangle,
             t: narrow(crossing.t),
             distance: narrow(crossing.t.abs() * length),
-            point: point.map(narrow),
+            point: ray.at(crossing.t).map(narrow),
             barycentric: crossing.barycentric.map(narrow),
             is_front: crossing.front,
         }

@@ -52,6 +52,8 @@ impl Ray {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aim {
     origin: [f64; 3],
+    /// One divided by each part of the direction, infinite where that is 0.
+    inverse: [f64; 3],
     /// The axis along which the ray goes farthest.
     axis: Axis,
     /// How far it goes along the two axes after that one, in turn, for each step along it.
@@ -118,6 +120,7 @@ impl Aim {
             && least <= greatest;
         let aim = Self {
             origin,
+            inverse: direction.map(|part| 1.0 / part),
             axis,
             // The length along the axis is the greatest: no quotient is above 1. The scale is below 2^150.
             shear: [across / along, up / along],
@@ -148,14 +151,31 @@ impl Aim {
             return None;
         }
         let whole = first + second + third;
-        let t = (first * az + second * bz + third * cz) / whole * self.scale;
+        // Adding 0 makes 0 of −0, below which no number orders.
+        let t = self.within_box(triangle, (first * az + second * bz + third * cz) / whole * self.scale) + 0.0;
         let [least, greatest] = self.range;
         let hit = (least..=greatest).contains(&t) && t.is_finite() && triangle.iter().all(is_within_limit);
         hit.then(|| Crossing {
             t,
-            barycentric: [second / whole, third / whole],
+            barycentric: [second / whole + 0.0, third / whole + 0.0],
             front: (whole > 0.0) == (self.scale > 0.0),
         })
+    }
+
+    /// Moves a crossing to where the ray is within the box around the triangle. Of a triangle that is nearly edge-on it may have come
+    /// out beside that, and then it would depend on the boxes of a tree whether it is found.
+    #[inline]
+    fn within_box(&self, [a, b, c]: &Triangle, t: f64) -> f64 {
+        let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
+        let corners = a.iter().zip(b).zip(c).map(|((a, b), c)| [*a, *b, *c].map(f64::from));
+        for ((corners, origin), inverse) in corners.zip(self.origin).zip(self.inverse) {
+            if inverse.is_finite() {
+                let [a, b, c] = corners.map(|corner| (corner - origin) * inverse);
+                near = near.max(a.min(b).min(c));
+                far = far.min(a.max(b).max(c));
+            }
+        }
+        t.min(far).max(near)
     }
 
     /// Moves the corners to where the ray starts at 0 and runs along the last axis.

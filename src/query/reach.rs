@@ -1,11 +1,11 @@
 //! The triangles of a tree that reach into a region of space.
 
 use super::frustum::Frustum;
-use super::tree::layout::{NO_CHILD, WIDTH};
+use super::tree::layout::NO_CHILD;
 use super::tree::{Damaged, View};
 use super::triangle::{overlaps_box, overlaps_frustum};
 use super::triangles::{Triangles, is_sound};
-use super::visit::{Watch, triangle_of};
+use super::visit::Watch;
 use crate::surface::Bounds;
 
 /// A region that triangles may reach into.
@@ -62,8 +62,7 @@ pub(crate) fn reach(
                 waiting.push(child);
                 continue;
             }
-            let leaf = view.leaf(child);
-            for triangle in (0..WIDTH).filter_map(|lane| triangle_of(view, &leaf, lane)) {
+            for triangle in view.leaf(child)?.triangles() {
                 test(triangles, triangle, region, watch, &mut visit);
             }
         }

@@ -121,7 +121,8 @@ impl<'a> Scene<'a> {
     /// Adds a surface, under the number that hits are to bear: any triangles, and a tree [built](Tree::new) of
     /// them or [refitted](Tree::refit) to them.
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
-        self.parts.push(Part::new(surface, triangles, tree));
+        let place = self.parts.partition_point(|part| part.surface <= surface);
+        self.parts.insert(place, Part::new(surface, triangles, tree));
     }
 
     /// Makes the scene of the same surfaces in another shape, with the same nodes over it: see [`Tree::refit`].
@@ -174,6 +175,11 @@ impl<'a> Scene<'a> {
 
     fn first(&self, ray: &Ray, watch: &mut impl Watch) -> Option<Hit> {
         let mut cast = Cast::new(ray)?;
+        if let [part] = &*self.parts {
+            let mut first = First::default();
+            part.cast(&mut cast, &mut first, watch);
+            return Some(part.hit(ray, &first.0?));
+        }
         let mut best: Option<(&Part<'a>, Found)> = None;
         for part in self.along(&cast) {
             if best.is_some() && part.misses(&cast) {

@@ -10,7 +10,7 @@ use crate::surface::{Bounds, Indices, Positions, Surface};
 /// Triangles that are looked at together.
 pub(crate) const LANES: usize = 8;
 /// The largest coordinate, 2^60: squares and products of what is within have room in an `f32`. No mesh is as large.
-pub(super) const LARGEST: f32 = 1_152_921_504_606_846_976.0;
+pub(crate) const LARGEST: f32 = 1_152_921_504_606_846_976.0;
 
 /// The corners of eight triangles: of each corner and each axis, the coordinate of every triangle. NaN where there is no such
 /// triangle.
@@ -20,8 +20,8 @@ pub(crate) struct Block {
     pub(crate) corners: [[[f32; LANES]; 3]; 3],
 }
 
-/// The numbers of the corners of eight triangles: of each corner, that of every triangle.
-pub(crate) type Numbers = [[u32; LANES]; 3];
+/// The numbers of the corners of eight triangles.
+pub(crate) type Numbers = [[u32; 3]; LANES];
 
 /// The most triangles of a surface.
 const MOST: u32 = 1 << 31;
@@ -41,7 +41,7 @@ pub struct Triangles<'a> {
 
 /// Where the corners are.
 #[derive(Clone, Copy, Debug)]
-enum Points<'a> {
+pub(crate) enum Points<'a> {
     /// In a file.
     Stored(Positions<'a>),
     /// Where a pose has put them.
@@ -175,6 +175,12 @@ impl<'a> Triangles<'a> {
         }
     }
 
+    /// Returns where the corners are.
+    #[inline]
+    pub(crate) const fn points(&self) -> &Points<'a> {
+        &self.points
+    }
+
     /// Returns the bytes of a file that a triangle's indices lie in, and those of a corner's position.
     pub(super) fn see(&self, triangle: u32, see: &mut dyn FnMut(&'a [u8])) {
         let Some(first) = usize::try_from(triangle).ok().and_then(|triangle| triangle.checked_mul(3)) else { return };
@@ -194,7 +200,7 @@ impl<'a> Triangles<'a> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
     pub(crate) fn numbers(&self, range: Range<u32>) -> Numbers {
-        let mut numbers = [[NOWHERE; LANES]; 3];
+        let mut numbers = [[NOWHERE; 3]; LANES];
         let [start, end] =
             [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).saturating_mul(3));
         match &self.indices {
@@ -202,8 +208,8 @@ impl<'a> Triangles<'a> {
             Indices::U16(array) => spread(array, start..end, &mut numbers),
             Indices::U32(array) => spread(array, start..end, &mut numbers),
             Indices::Polygon(_) | Indices::Ordered(_) | Indices::Counting(_) => {
-                for (lane, triangle) in range.take(LANES).enumerate() {
-                    put(&mut numbers, lane, self.corners(triangle));
+                for (place, triangle) in numbers.iter_mut().zip(range) {
+                    *place = self.corners(triangle).unwrap_or([NOWHERE; 3]);
                 }
             }
         }
@@ -214,14 +220,14 @@ impl<'a> Triangles<'a> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
     pub(crate) fn numbers_of(&self, triangles: impl Iterator<Item = u32>) -> Numbers {
-        let mut numbers = [[NOWHERE; LANES]; 3];
+        let mut numbers = [[NOWHERE; 3]; LANES];
         match &self.indices {
             Indices::U8(array) => pick(array, triangles, &mut numbers),
             Indices::U16(array) => pick(array, triangles, &mut numbers),
             Indices::U32(array) => pick(array, triangles, &mut numbers),
             Indices::Polygon(_) | Indices::Ordered(_) | Indices::Counting(_) => {
-                for (lane, triangle) in triangles.take(LANES).enumerate() {
-                    put(&mut numbers, lane, self.corners(triangle));
+                for (place, triangle) in numbers.iter_mut().zip(triangles) {
+                    *place = self.corners(triangle).unwrap_or([NOWHERE; 3]);
                 }
             }
         }
@@ -359,29 +365,23 @@ pub(super) fn including(bounds: Bounds, point: [f32; 3]) -> Bounds {
     }
 }
 
-/// Puts the corners of a triangle into a lane.
-#[inline]
-fn put(numbers: &mut Numbers, lane: usize, corners: Option<[u32; 3]>) {
-    for (place, corner) in numbers.iter_mut().zip(corners.into_iter().flatten()) {
-        if let Some(place) = place.get_mut(lane) {
-            *place = corner;
-        }
-    }
-}
-
-/// Spreads indices that stand together over the lanes.
+/// Decodes the indices of triangles that stand together.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn spread<D: crate::Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut Numbers) {
     let decode = array.decoder();
     let end = range.end.min(array.len());
-    let raw = array.raw().get(range.start..end).unwrap_or_default();
-    for (lane, [a, b, c]) in raw.as_chunks().0.iter().take(LANES).enumerate() {
-        put(numbers, lane, Some([decode.decode(a), decode.decode(b), decode.decode(c)]));
+    let raw = array.raw().get(range.start..end).unwrap_or_default().as_chunks().0;
+    if let Some(raw) = raw.first_chunk::<LANES>() {
+        *numbers = raw.each_ref().map(|corners: &[D::Raw; 3]| corners.each_ref().map(|corner| decode.decode(corner)));
+        return;
+    }
+    for (place, corners) in numbers.iter_mut().zip(raw) {
+        *place = corners.each_ref().map(|corner| decode.decode(corner));
     }
 }
 
-/// Fetches the indices of triangles here and there.
+/// Decodes the indices of triangles here and there.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn pick<D: crate::Decode<Value = u32>>(
@@ -389,10 +389,10 @@ fn pick<D: crate::Decode<Value = u32>>(
     triangles: impl Iterator<Item = u32>,
     numbers: &mut Numbers,
 ) {
-    let (decode, raw) = (array.decoder(), array.raw().as_chunks().0);
-    for (lane, triangle) in triangles.take(LANES).enumerate() {
-        if let Some([a, b, c]) = usize::try_from(triangle).ok().and_then(|triangle| raw.get(triangle)) {
-            put(numbers, lane, Some([decode.decode(a), decode.decode(b), decode.decode(c)]));
+    let (decode, raw) = (array.decoder(), array.raw().as_chunks::<3>().0);
+    for (place, triangle) in numbers.iter_mut().zip(triangles) {
+        if let Some(corners) = usize::try_from(triangle).ok().and_then(|triangle| raw.get(triangle)) {
+            *place = corners.each_ref().map(|corner| decode.decode(corner));
         }
     }
 }
@@ -402,10 +402,14 @@ fn pick<D: crate::Decode<Value = u32>>(
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn gather(numbers: &Numbers, get: impl Fn(usize) -> Option<[f32; 3]>) -> Block {
     let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3] };
-    for (numbers, [x, y, z]) in numbers.iter().zip(&mut block.corners) {
-        for (((number, x), y), z) in numbers.iter().zip(x).zip(y).zip(z) {
-            let point = usize::try_from(*number).ok().and_then(&get);
-            [*x, *y, *z] = point.unwrap_or([f32::NAN; 3]);
+    for (lane, corners) in numbers.iter().enumerate() {
+        for (axes, number) in block.corners.iter_mut().zip(corners) {
+            let point = usize::try_from(*number).ok().and_then(&get).unwrap_or([f32::NAN; 3]);
+            for (axis, part) in axes.iter_mut().zip(point) {
+                if let Some(place) = axis.get_mut(lane) {
+                    *place = part;
+                }
+            }
         }
     }
     block

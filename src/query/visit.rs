@@ -12,6 +12,9 @@ const _: () = assert!(ROOM > 7 * DEEPEST + 1);
 
 /// Notes what a query looks at.
 pub(crate) trait Watch {
+    /// Whether it notes anything.
+    const NOTES: bool = true;
+
     /// Takes a node that is read.
     #[inline]
     fn node(&mut self, view: &View<'_>, node: u32) {
@@ -29,7 +32,9 @@ pub(crate) trait Watch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unwatched;
 
-impl Watch for Unwatched {}
+impl Watch for Unwatched {
+    const NOTES: bool = false;
+}
 
 /// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
 /// the place tells a leaf; it is rounded down.
@@ -94,39 +99,61 @@ impl Stack {
         Ok(())
     }
 
-    /// Adds the children of a node that were met, so that the nearest is the last.
+    /// Takes the children of a node that were met, and returns the nearest, and whether it is a leaf; where there is none, what
+    /// [`pop_within`](Self::pop_within) returns. Where there are several, memory is asked for all of them `ahead`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    pub(super) fn push_children(
+    pub(super) fn descend(
         &mut self,
         node: &RawNode,
         bits: u32,
         near: &[f32; WIDTH],
-        fetch: impl Fn(u32, bool),
-    ) -> Result<(), Damaged> {
+        limit: f32,
+        ahead: Option<(&View<'_>, &Triangles<'_>)>,
+    ) -> Result<Option<(u32, bool)>, Damaged> {
+        let leaves = u32::from(node.leaves);
+        let child = |bits: u32| {
+            let at = bits.trailing_zeros();
+            (as_index(at) % WIDTH, leaves.wrapping_shr(at) & 1 == 1)
+        };
+        let rest = bits & bits.wrapping_sub(1);
+        if bits == 0 {
+            return Ok(self.pop_within(limit));
+        }
+        if rest == 0 {
+            // The common case: it need not wait.
+            let (lane, is_leaf) = child(bits);
+            return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
+        }
         let first = self.len;
         let mut left = bits;
         while left != 0 {
-            let at = left.trailing_zeros();
+            let (lane, is_leaf) = child(left);
             left &= left.wrapping_sub(1);
-            let lane = as_index(at) % WIDTH;
             let (Some(near), Some(child)) = (near.get(lane), node.children.get(lane)) else { continue };
-            let is_leaf = u32::from(node.leaves).wrapping_shr(at) & 1 == 1;
-            fetch(child.get(), is_leaf);
+            if let Some((view, triangles)) = ahead {
+                fetch(view, triangles, child.get(), is_leaf);
+            }
             self.push(*near, child.get(), is_leaf)?;
         }
-        let added = self.entries.get_mut(first..self.len).unwrap_or_default();
-        for end in 1..added.len() {
-            let mut at = end;
-            while let Some([one, other]) = at.checked_sub(1).and_then(|from| added.get_mut(from..)?.first_chunk_mut()) {
-                if *one >= *other {
-                    break;
-                }
-                std::mem::swap(one, other);
-                at = at.wrapping_sub(1);
+        sort(self.entries.get_mut(first..self.len).unwrap_or_default());
+        Ok(self.pop_within(limit))
+    }
+}
+
+/// Sorts a few entries, the nearest last.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "two or three numbers as a rule")]
+fn sort(entries: &mut [Entry]) {
+    for end in 1..entries.len() {
+        let mut at = end;
+        while let Some([one, other]) = at.checked_sub(1).and_then(|from| entries.get_mut(from..)?.first_chunk_mut()) {
+            if *one >= *other {
+                break;
             }
+            std::mem::swap(one, other);
+            at = at.wrapping_sub(1);
         }
-        Ok(())
     }
 }
 
@@ -134,35 +161,22 @@ impl Stack {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn fetch(view: &View<'_>, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
-    if !is_leaf {
+    if is_leaf {
+        if let Some(first) = view.leaf(child).ok().and_then(|leaf| leaf.triangle(0)) {
+            triangles.fetch_indices(first);
+        }
+    } else {
         view.fetch(child);
-    } else if let Leaf::Run(range) = view.leaf(child) {
-        triangles.fetch_indices(range.start);
-    } else if let Some(first) = triangle_of(view, &view.leaf(child), 0) {
-        triangles.fetch_indices(first);
     }
 }
 
-/// Where the triangles of a leaf are in the file.
+/// Returns the numbers of the corners of a leaf's triangles.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(super) fn numbers(view: &View<'_>, triangles: &Triangles<'_>, leaf: &Leaf<'_>) -> Numbers {
+pub(super) fn numbers(triangles: &Triangles<'_>, leaf: &Leaf<'_>) -> Numbers {
     match leaf {
         Leaf::Run(range) => triangles.numbers(range.clone()),
         Leaf::Listed(list) => triangles.numbers_of(list.iter().copied()),
-        Leaf::Stored(range) => triangles.numbers_of(range.clone().filter_map(|at| view.number(at))),
-    }
-}
-
-/// Returns the number of a leaf's triangle.
-#[inline]
-pub(super) fn triangle_of(view: &View<'_>, leaf: &Leaf<'_>, lane: usize) -> Option<u32> {
-    match leaf {
-        Leaf::Run(range) => range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end),
-        Leaf::Listed(list) => list.get(lane).copied(),
-        Leaf::Stored(range) => {
-            let at = range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end)?;
-            view.number(at)
-        }
+        Leaf::Copied(list, count) => triangles.numbers_of(list.iter().copied().take(*count)),
     }
 }

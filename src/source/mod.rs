@@ -21,7 +21,10 @@
     reason = "mapping a file and advising the system about it are unsafe calls; this is their only home"
 )]
 
+mod huge;
 mod regular;
+
+pub(crate) use huge::Huge;
 
 use std::fs::{File, Metadata};
 use std::io::Read;

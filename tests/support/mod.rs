@@ -20,6 +20,7 @@ pub mod exercise_secondlife;
 pub mod exercise_unigine_animation;
 pub mod exercise_unreal;
 pub mod ezmesh;
+pub mod query;
 pub mod random;
 pub mod secondlife;
 pub mod sidecar;

@@ -1,24 +1,75 @@
 //! The same for processors with AVX2: a lane for each box or triangle.
 
 use std::arch::x86_64::{
-    __m128i, __m256, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_NGT_UQ, _mm_cvtsi64_si128, _mm256_add_ps, _mm256_and_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
-    _mm256_fmadd_ps, _mm256_fmsub_ps, _mm256_fnmadd_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
-    _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_sub_ps, _mm256_xor_ps,
+    __m128, __m128i, __m256, __m256i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_NGT_UQ, _mm_add_epi32, _mm_add_ps,
+    _mm_andnot_ps, _mm_cvtepi8_epi32, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi32_si128, _mm_cvtsi64_si128,
+    _mm_fmadd_ps, _mm_fnmadd_ps, _mm_max_epi32, _mm_mul_ps, _mm_set1_epi32, _mm_set1_ps, _mm_slli_epi32,
+    _mm_srli_si128, _mm_sub_ps, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_epi8, _mm256_blendv_ps,
+    _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fmsub_ps, _mm256_fnmadd_ps, _mm256_fnmsub_ps, _mm256_max_ps,
+    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_permute_ps, _mm256_set_m128, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
-use bytemuck::cast;
+use bytemuck::{cast, cast_slice};
+use zerocopy::transmute_ref;
 
 use super::super::tree::layout::{RawNode, WIDTH};
-use super::super::triangles::Block;
-use super::{AREAS, EDGE_SLACK, NEAR_SLACK, SLACK, STEPS, Sieve, slab};
+use super::super::triangles::{Block, LANES, Numbers, Points, Triangles};
+use super::{AREAS, EDGE_SLACK, FAR, NEAR_SLACK, SLACK, STEPS, Sieve};
+use crate::decode::Domain16;
+use crate::simd::BY_65535;
+use crate::surface::Positions;
+
+/// Where the planes of a node's boxes are.
+const LOW: usize = std::mem::offset_of!(RawNode, low);
+const HIGH: usize = std::mem::offset_of!(RawNode, high);
+/// Where the exponents of its steps are, and behind them which of its children are leaves.
+const EXPONENTS: usize = std::mem::offset_of!(RawNode, exponents);
 
 /// Widens eight steps.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn steps(planes: [u8; WIDTH]) -> __m256 {
-    let bytes: __m128i = _mm_cvtsi64_si128(i64::from_le_bytes(planes));
-    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes))
+fn steps(planes: __m128i) -> __m256 {
+    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(planes))
+}
+
+/// Widens the steps along three axes, of 24 bytes.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn axes(planes: __m256i) -> [__m256; 3] {
+    let low = _mm256_castsi256_si128(planes);
+    [steps(low), steps(_mm_srli_si128::<8>(low)), steps(_mm256_extracti128_si256::<1>(planes))]
+}
+
+/// Returns `N` bytes of a node from `AT` on.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn bytes<const AT: usize, const N: usize>(node: &RawNode) -> [u8; N] {
+    let bytes: &[u8; size_of::<RawNode>()] = transmute_ref!(node);
+    let (_, rest) = bytes.split_first_chunk::<AT>().unwrap_or((&[0; AT], &[]));
+    *rest.first_chunk::<N>().unwrap_or(&[0; N])
+}
+
+/// What a node's grid is: where it starts, and the length of a step, along x, y, z. The fourth of each is something else.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn grid(node: &RawNode) -> [__m128; 2] {
+    let exponents = _mm_cvtsi32_si128(i32::from_le_bytes(bytes::<EXPONENTS, 4>(node)));
+    let biased = _mm_max_epi32(_mm_add_epi32(_mm_cvtepi8_epi32(exponents), _mm_set1_epi32(127)), _mm_set1_epi32(1));
+    [cast(bytes::<0, 16>(node)), cast(_mm_slli_epi32::<23>(biased))]
+}
+
+/// Spreads each of three numbers over all lanes.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn spread(numbers: __m128) -> [__m256; 3] {
+    let all = _mm256_set_m128(numbers, numbers);
+    [
+        _mm256_permute_ps::<0b0000_0000>(all),
+        _mm256_permute_ps::<0b0101_0101>(all),
+        _mm256_permute_ps::<0b1010_1010>(all),
+    ]
 }
 
 /// Returns the bits of a comparison.
@@ -32,15 +83,24 @@ fn bits(mask: __m256) -> u32 {
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn boxes(node: &RawNode, ray: &Sieve, limit: f32) -> (u32, [f32; WIDTH]) {
-    let slab = slab(node, ray);
+    let [origin, steps] = grid(node);
+    let [from, inverse] = ray.padded.map(cast);
+    let step = _mm_mul_ps(steps, inverse);
+    let start = _mm_mul_ps(_mm_sub_ps(origin, from), inverse);
+    let unsigned = |number: __m128| _mm_andnot_ps(_mm_set1_ps(-0.0), number);
+    let reach = _mm_fmadd_ps(unsigned(step), _mm_set1_ps(STEPS), unsigned(start));
+    let slack = _mm_fmadd_ps(reach, _mm_set1_ps(SLACK), cast(ray.blurred));
+    let [starts, ends] = [spread(_mm_sub_ps(start, slack)), spread(_mm_add_ps(start, slack))];
+    let [low, high] = [bytes::<LOW, 32>(node), bytes::<HIGH, 32>(node)].map(cast);
+    let down = cast(ray.down);
+    let nearer = axes(_mm256_blendv_epi8(low, high, down));
+    let farther = axes(_mm256_blendv_epi8(high, low, down));
     let mut near = _mm256_set1_ps(ray.from);
     let mut far = _mm256_set1_ps(limit);
-    let planes = node.low.iter().zip(&node.high).zip(ray.inverse);
-    for (((low, high), inverse), ((start, end), step)) in planes.zip(slab.near.iter().zip(slab.far).zip(slab.step)) {
-        let (first, second) = if inverse < 0.0 { (high, low) } else { (low, high) };
-        let step = _mm256_set1_ps(step);
-        near = _mm256_max_ps(_mm256_fmadd_ps(steps(*first), step, _mm256_set1_ps(*start)), near);
-        far = _mm256_min_ps(_mm256_fmadd_ps(steps(*second), step, _mm256_set1_ps(end)), far);
+    let planes = nearer.into_iter().zip(farther).zip(spread(step));
+    for (((first, last), step), (start, end)) in planes.zip(starts.into_iter().zip(ends)) {
+        near = _mm256_max_ps(_mm256_fmadd_ps(first, step, start), near);
+        far = _mm256_min_ps(_mm256_fmadd_ps(last, step, end), far);
     }
     (bits(_mm256_cmp_ps::<_CMP_LE_OQ>(near, far)), cast(near))
 }
@@ -97,18 +157,20 @@ pub(crate) fn sift(block: &Block, ray: &Sieve, limit: f32) -> u32 {
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn distances(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
+    let [origin, step] = grid(node);
+    let [x, y, z] = *point;
+    let start = _mm_sub_ps(origin, cast([x, y, z, 0.0]));
+    let reach = _mm_fmadd_ps(step, _mm_set1_ps(STEPS), _mm_andnot_ps(_mm_set1_ps(-0.0), start));
+    let starts = spread(_mm_fnmadd_ps(reach, _mm_set1_ps(SLACK), start));
+    let ends = spread(_mm_fmadd_ps(reach, _mm_set1_ps(SLACK), start));
     let mut sum = _mm256_setzero_ps();
     let mut missing = _mm256_setzero_ps();
-    let axes = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
-    for ((low, high), ((origin, step), at)) in axes {
-        let start = origin - at;
-        let slack = (start.abs() + STEPS * step) * SLACK;
-        let (low, high) = (steps(*low), steps(*high));
-        missing = _mm256_or_ps(missing, _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_sub_ps(low, high), _mm256_set1_ps(1.0)));
-        let step = _mm256_set1_ps(step);
-        let before = _mm256_fmadd_ps(low, step, _mm256_set1_ps(start - slack));
-        let behind = _mm256_fmadd_ps(high, step, _mm256_set1_ps(start + slack));
-        let behind = _mm256_xor_ps(behind, _mm256_set1_ps(-0.0));
+    let planes =
+        axes(cast(bytes::<LOW, 32>(node))).into_iter().zip(axes(cast(bytes::<HIGH, 32>(node)))).zip(spread(step));
+    for (((low, high), step), (start, end)) in planes.zip(starts.into_iter().zip(ends)) {
+        missing = _mm256_or_ps(missing, _mm256_cmp_ps::<_CMP_GT_OQ>(low, high));
+        let before = _mm256_fmadd_ps(low, step, start);
+        let behind = _mm256_fnmsub_ps(high, step, end);
         let out = _mm256_max_ps(_mm256_max_ps(before, behind), _mm256_setzero_ps());
         sum = _mm256_fmadd_ps(out, out, sum);
     }
@@ -166,5 +228,110 @@ pub(crate) fn approach(block: &Block, point: &[f32; 3], limit: f32) -> u32 {
     let least = _mm256_min_ps(plane, edges);
     let reach = [a, b, c].into_iter().flatten().fold(zero, |most, part| _mm256_max_ps(abs(part), most));
     let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(NEAR_SLACK), least);
+    let bound = _mm256_blendv_ps(bound, zero, _mm256_cmp_ps::<_CMP_GT_OQ>(reach, _mm256_set1_ps(FAR)));
     bits(_mm256_cmp_ps::<_CMP_LE_OQ>(bound, _mm256_set1_ps(limit)))
+}
+
+/// Loads sixteen bytes, of which the first are the position numbered `number`; what is not there is no number.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn position12(bytes: &[u8], number: u32) -> __m128 {
+    let at = crate::bytes::as_index(number).wrapping_mul(12);
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(found) => cast(*found),
+        None => last12(bytes, at),
+    }
+}
+
+/// The last one has nothing behind it.
+#[cold]
+fn last12(bytes: &[u8], at: usize) -> __m128 {
+    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<12>);
+    let [x, y, z] = found.map_or([f32::NAN; 3], |found| cast(*found));
+    cast([x, y, z, f32::NAN])
+}
+
+/// Loads the three codes of the position numbered `number`, as numbers.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn position6(bytes: &[u8], number: u32) -> __m128 {
+    let at = crate::bytes::as_index(number).wrapping_mul(6);
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        Some(found) => _mm_cvtepi32_ps(_mm_cvtepu16_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(*found)))),
+        None => last6(bytes, at),
+    }
+}
+
+/// The last one has nothing behind it.
+#[cold]
+fn last6(bytes: &[u8], at: usize) -> __m128 {
+    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<6>);
+    let [x, y, z] = found.map_or([f32::NAN; 3], |[a, b, c, d, e, f]| {
+        [[*a, *b], [*c, *d], [*e, *f]].map(|code| f32::from(u16::from_le_bytes(code)))
+    });
+    cast([x, y, z, f32::NAN])
+}
+
+/// Turns eight positions into three lists of coordinates.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
+    let pair = |low, high| _mm256_set_m128(high, low);
+    let [first, second, third, fourth] = [pair(a, e), pair(b, f), pair(c, g), pair(d, h)];
+    let (low, high) = (_mm256_unpacklo_ps(first, second), _mm256_unpackhi_ps(first, second));
+    let (other_low, other_high) = (_mm256_unpacklo_ps(third, fourth), _mm256_unpackhi_ps(third, fourth));
+    [
+        _mm256_shuffle_ps::<0b01_00_01_00>(low, other_low),
+        _mm256_shuffle_ps::<0b11_10_11_10>(low, other_low),
+        _mm256_shuffle_ps::<0b01_00_01_00>(high, other_high),
+    ]
+}
+
+/// Decodes the positions of eight triangles, as [`Triangles::block`] does.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn block(triangles: &Triangles<'_>, numbers: &Numbers) -> Block {
+    match triangles.points() {
+        Points::Stored(Positions::F32(array)) => floats(array.as_bytes(), numbers),
+        Points::Posed(points) => floats(cast_slice(points), numbers),
+        Points::Stored(Positions::Domain16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        Points::Stored(_) => triangles.block::<true>(numbers),
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+    let mut corners = [[[0.0; LANES]; 3]; 3];
+    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
+    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
+        let [a, b, c, d] = [position12(bytes, *a), position12(bytes, *b), position12(bytes, *c), position12(bytes, *d)];
+        let [e, f, g, h] = [position12(bytes, *e), position12(bytes, *f), position12(bytes, *g), position12(bytes, *h)];
+        let [x, y, z] = turned([a, b, c, d, e, f, g, h]);
+        *axes = [cast(x), cast(y), cast(z)];
+    }
+    Block { corners }
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn codes(bytes: &[u8], decoder: Domain16<3>, [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+    let mut corners = [[[0.0; LANES]; 3]; 3];
+    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
+    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
+        let [a, b, c, d] = [position6(bytes, *a), position6(bytes, *b), position6(bytes, *c), position6(bytes, *d)];
+        let [e, f, g, h] = [position6(bytes, *e), position6(bytes, *f), position6(bytes, *g), position6(bytes, *h)];
+        let turned = turned([a, b, c, d, e, f, g, h]);
+        let intervals = decoder.min().into_iter().zip(decoder.max());
+        for ((axis, codes), (min, max)) in axes.iter_mut().zip(turned).zip(intervals) {
+            *axis = cast(codes);
+            for code in axis {
+                *code = BY_65535.divide::<true>(*code) * (max - min) + min;
+            }
+        }
+    }
+    Block { corners }
 }

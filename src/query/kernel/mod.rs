@@ -8,7 +8,7 @@
 pub(crate) mod avx2;
 
 use super::tree::layout::{RawNode, WIDTH};
-use super::triangles::{Block, LANES, LARGEST, greatest, least};
+use super::triangles::{Block, LANES, LARGEST, Numbers, Triangles, greatest, least};
 
 /// What is added to a plane's distance, as a part of the largest number that it was computed from.
 pub(super) const SLACK: f32 = 1.0 / 2_097_152.0;
@@ -18,6 +18,8 @@ pub(super) const EDGE_SLACK: f32 = 1.0 / 524_288.0;
 pub(super) const NEAR_SLACK: f32 = 1.0 / 65_536.0;
 /// Squared areas that an `f32` computes well; of others, whatever is above the triangle may touch it.
 pub(super) const AREAS: std::ops::Range<f32> = 1.0e-30..1.0e30;
+/// Coordinates beyond which products of them overflow: whatever is as far may be near.
+pub(super) const FAR: f32 = 1.0e9;
 /// Steps of a node's grid.
 pub(super) const STEPS: f32 = 255.0;
 /// What stands for the inverse of a direction's component that is zero, or nearly.
@@ -27,7 +29,14 @@ const STEEPEST: f32 = LARGEST;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sieve {
     pub(crate) origin: [f32; 3],
+    /// One divided by each part of the direction, which is never 0, nor so little that this overflows.
     pub(crate) inverse: [f32; 3],
+    /// Both again, in four lanes.
+    pub(crate) padded: [[f32; 4]; 2],
+    /// How far planes may be off, along each axis, beyond what [`SLACK`] says: see [`blur`](Self::blur).
+    pub(crate) blurred: [f32; 4],
+    /// A byte of ones for each child, axis by axis, where the ray goes down: it meets the upper plane first.
+    pub(crate) down: [[u8; WIDTH]; 4],
     /// The axes in the order that the triangle's test has them: the one along which the direction is longest is last.
     pub(crate) axes: [usize; 3],
     /// How far the first two axes move for one of the last.
@@ -55,7 +64,29 @@ impl Sieve {
             let inverse = 1.0 / part;
             if inverse.abs() <= STEEPEST { inverse } else { STEEPEST.copysign(part) }
         });
-        Self { origin, inverse, axes, shear: [first / last, second / last], sign: last.signum(), from }
+        let [x, y, z] = inverse.map(|part| [if part < 0.0 { 0xff } else { 0 }; WIDTH]);
+        let shear = [first / last, second / last];
+        let padded = [origin, inverse].map(|[x, y, z]| [x, y, z, 0.0]);
+        Self {
+            origin,
+            inverse,
+            padded,
+            blurred: [0.0; 4],
+            down: [x, y, z, [0; WIDTH]],
+            axes,
+            shear,
+            sign: last.signum(),
+            from,
+        }
+    }
+}
+
+impl Sieve {
+    /// Widens boxes by a length, in scene units: by what the exact test may be off, whose numbers are as large as the mesh
+    /// and the way to it.
+    pub(crate) fn blur(&mut self, length: f32) {
+        let [x, y, z] = self.inverse.map(|inverse| inverse.abs() * length);
+        self.blurred = [x, y, z, 0.0];
     }
 }
 
@@ -73,15 +104,20 @@ pub(super) struct Slab {
 pub(super) fn slab(node: &RawNode, ray: &Sieve) -> Slab {
     let (origin, steps) = (node.origin(), node.steps());
     let mut slab = Slab { near: [0.0; 3], far: [0.0; 3], step: [0.0; 3] };
-    let parts = origin.iter().zip(steps).zip(ray.origin.iter().zip(ray.inverse));
+    let parts = origin.iter().zip(steps).zip(ray.origin.iter().zip(ray.inverse).zip(ray.blurred));
     let out = slab.near.iter_mut().zip(&mut slab.far).zip(&mut slab.step);
-    for (((near, far), step), ((origin, size), (from, inverse))) in out.zip(parts) {
+    for (((near, far), step), ((origin, size), ((from, inverse), blurred))) in out.zip(parts) {
         *step = size * inverse;
         let start = (origin - from) * inverse;
-        let slack = (start.abs() + STEPS * step.abs()) * SLACK;
+        let slack = (start.abs() + STEPS * step.abs()) * SLACK + blurred;
         (*near, *far) = (start - slack, start + slack);
     }
     slab
+}
+
+/// Decodes the positions of eight triangles.
+pub(crate) fn block(triangles: &Triangles<'_>, numbers: &Numbers) -> Block {
+    triangles.block::<false>(numbers)
 }
 
 /// Tests a ray against the boxes of a node: which it meets at a distance of at most `limit`, and where.
@@ -193,5 +229,8 @@ fn bound(triangle: &[[f32; 3]; 3], point: &[f32; 3]) -> f32 {
         () => 0.0,
     };
     let reach = [a, b, c].into_iter().flatten().fold(0.0, |most: f32, part| greatest(part.abs(), most));
+    if reach > FAR {
+        return 0.0;
+    }
     least(least(one, two), least(three, plane)) - reach * reach * NEAR_SLACK
 }

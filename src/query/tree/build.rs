@@ -18,7 +18,9 @@ const UNBALANCED: usize = 14;
 /// The most nodes on the way to a leaf.
 pub(crate) const DEEPEST: usize = 26;
 /// The most triangles of a leaf with an order of its own, before it is split.
-const FEW: usize = 6;
+const FEW: usize = 8;
+/// Triangles under a node all of whose children are leaves, with an order of its own: more would have room.
+const FULL: usize = 40;
 /// Steps of the grid below which the longest side of a part is too small to split it well.
 const COARSE: u16 = 48;
 /// Clusters that are looked at to tell in which order triangles are.
@@ -189,6 +191,15 @@ impl Site<'_> {
         }
     }
 
+    /// Returns the most items of a piece of so many that is not split any more in this node.
+    const fn whole(&self, count: usize) -> usize {
+        match self.order {
+            Order::Clusters(_) => 1,
+            Order::Own if count > FULL => FULL,
+            Order::Own => FEW,
+        }
+    }
+
     /// Builds the subtree over items; `first` is the number of the first of them among all.
     fn part(
         &self,
@@ -270,10 +281,10 @@ impl Site<'_> {
     /// Splits items into up to eight pieces, always the one whose box has the largest area; each with the number of its first.
     fn pieces<'p>(&self, items: &'p mut [Item], first: u32, grid: &Grid, depth: usize) -> Vec<(&'p mut [Item], u32)> {
         let balanced = depth >= UNBALANCED;
+        let whole = self.whole(items.len());
         let mut pieces = vec![(items, first, f32::INFINITY)];
         while pieces.len() < LANES {
-            let area =
-                |(items, _, area): &(&mut [Item], u32, f32)| if self.is_leaf(items.len()) { -1.0 } else { *area };
+            let area = |(items, _, area): &(&mut [Item], u32, f32)| if items.len() <= whole { -1.0 } else { *area };
             let areas = pieces.iter().map(area).enumerate();
             let (largest, area) = areas.fold((0, -1.0), |best, piece| if piece.1 > best.1 { piece } else { best });
             if area < 0.0 || largest >= pieces.len() {

@@ -1,10 +1,9 @@
 //! Testing a tree that somebody else has made against the triangles that it is to be of.
 
-use super::layout::NO_CHILD;
+use super::layout::{NO_CHILD, RawNode};
 use super::{Damaged, View};
 use crate::bytes::as_index;
-use crate::query::triangles::Triangles;
-use crate::query::visit::triangle_of;
+use crate::query::triangles::{LARGEST, Triangles};
 
 /// A box, in which what a node says and what triangles are can be compared exactly.
 type Exact = [[f64; 3]; 2];
@@ -22,11 +21,17 @@ pub(crate) fn check(view: &View<'_>, triangles: &Triangles<'_>) -> Result<(), Da
     seen.try_reserve_exact(words).map_err(|_| Damaged)?;
     seen.resize(words, 0_u64);
     let bounds = view.shape.bounds;
+    if bounds.min.iter().chain(&bounds.max).any(|side| side.is_nan()) {
+        return Err(Damaged);
+    }
     let mut waiting = vec![(view.shape.root, [bounds.min.map(f64::from), bounds.max.map(f64::from)])];
     let (mut nodes, mut found) = (view.shape.nodes, 0_u32);
     while let Some((number, within)) = waiting.pop() {
         nodes = nodes.checked_sub(1).ok_or(Damaged)?;
         let node = view.node(number)?;
+        if !has_grid(node) {
+            return Err(Damaged);
+        }
         for (at, child) in (0_u32..).zip(&node.children) {
             let child = child.get();
             if child == NO_CHILD {
@@ -39,10 +44,10 @@ pub(crate) fn check(view: &View<'_>, triangles: &Triangles<'_>) -> Result<(), Da
                 waiting.push((child, within));
                 continue;
             }
-            let leaf = view.leaf(child);
-            let lanes = (0..super::layout::WIDTH).take(as_index(super::layout::leaf(child).1));
-            for triangle in lanes.map(|lane| triangle_of(view, &leaf, lane)) {
-                let triangle = triangle.filter(|triangle| *triangle < count).ok_or(Damaged)?;
+            for triangle in view.leaf(child)?.triangles() {
+                if triangle >= count {
+                    return Err(Damaged);
+                }
                 mark(&mut seen, triangle)?;
                 found = found.wrapping_add(1);
                 if triangles.get(triangle).is_some_and(|corners| !holds(&within, &corners)) {
@@ -52,6 +57,11 @@ pub(crate) fn check(view: &View<'_>, triangles: &Triangles<'_>) -> Result<(), Da
         }
     }
     if found == count { Ok(()) } else { Err(Damaged) }
+}
+
+/// Tells whether the grid of a node is one that a builder lays, in which no plane is computed to be at infinity.
+fn has_grid(node: &RawNode) -> bool {
+    node.origin().iter().all(|part| part.abs() <= LARGEST) && node.exponents.iter().all(|exponent| *exponent <= 60)
 }
 
 /// Notes that a triangle was seen; it must not have been before.

@@ -32,6 +32,7 @@ use super::triangles::Triangles;
 use crate::bytes::{as_index, as_u64};
 use crate::error::Result;
 use crate::sidecar::Sidecar;
+use crate::source::Huge;
 use crate::surface::Bounds;
 
 /// A tree of boxes over the triangles of a surface.
@@ -53,7 +54,8 @@ pub(crate) struct Shape {
 
 /// Where the nodes are.
 enum Pages {
-    Held { pages: Vec<HeldPage>, whole: Box<[AtomicU64]> },
+    Held(Vec<HeldPage>),
+    Huge(Huge),
     Stored { sidecar: Arc<Sidecar>, first: u64, count: u64 },
 }
 
@@ -78,7 +80,8 @@ pub(crate) struct Damaged;
 pub(crate) struct View<'a> {
     pub(crate) shape: Shape,
     pages: &'a [NodePage],
-    whole: &'a [AtomicU64],
+    /// Of each page of the sidecar, whether it was tested.
+    whole: Option<&'a [AtomicU64]>,
     /// The number of the first of these pages in the sidecar.
     first: usize,
     order: Order<'a>,
@@ -117,7 +120,8 @@ impl Tree {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let pages = match &self.pages {
-            Pages::Held { pages, .. } => as_u64(pages.len()),
+            Pages::Held(pages) => as_u64(pages.len()),
+            Pages::Huge(bytes) => as_u64(bytes.as_ref().len()) / crate::PAGE,
             Pages::Stored { count, .. } => *count,
         };
         let numbers = match &self.numbers {
@@ -153,20 +157,22 @@ impl Tree {
     }
 
     fn held(pages: Vec<HeldPage>, numbers: Option<Vec<u32>>, shape: Shape) -> Self {
-        let mut whole = Vec::new();
-        whole.resize_with(pages.len().div_ceil(64), || AtomicU64::new(u64::MAX));
         let numbers = numbers.map_or(Numbers::None, Numbers::Held);
-        Self { pages: Pages::Held { pages, whole: whole.into() }, numbers, shape }
+        let pages = Huge::copy(pages.as_slice().as_bytes()).map_or(Pages::Held(pages), Pages::Huge);
+        Self { pages, numbers, shape }
     }
 
     /// Lends it to a query.
     #[inline]
     pub(crate) fn view(&self) -> View<'_> {
         let (bytes, whole, first) = match &self.pages {
-            Pages::Held { pages, whole } => (pages.as_slice().as_bytes(), &**whole, 0),
-            Pages::Stored { sidecar, first, count } => (sidecar.pages(*first, *count), sidecar.whole(), *first),
+            Pages::Held(pages) => (pages.as_slice().as_bytes(), None, 0),
+            Pages::Huge(bytes) => (bytes.as_ref(), None, 0),
+            Pages::Stored { sidecar, first, count } => (sidecar.pages(*first, *count), Some(sidecar.whole()), *first),
         };
         let pages = <[NodePage]>::ref_from_bytes(bytes).unwrap_or_default();
+        // No more than there is room for, whatever a sidecar says: as many steps a query may take.
+        let nodes = self.shape.nodes.min(as_u64(pages.len().saturating_mul(layout::NODES)));
         let order = match (&self.numbers, &self.pages) {
             (Numbers::Held(numbers), _) => Order::Held(numbers),
             (Numbers::Stored { first, count }, Pages::Stored { sidecar, .. }) => {
@@ -174,7 +180,13 @@ impl Tree {
             }
             _ => Order::File,
         };
-        View { shape: self.shape, pages, whole, first: usize::try_from(first).unwrap_or(usize::MAX), order }
+        View {
+            shape: Shape { nodes, ..self.shape },
+            pages,
+            whole,
+            first: usize::try_from(first).unwrap_or(usize::MAX),
+            order,
+        }
     }
 }
 
@@ -184,11 +196,13 @@ impl<'a> View<'a> {
     pub(crate) fn node(&self, node: u32) -> std::result::Result<&'a RawNode, Damaged> {
         let (page, slot) = place(node);
         let found = self.pages.get(page).ok_or(Damaged)?;
-        let number = page.wrapping_add(self.first);
-        let word = self.whole.get(number / 64).ok_or(Damaged)?;
-        let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
-        if word.load(Ordering::Relaxed) & bit == 0 {
-            test(found, number, word, bit)?;
+        if let Some(whole) = self.whole {
+            let number = page.wrapping_add(self.first);
+            let word = whole.get(number / 64).ok_or(Damaged)?;
+            let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                test(found, number, word, bit)?;
+            }
         }
         found.nodes.get(slot).ok_or(Damaged)
     }
@@ -208,22 +222,28 @@ impl<'a> View<'a> {
         self.pages.get(page).and_then(|page| page.nodes.get(slot)).map_or(&[], |node| node.as_bytes())
     }
 
-    /// Returns the numbers of a leaf's triangles in file order, where they follow one another.
+    /// Returns which triangles a leaf names.
     #[inline]
-    pub(crate) fn leaf(&self, child: u32) -> Leaf<'a> {
+    pub(crate) fn leaf(&self, child: u32) -> std::result::Result<Leaf<'a>, Damaged> {
         let (first, count) = layout::leaf(child);
         let start = first.saturating_mul(self.shape.cluster);
         let end = start.saturating_add(count);
         match self.order {
-            Order::File => Leaf::Run(start..end),
-            Order::Held(numbers) => Leaf::Listed(numbers.get(as_index(start)..as_index(end)).unwrap_or_default()),
-            Order::Stored { .. } => Leaf::Stored(start..end),
+            Order::File => Ok(Leaf::Run(start..end)),
+            Order::Held(numbers) => numbers.get(as_index(start)..as_index(end)).map(Leaf::Listed).ok_or(Damaged),
+            Order::Stored { .. } => {
+                let mut list = [0; layout::WIDTH];
+                for (place, at) in list.iter_mut().zip(start..end) {
+                    *place = self.number(at).ok_or(Damaged)?;
+                }
+                Ok(Leaf::Copied(list, as_index(count)))
+            }
         }
     }
 
-    /// Returns a number of a stored order.
+    /// Returns a number of the order.
     #[inline]
-    pub(crate) fn number(&self, at: u32) -> Option<u32> {
+    fn number(&self, at: u32) -> Option<u32> {
         match self.order {
             Order::File => Some(at),
             Order::Held(numbers) => numbers.get(as_index(at)).copied(),
@@ -254,8 +274,25 @@ pub(crate) enum Leaf<'a> {
     Run(std::ops::Range<u32>),
     /// These.
     Listed(&'a [u32]),
-    /// Those at these places of the order.
-    Stored(std::ops::Range<u32>),
+    /// The first so many of these.
+    Copied([u32; layout::WIDTH], usize),
+}
+
+impl Leaf<'_> {
+    /// Returns the number of a triangle; `None` where there are not as many.
+    #[inline]
+    pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
+        match self {
+            Self::Run(range) => range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end),
+            Self::Listed(list) => list.get(lane).copied(),
+            Self::Copied(list, count) => list.get(..*count)?.get(lane).copied(),
+        }
+    }
+
+    /// Returns the numbers of all.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = u32> {
+        (0..layout::WIDTH).map_while(|lane| self.triangle(lane))
+    }
 }
 
 #[cold]

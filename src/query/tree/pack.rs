@@ -235,6 +235,14 @@ pub(super) fn set_box(node: &mut RawNode, at: usize, bounds: &Bounds) {
         if *min <= max {
             let [first, last] = [*min, max].map(|side| (f64::from(side) - f64::from(origin)) / f64::from(step));
             (*low, *high) = (first.floor() as u8, last.ceil() as u8);
+            // What is small beside the origin was lost above.
+            let place = |steps: u8| f64::from(origin) + f64::from(steps) * f64::from(step);
+            if place(*low) > f64::from(*min) {
+                *low = low.saturating_sub(1);
+            }
+            if place(*high) < f64::from(max) {
+                *high = high.saturating_add(1);
+            }
         } else {
             (*low, *high) = (255, 0);
         }

@@ -58,7 +58,7 @@ impl Fit<'_, '_> {
                 continue;
             }
             *bounds = if u32::from(node.leaves).wrapping_shr(at) & 1 == 1 {
-                self.triangles.block::<false>(&numbers(&self.view, self.triangles, &self.view.leaf(child))).bounds()
+                self.triangles.block::<false>(&numbers(self.triangles, &self.view.leaf(child)?)).bounds()
             } else {
                 self.below(child, depth.wrapping_add(1))?
             };

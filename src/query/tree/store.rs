@@ -114,7 +114,7 @@ impl Tree {
     pub(crate) fn stored(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
         let surface = u32::try_from(surface).ok()?;
         let records = 0..sidecar.count(Kind::Trees);
-        let mut records = records.filter_map(|index| sidecar.record::<RawTree>(Kind::Trees, index));
+        let mut records = records.map_while(|index| sidecar.record::<RawTree>(Kind::Trees, index));
         let raw = records.find(|raw| raw.surface == surface)?;
         let [min, max] = raw.bounds.map(|corner| corner.map(F32::get));
         let shape = Shape {

@@ -1,0 +1,121 @@
+//! The same triangles in every encoding of positions and every width of indices: the answers are those of floats and 32 bits.
+
+use std::sync::Arc;
+
+use meshpeek::decode::ordered::Word;
+use meshpeek::decode::{Decode as _, Domain16, Floats, Index, Order, Ordered, OrderedIndex, Packed32, Packed64};
+use meshpeek::query::{Scene, Tree, Triangles};
+use meshpeek::surface::{Indices, Positions};
+use meshpeek::{Packed, Strided};
+use zerocopy::FromBytes as _;
+use zerocopy::IntoBytes as _;
+use zerocopy::little_endian::{F32, I16, U16, U32};
+
+use crate::support::query::{Oracle, Questions, Shape, ask, expect, faces_of};
+use crate::support::random::Random;
+
+fn scene_over<'a>(positions: Positions<'a>, indices: Indices<'a>) -> Scene<'a> {
+    let triangles = Triangles::over(positions, indices);
+    let mut scene = Scene::empty();
+    scene.add(0, triangles, Arc::new(Tree::new(&triangles).unwrap()));
+    scene
+}
+
+/// Asks the same of positions as they are encoded, and as floats.
+fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
+    let len = positions.len();
+    let near = |random: &mut Random| (random.below(len), random.below(8));
+    let mut numbers = Vec::new();
+    for _ in 0..count {
+        let (first, off) = near(random);
+        let numbers_of = [first, first + off, first + random.below(12)];
+        numbers.extend(numbers_of.map(|number| number as u32));
+    }
+    let wide: Vec<U32> = numbers.iter().copied().map(U32::new).collect();
+    let indices = Indices::U32(Packed::new(&wide, Index::new()));
+    let faces = [faces_of(&positions, &indices)];
+    let oracle = Oracle::new(&faces);
+    let questions = Questions::new(random, &oracle, &faces, (20_000 / count).clamp(16, 200));
+    let scene = scene_over(positions, indices);
+    expect(&scene, &oracle, &questions);
+    let expected = ask(&scene, &questions);
+    let points: Vec<[f32; 3]> = (0..len).map(|at| positions.get(at).unwrap()).collect();
+    let plain = Shape::new(&points, &numbers);
+    assert_eq!(ask(&plain.scene(), &questions), expected, "{positions:?}");
+    let words: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
+    let big = <[Word]>::ref_from_bytes(&words).unwrap();
+    let ordered = Indices::Ordered(Packed::new(big, OrderedIndex(Order::Big)));
+    assert_eq!(ask(&scene_over(positions, ordered), &questions), expected, "ordered");
+    // Those that fit in fewer bits.
+    let narrow = |bits: u32| numbers.iter().map(|number| number & ((1 << bits) - 1)).collect::<Vec<u32>>();
+    let (bytes, halves) = (narrow(8), narrow(16));
+    let ask_wide = |numbers: &[u32]| {
+        let wide: Vec<U32> = numbers.iter().copied().map(U32::new).collect();
+        ask(&scene_over(positions, Indices::U32(Packed::new(&wide, Index::new()))), &questions)
+    };
+    let thin: Vec<u8> = bytes.iter().map(|number| *number as u8).collect();
+    let found = ask(&scene_over(positions, Indices::U8(Packed::new(&thin, Index::new()))), &questions);
+    assert_eq!(found, ask_wide(&bytes), "8 bits");
+    let thin: Vec<U16> = halves.iter().map(|number| U16::new(*number as u16)).collect();
+    let found = ask(&scene_over(positions, Indices::U16(Packed::new(&thin, Index::new()))), &questions);
+    assert_eq!(found, ask_wide(&halves), "16 bits");
+    // None stored: each corner its own vertex.
+    let own = Shape::new(&points, &(0..len as u32).collect::<Vec<_>>());
+    let counting = Indices::Counting(meshpeek::surface::Counting::new(len as u32));
+    assert_eq!(ask(&scene_over(positions, counting), &questions), ask(&own.scene(), &questions), "none");
+}
+
+const COUNTS: [usize; 3] = [5, 60, 1100];
+
+#[test]
+fn floats() {
+    let mut random = Random::new(21);
+    for count in COUNTS {
+        let raw: Vec<[F32; 3]> = (0..400).map(|at| [at as f32 * 0.01, random.unit(), random.unit()].map(F32::new)).collect();
+        expect_encoded(Positions::F32(Packed::new(&raw, Floats)), &mut random, count);
+    }
+}
+
+#[test]
+fn words() {
+    let mut random = Random::new(22);
+    for count in COUNTS {
+        let raw: Vec<U32> = (0..400).map(|_| U32::new(random.next() as u32)).collect();
+        expect_encoded(Positions::Packed32(Packed::new(&raw, Packed32)), &mut random, count);
+        let bytes: Vec<u8> = (0..400 * 8).map(|_| random.next().to_le_bytes()[3]).collect();
+        let raw = <[[I16; 4]]>::ref_from_bytes(&bytes).unwrap();
+        expect_encoded(Positions::Packed64(Packed::new(raw, Packed64)), &mut random, count);
+    }
+}
+
+#[test]
+fn codes() {
+    let mut random = Random::new(23);
+    for count in COUNTS {
+        for (min, max) in [([-0.5; 3], [0.5; 3]), ([3.0, -1e6, 0.25], [4.0, 1e6, 0.25]), ([1.0; 3], [-1.0, 2.0, 1.0])] {
+            let raw: Vec<[U16; 3]> = (0..400).map(|_| [0; 3].map(|_| U16::new(random.next() as u16))).collect();
+            let decoder = Domain16::new(min, max);
+            let first = decoder.decode(&raw[0]);
+            let positions = Positions::Domain16(Packed::new(&raw, decoder));
+            assert_eq!(Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0), Some([first; 3]));
+            expect_encoded(positions, &mut random, count);
+        }
+    }
+}
+
+#[test]
+fn records() {
+    let mut random = Random::new(24);
+    for count in COUNTS {
+        for (order, stride, at) in [(Order::Little, 12, 0), (Order::Big, 20, 8), (Order::Little, 13, 1)] {
+            let mut bytes = vec![0xee; 400 * stride];
+            for (number, record) in bytes.chunks_mut(stride).enumerate() {
+                let point = [number as f32 * 0.01, random.unit(), random.unit()];
+                let parts = point.map(|part| if order == Order::Little { part.to_le_bytes() } else { part.to_be_bytes() });
+                record[at..at + 12].copy_from_slice(parts.as_bytes());
+            }
+            let array = Strided::new(&bytes, stride, at, Ordered::<3>(order)).unwrap();
+            expect_encoded(Positions::Strided(array), &mut random, count);
+        }
+    }
+}

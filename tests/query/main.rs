@@ -1,0 +1,23 @@
+//! Queries against a loop over all triangles in `f64`: over meshes made up here, over the samples and, where the machine has
+//! them, over real files: `MESHPEEK_CORPUS=FOLDER cargo test --release --test query`. The loop stands in `support::query`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::as_conversions,
+    clippy::float_cmp,
+    reason = "a panic is how a test fails, and exact floats are what is meant"
+)]
+
+mod encodings;
+mod files;
+mod posed;
+mod shapes;
+#[path = "../support/mod.rs"]
+mod support;
+mod trees;

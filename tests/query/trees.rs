@@ -1,0 +1,165 @@
+//! Whatever the tree: built, refitted, in a sidecar of one's own and in a foreign one: the answers are the same to the bit.
+
+use std::sync::Arc;
+
+use meshpeek::query::{PagesTouched, Scene, Tree, worth_storing};
+use meshpeek::sidecar::{Kind, Sidecar, Trust};
+
+use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, expect, grid};
+use crate::support::random::Random;
+use crate::support::sidecar::key;
+
+/// Rays for each mesh.
+const RAYS: usize = if cfg!(debug_assertions) { 40 } else { 400 };
+
+/// Asks through every kind of tree.
+fn expect_same(flat: &Flat, seed: u64) {
+    let faces = flat.faces();
+    let oracle = Oracle::new(&faces);
+    let mut random = Random::new(seed);
+    let questions = Questions::new(&mut random, &oracle, &faces, RAYS);
+    let scene = Scene::new(flat).unwrap();
+    expect(&scene, &oracle, &questions);
+    let expected = ask(&scene, &questions);
+    // From another shape, and back.
+    let moves: Vec<Shape> = flat.0.iter().map(|shape| moved(shape, &mut random)).collect();
+    let other = Flat(moves);
+    let away = Scene::new(&other).unwrap();
+    let back = away.refit(|surface| Ok(flat.0[surface].triangles())).unwrap();
+    assert!(ask(&back, &questions) == expected, "refitted");
+    assert_eq!(format!("{:?}", back.bounds()), format!("{:?}", scene.bounds()));
+    for (surface, tree) in back.trees() {
+        assert_eq!(tree.node_count(), away.trees().nth(surface).unwrap().1.node_count(), "it is the same tree");
+    }
+    let bytes = flat.sidecar(&key());
+    let large = worth_storing(flat).unwrap();
+    assert_eq!(large, (0..flat.0.len()).filter(|at| flat.0[*at].len() >= 1024).collect::<Vec<_>>());
+    for trust in [Trust::Own, Trust::Foreign] {
+        let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), trust).unwrap());
+        assert_eq!(sidecar.count(Kind::Trees), large.len() as u64);
+        let stored = Scene::indexed(flat, &sidecar).unwrap();
+        for ((surface, tree), (_, built)) in stored.trees().zip(scene.trees()) {
+            assert_eq!(tree.is_stored(), large.contains(&surface), "surface {surface}, {trust:?}");
+            assert_eq!((tree.node_count(), tree.is_reordered()), (built.node_count(), built.is_reordered()));
+            assert_eq!(format!("{:?}", tree.bounds()), format!("{:?}", built.bounds()));
+        }
+        assert!(ask(&stored, &questions) == expected, "{trust:?}");
+        assert_eq!(stored.rays(&questions.rays), scene.rays(&questions.rays), "{trust:?}");
+        // And what is made of it: refitted there and back.
+        let there = stored.refit(|surface| Ok(other.0[surface].triangles())).unwrap();
+        assert!(there.trees().all(|(_, tree)| !tree.is_stored()));
+        let back = there.refit(|surface| Ok(flat.0[surface].triangles())).unwrap();
+        assert!(ask(&back, &questions) == expected, "refitted, {trust:?}");
+    }
+    assert!(bytes == flat.sidecar(&key()), "the same every time");
+}
+
+/// Moves every vertex somewhere else.
+fn moved(shape: &Shape, random: &mut Random) -> Shape {
+    let mut moved = shape.clone();
+    for position in &mut moved.positions {
+        *position = position.map(|part| (part.get() * (1.0 + random.unit()) + random.unit()).into());
+    }
+    moved
+}
+
+#[test]
+fn grids_and_balls() {
+    let mut random = Random::new(31);
+    expect_same(&Flat(vec![grid(3), grid(30), ball(&mut random, 20)]), 1);
+    expect_same(&Flat(vec![grid(23)]), 2);
+    expect_same(&Flat(vec![grid(22), Shape::default()]), 3);
+    expect_same(&Flat(Vec::new()), 4);
+}
+
+#[test]
+fn orders_of_their_own() {
+    let mut random = Random::new(32);
+    let shapes = [ball(&mut random, 30).shuffled(&mut random), grid(10).shuffled(&mut random), grid(40).shuffled(&mut random)];
+    expect_same(&Flat(shapes.to_vec()), 5);
+}
+
+#[test]
+fn far_and_bad() {
+    let mut random = Random::new(33);
+    let mut bad = ball(&mut random, 25).mapped(|point| point.map(|part| part * 10.0 + 1e6));
+    for at in 0..200 {
+        bad.positions[random.below(1000)][at % 3] = [f32::NAN, f32::INFINITY, 1e30][at % 3].into();
+        let corner = random.below(bad.indices.len());
+        bad.indices[corner] = u32::MAX.into();
+    }
+    let all_bad = Shape::new(&[[f32::NAN; 3]; 3], &[0, 1, 2].repeat(1500));
+    expect_same(&Flat(vec![bad.clone(), all_bad, bad.shuffled(&mut random)]), 6);
+    for scale in [1e-15, 1e15_f32] {
+        expect_same(&Flat(vec![ball(&mut random, 20).mapped(|point| point.map(|part| part * scale))]), 7);
+    }
+}
+
+#[test]
+fn a_tree_of_another_number_of_triangles_is_built() {
+    let (one, other) = (grid(5), grid(6));
+    assert!(one.scene().trees().next().unwrap().1.refit(&other.triangles()).is_none());
+    let scene = one.scene();
+    let refitted = scene.refit(|_| Ok(other.triangles())).unwrap();
+    let questions = Questions { vertices: (0..49).map(|vertex| (0, vertex)).collect(), ..Questions::default() };
+    assert!(ask(&refitted, &questions) == ask(&other.scene(), &questions));
+    let error = scene.refit(|surface| Err(meshpeek::Geometry::positions(&Flat::default(), surface, 0).unwrap_err()));
+    assert!(error.is_err());
+}
+
+#[test]
+fn neighbors_of_a_grid() {
+    let shape = grid(40);
+    let scene = shape.scene();
+    let at = |x: u32, y: u32| y * 41 + x;
+    assert_eq!(scene.neighbors(0, at(5, 7)), [at(4, 6), at(5, 6), at(4, 7), at(6, 7), at(5, 8), at(6, 8)]);
+    assert_eq!(scene.triangles_of(0, at(5, 7)).len(), 6);
+    assert_eq!(scene.neighbors(0, at(0, 0)), [at(1, 0), at(0, 1), at(1, 1)]);
+    assert_eq!((scene.triangles_of(1, 0), scene.neighbors(1, 0)), (Vec::new(), Vec::new()));
+    assert_eq!((scene.triangles_of(0, 41 * 41), scene.neighbors(0, u32::MAX)), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn watched_is_answered_alike() {
+    let mut random = Random::new(34);
+    let flat = Flat(vec![ball(&mut random, 30), grid(30).shuffled(&mut random)]);
+    let faces = flat.faces();
+    let questions = Questions::new(&mut random, &Oracle::new(&faces), &faces, 30);
+    let sidecar = Arc::new(Sidecar::new(flat.sidecar(&key()), &key(), Trust::Own).unwrap());
+    for scene in [Scene::new(&flat).unwrap(), Scene::indexed(&flat, &sidecar).unwrap()] {
+        for ray in &questions.rays {
+            let mut pages = PagesTouched::default();
+            assert_eq!(scene.ray_watched(ray, &mut pages), scene.ray(ray));
+            assert_eq!(pages.mesh() + pages.tree(), pages.total());
+            assert!(scene.ray(ray).is_none() || (pages.mesh() > 0 && pages.tree() > 0));
+            assert_eq!(scene.hits_watched(ray, &mut pages), scene.hits(ray));
+        }
+        for (point, limit) in &questions.points {
+            let mut pages = PagesTouched::default();
+            assert_eq!(scene.nearest_watched(*point, *limit, &mut pages), scene.nearest(*point, *limit));
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_scene() {
+    let mut random = Random::new(35);
+    let flat = Flat(vec![ball(&mut random, 30), ball(&mut random, 25).shuffled(&mut random)]);
+    let faces = flat.faces();
+    let questions = Questions::new(&mut random, &Oracle::new(&faces), &faces, 30);
+    let expected = ask(&Scene::new(&flat).unwrap(), &questions);
+    let mut bytes = flat.sidecar(&key());
+    // A damaged page that all threads find at once.
+    let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), Trust::Own).unwrap());
+    bytes[4096 + 100] ^= 1;
+    let damaged = Arc::new(Sidecar::new(bytes, &key(), Trust::Own).unwrap());
+    for sidecar in [sidecar, damaged] {
+        let scene = Scene::indexed(&flat, &sidecar).unwrap();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&scene, &questions))).collect();
+            threads.into_iter().for_each(|thread| assert!(thread.join().unwrap() == expected));
+        });
+    }
+    let tree = Tree::new(&flat.0[0].triangles()).unwrap();
+    assert!(tree.bytes() > 0 && format!("{tree:?}").contains("triangles: 3600"), "{tree:?}");
+}

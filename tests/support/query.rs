@@ -1,0 +1,842 @@
+//! What queries are compared with: a loop over all triangles in `f64`, which knows how far rounding may take it; meshes of
+//! nothing but positions and indices; and questions at random.
+
+use std::sync::Arc;
+
+use meshpeek::decode::{Floats, Index};
+use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
+use meshpeek::sidecar::{Builder, Key};
+use meshpeek::surface::{Bone, Bounds, Colors, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights};
+use meshpeek::{Clip, ErrorKind, Field, Geometry, Motion, Name, Packed, Result, Surface};
+use zerocopy::little_endian::{F32, U32};
+
+use super::random::Random;
+
+/// The corners of a triangle.
+pub type Corners = [[f32; 3]; 3];
+type Vector = [f64; 3];
+
+/// The largest coordinate that counts.
+const LARGEST: f32 = 1_152_921_504_606_846_976.0;
+/// Rounding of a few operations, as a part of the magnitudes that went into them.
+const ROUNDING: f64 = 1e-14;
+
+/// A surface of nothing but positions and indices.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    pub positions: Vec<[F32; 3]>,
+    pub indices: Vec<U32>,
+}
+
+impl Shape {
+    pub fn new(positions: &[[f32; 3]], indices: &[u32]) -> Self {
+        let positions = positions.iter().map(|position| position.map(F32::new)).collect();
+        Self { positions, indices: indices.iter().copied().map(U32::new).collect() }
+    }
+
+    /// Makes one whose triangles share no vertices.
+    pub fn soup(triangles: &[Corners]) -> Self {
+        let positions: Vec<[f32; 3]> = triangles.iter().flatten().copied().collect();
+        let count = u32::try_from(positions.len()).unwrap();
+        Self::new(&positions, &(0..count).collect::<Vec<_>>())
+    }
+
+    pub fn len(&self) -> usize {
+        self.indices.len() / 3
+    }
+
+    pub fn triangles(&self) -> Triangles<'_> {
+        let indices = Indices::U32(Packed::new(&self.indices, Index::new()));
+        Triangles::over(Positions::F32(Packed::new(&self.positions, Floats)), indices)
+    }
+
+    /// Moves each position.
+    pub fn mapped(&self, map: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
+        let positions = self.positions.iter().map(|position| map(position.map(F32::get)).map(F32::new));
+        Self { positions: positions.collect(), indices: self.indices.clone() }
+    }
+
+    /// Puts the triangles in an order of chance.
+    pub fn shuffled(&self, random: &mut Random) -> Self {
+        let mut triangles: Vec<[U32; 3]> = self.indices.as_chunks::<3>().0.to_vec();
+        for at in (1..triangles.len()).rev() {
+            triangles.swap(at, random.below(at + 1));
+        }
+        Self { positions: self.positions.clone(), indices: triangles.concat() }
+    }
+
+    /// Returns the triangles, those that do not count as none.
+    pub fn faces(&self) -> Vec<Option<Corners>> {
+        let point = |number: &U32| self.positions.get(number.get() as usize).map(|position| position.map(F32::get));
+        let face = |[a, b, c]: &[U32; 3]| sound([point(a), point(b), point(c)]);
+        self.indices.as_chunks().0.iter().map(face).collect()
+    }
+
+    /// Makes a scene of it alone, under the number 0.
+    pub fn scene(&self) -> Scene<'_> {
+        let mut scene = Scene::empty();
+        scene.add(0, self.triangles(), Arc::new(Tree::new(&self.triangles()).unwrap()));
+        scene
+    }
+}
+
+/// Returns a triangle that counts.
+pub fn sound(corners: [Option<[f32; 3]>; 3]) -> Option<Corners> {
+    let [a, b, c] = corners;
+    let corners = [a?, b?, c?];
+    corners.iter().flatten().all(|part| part.abs() <= LARGEST).then_some(corners)
+}
+
+/// Returns the triangles of a surface of a file.
+pub fn faces_of(positions: &Positions<'_>, indices: &Indices<'_>) -> Vec<Option<Corners>> {
+    let point = |corner: usize| positions.get(indices.get(corner)? as usize);
+    (0..indices.len() / 3).map(|face| sound([point(3 * face), point(3 * face + 1), point(3 * face + 2)])).collect()
+}
+
+/// A format of nothing but such surfaces.
+#[derive(Clone, Debug, Default)]
+pub struct Flat(pub Vec<Shape>);
+
+impl Flat {
+    fn shape(&self, surface: usize) -> Result<&Shape> {
+        self.0.get(surface).ok_or_else(|| missing("surface", surface))
+    }
+
+    fn none<T>(&self, surface: usize) -> Result<Option<T>> {
+        self.shape(surface).map(|_| None)
+    }
+
+    /// Writes its sidecar, with trees.
+    pub fn sidecar(&self, key: &Key) -> Vec<u8> {
+        let mut out = std::io::Cursor::new(Vec::new());
+        write_sidecar(&mut Builder::default(), self, key, &mut out).unwrap();
+        out.into_inner()
+    }
+
+    pub fn faces(&self) -> Vec<Vec<Option<Corners>>> {
+        self.0.iter().map(Shape::faces).collect()
+    }
+}
+
+fn missing(list: &'static str, index: usize) -> meshpeek::Error {
+    let kind = ErrorKind::NoSuch { count: 0, index: index as u64 };
+    meshpeek::Error::without_offset("flat", Field::new("").of(list, index as u64), kind)
+}
+
+impl Motion for Flat {
+    fn format(&self) -> &'static str {
+        "flat"
+    }
+    fn version(&self) -> &'static str {
+        "flat"
+    }
+    fn bone_count(&self) -> usize {
+        0
+    }
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        Err(missing("bone", bone))
+    }
+    fn clip_count(&self) -> usize {
+        0
+    }
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        Err(missing("clip", clip))
+    }
+}
+
+impl Geometry for Flat {
+    fn bounds(&self) -> Bounds {
+        Bounds::EMPTY
+    }
+    fn sphere(&self) -> Option<Sphere> {
+        None
+    }
+    fn surface_count(&self) -> usize {
+        self.0.len()
+    }
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        self.shape(surface).map(|_| Name::default())
+    }
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        self.shape(surface).map(|_| Bounds::EMPTY)
+    }
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        self.none(surface)
+    }
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        let shape = self.shape(surface)?;
+        let [vertices, corners] = [shape.positions.len(), shape.indices.len()].map(|count| count as u32);
+        Ok(Counts { vertices, attribute_vertices: vertices, corners, targets: 1, ..Counts::default() })
+    }
+    fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
+        Ok(Positions::F32(Packed::new(&self.shape(surface)?.positions, Floats)))
+    }
+    fn frames(&self, surface: usize, _: usize) -> Result<Option<Frames<'_>>> {
+        self.none(surface)
+    }
+    fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {
+        self.none(surface)
+    }
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        self.none(surface)
+    }
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        self.none(surface)
+    }
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        Ok(Indices::U32(Packed::new(&self.shape(surface)?.indices, Index::new())))
+    }
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        self.none(surface)
+    }
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> meshpeek::Error {
+        meshpeek::Error::new("flat", Field::new(name).of("surface", surface as u64), into, kind)
+    }
+}
+
+fn subtract(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn length(a: Vector) -> f64 {
+    // Scaled, so that neither tiny nor huge lengths are lost.
+    let most = a.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+    if most == 0.0 || !most.is_finite() { most } else { dot(a.map(|part| part / most), a.map(|part| part / most)).sqrt() * most }
+}
+
+/// What is known of something that rounding may decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    No,
+    /// Either answer is right.
+    Open,
+    Yes,
+}
+
+/// A triangle that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Face {
+    pub surface: usize,
+    pub triangle: u32,
+    pub corners: [Vector; 3],
+}
+
+/// Where a ray may meet a triangle: at a `t` that is known as well as `slack` says.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    known: Known,
+    t: f64,
+    slack: f64,
+    front: bool,
+}
+
+impl Face {
+    fn meets(&self, ray: &Ray) -> Meeting {
+        let (origin, direction) = (ray.origin.map(f64::from), ray.direction.map(f64::from));
+        let last = (0..3).fold(0, |best, axis| if direction[axis].abs() > direction[best].abs() { axis } else { best });
+        let (first, second) = ((last + 1) % 3, (last + 2) % 3);
+        let shear = [direction[first] / direction[last], direction[second] / direction[last]];
+        // Each corner as the ray sees it, and the magnitudes of what was subtracted.
+        let seen = self.corners.map(|corner| {
+            let [x, y, z] = [first, second, last].map(|axis| corner[axis] - origin[axis]);
+            let [over, up] = shear.map(|shear| shear * z);
+            ([x - over, y - up, z], [x.abs() + over.abs(), y.abs() + up.abs()])
+        });
+        let edge = |one: usize, other: usize| {
+            let (([ax, ay, _], [big_ax, big_ay]), ([bx, by, _], [big_bx, big_by])) = (seen[one], seen[other]);
+            (ax * by - ay * bx, ROUNDING * (big_ax * big_by + big_ay * big_bx))
+        };
+        let edges = [edge(1, 2), edge(2, 0), edge(0, 1)];
+        let above = edges.iter().filter(|(edge, band)| edge > band).count();
+        let below = edges.iter().filter(|(edge, band)| *edge < -band).count();
+        let whole: f64 = edges.iter().map(|(edge, _)| edge).sum();
+        let band: f64 = edges.iter().map(|(_, band)| band).sum();
+        let far = seen.iter().fold(0.0_f64, |far, ([_, _, z], _)| far.max(z.abs()));
+        let scale = 1.0 / direction[last];
+        let sum: f64 = edges.iter().zip(seen).map(|((edge, _), ([_, _, z], _))| edge * z).sum();
+        let (t, slack) = if whole.abs() > 2.0 * band {
+            (sum / whole * scale, 4.0 * (band / whole.abs() + ROUNDING) * far * scale.abs())
+        } else {
+            (0.0, f64::INFINITY)
+        };
+        let inside = match (above, below) {
+            (3, 0) | (0, 3) => Known::Yes,
+            (1.., 1..) => Known::No,
+            _ => Known::Open,
+        };
+        let [least, greatest] = ray.range.map(f64::from);
+        let known = if inside == Known::No || t + slack < least || t - slack > greatest {
+            Known::No
+        } else if inside == Known::Yes && t - slack >= least && t + slack <= greatest && slack.is_finite() {
+            Known::Yes
+        } else {
+            Known::Open
+        };
+        let [a, b, c] = self.corners;
+        let front = dot(cross(subtract(b, a), subtract(c, a)), direction) < 0.0;
+        Meeting { known, t, slack, front }
+    }
+
+    /// Returns the distance to a point.
+    fn distance(&self, point: Vector) -> f64 {
+        let [a, b, c] = self.corners;
+        let mut least = [[a, b], [b, c], [c, a]].into_iter().fold(f64::INFINITY, |least, [from, to]| {
+            let (way, off) = (subtract(to, from), subtract(point, from));
+            let size = way.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+            let part = if size == 0.0 {
+                0.0
+            } else {
+                let unit = way.map(|part| part / size);
+                (dot(off, unit) / size / dot(unit, unit)).clamp(0.0, 1.0)
+            };
+            let [x, y, z] = way.map(|along| along * part);
+            least.min(length(subtract(off, [x, y, z])))
+        });
+        // Above the triangle, where the foot of the perpendicular is inside of all three edges.
+        let size = self.corners.iter().map(|corner| length(subtract(*corner, a))).fold(0.0, f64::max);
+        if size > 0.0 {
+            let scaled = self.corners.map(|corner| subtract(corner, a).map(|part| part / size));
+            let at = subtract(point, a).map(|part| part / size);
+            let normal = cross(scaled[1], scaled[2]);
+            let area = length(normal);
+            let inside = (0..3).all(|edge| {
+                let (from, to) = (scaled[edge], scaled[(edge + 1) % 3]);
+                dot(cross(subtract(to, from), subtract(at, from)), normal) >= 0.0
+            });
+            if inside && area > 0.0 {
+                least = least.min((dot(at, normal) / area).abs() * size);
+            }
+        }
+        least
+    }
+
+    /// Tells whether it reaches into a box: no plane along a face of either, or an edge of each, separates them.
+    fn reaches(&self, bounds: &Bounds) -> Known {
+        let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
+        if !(0..3).all(|axis| min[axis] <= max[axis]) {
+            return Known::No;
+        }
+        for axis in 0..3 {
+            let [a, b, c] = self.corners.map(|corner| corner[axis]);
+            // Numbers of the file and of the box: nothing is rounded.
+            if a.min(b).min(c) > max[axis] || a.max(b).max(c) < min[axis] {
+                return Known::No;
+            }
+        }
+        if self.corners.iter().any(|corner| (0..3).all(|axis| min[axis] <= corner[axis] && corner[axis] <= max[axis])) {
+            return Known::Yes;
+        }
+        // Infinite sides are as good as those around the triangle.
+        let (mut low, mut high) = (min, max);
+        for axis in 0..3 {
+            let parts = self.corners.map(|corner| corner[axis]);
+            low[axis] = low[axis].max(parts.iter().copied().fold(f64::INFINITY, f64::min));
+            high[axis] = high[axis].min(parts.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        }
+        let [a, b, c] = self.corners;
+        let edges = [subtract(b, a), subtract(c, b), subtract(a, c)];
+        let units = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let all = edges.iter().flat_map(|edge| units.map(|unit| (cross(*edge, unit), length(*edge))));
+        let normal = (cross(edges[0], edges[2]), length(edges[0]) * length(edges[2]));
+        let size = (0..3).fold(0.0_f64, |most, axis| most.max(high[axis].abs()).max(low[axis].abs()));
+        let mut known = Known::Yes;
+        for (direction, magnitude) in all.chain([normal]) {
+            let of = self.corners.map(|corner| dot(corner, direction));
+            let (least, most) = (of[0].min(of[1]).min(of[2]), of[0].max(of[1]).max(of[2]));
+            let (mut from, mut to) = (0.0, 0.0);
+            for axis in 0..3 {
+                let [one, other] = [low[axis] * direction[axis], high[axis] * direction[axis]];
+                from += one.min(other);
+                to += one.max(other);
+            }
+            let band = 10.0 * ROUNDING * magnitude * size;
+            if least > to + band || most < from - band {
+                return Known::No;
+            }
+            if least > to - band || most < from + band {
+                known = Known::Open;
+            }
+        }
+        known
+    }
+
+    /// Tells whether a part of it is inside six planes.
+    fn is_in(&self, planes: &[[f32; 4]; 6]) -> Known {
+        let size = self.corners.iter().flatten().fold(0.0_f64, |most, part| most.max(part.abs()));
+        let left = |sign: f64| {
+            let mut polygon = self.corners.to_vec();
+            for plane in planes {
+                let [a, b, c, more] = plane.map(f64::from);
+                let band = 1e-12 * ((a.abs() + b.abs() + c.abs()) * size + more.abs());
+                let inside = |point: &Vector| dot([a, b, c], *point) + more + sign * band;
+                let mut kept = Vec::new();
+                for (at, from) in polygon.iter().enumerate() {
+                    let to = &polygon[(at + 1) % polygon.len()];
+                    let (here, there) = (inside(from), inside(to));
+                    if here >= 0.0 {
+                        kept.push(*from);
+                    }
+                    if (here >= 0.0) != (there >= 0.0) {
+                        let part = here / (here - there);
+                        kept.push([0, 1, 2].map(|axis| from[axis] + (to[axis] - from[axis]) * part));
+                    }
+                }
+                polygon = kept;
+            }
+            !polygon.is_empty()
+        };
+        match (left(-1.0), left(1.0)) {
+            (true, _) => Known::Yes,
+            (false, true) => Known::Open,
+            (false, false) => Known::No,
+        }
+    }
+}
+
+/// All triangles that count, in the order of surfaces and of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Oracle {
+    pub faces: Vec<Face>,
+    /// The box around all, where there are any.
+    pub bounds: Option<Bounds>,
+    pub diagonal: f64,
+}
+
+impl Oracle {
+    pub fn new(surfaces: &[Vec<Option<Corners>>]) -> Self {
+        let all = surfaces.iter().enumerate().flat_map(|(surface, faces)| {
+            let face = move |(triangle, corners): (u32, &Option<Corners>)| {
+                corners.map(|corners| Face { surface, triangle, corners: corners.map(|corner| corner.map(f64::from)) })
+            };
+            (0_u32..).zip(faces).filter_map(face)
+        });
+        let faces: Vec<Face> = all.collect();
+        let corners = surfaces.iter().flatten().flatten().flatten();
+        let bounds = corners.fold(None, |all: Option<Bounds>, corner| {
+            let one = Bounds { min: *corner, max: *corner };
+            Some(all.map_or(one, |all| all.union(&one)))
+        });
+        let diagonal = bounds.map_or(0.0, |all| length(subtract(all.max.map(f64::from), all.min.map(f64::from))));
+        Self { faces, bounds, diagonal }
+    }
+
+    fn face(&self, surface: usize, triangle: u32) -> &Face {
+        let found = self.faces.binary_search_by_key(&(surface, triangle), |face| (face.surface, face.triangle));
+        let at = found.unwrap_or_else(|_| panic!("triangle {triangle} of surface {surface} does not count"));
+        &self.faces[at]
+    }
+
+    /// Tells whether a ray can hit anything.
+    fn is_cast(ray: &Ray) -> bool {
+        ray.origin.iter().all(|part| part.abs() <= LARGEST)
+            && ray.direction.iter().all(|part| part.is_finite())
+            && ray.direction != [0.0; 3]
+            && ray.range[0] <= ray.range[1]
+    }
+
+    /// Tests what a hit says of itself.
+    pub fn expect_hit(&self, ray: &Ray, hit: &Hit) {
+        let meeting = self.face(hit.surface, hit.triangle).meets(ray);
+        let direction = ray.direction.map(f64::from);
+        let step = length(direction);
+        let off = (f64::from(hit.t) - meeting.t).abs() * step;
+        let t = meeting.t.abs() * step;
+        let room = 1e-7 * self.diagonal + 2e-7 * t + meeting.slack * step + 2e-45 * step;
+        // A direction too short to be counted in an `f32`.
+        let is_beyond = hit.t.is_infinite() && meeting.t.abs() >= f64::from(f32::MAX);
+        assert!(meeting.known != Known::No && (is_beyond || off <= room), "{hit:?} of {ray:?} is {meeting:?}");
+        assert!(ray.range[0] <= hit.t && hit.t <= ray.range[1], "{hit:?} is out of range of {ray:?}");
+        if meeting.slack.is_finite() {
+            assert!((f64::from(hit.distance) - t).abs() <= room + 2e-45, "{hit:?} of {ray:?} is {t} away");
+            assert!(meeting.known != Known::Yes || hit.is_front == meeting.front, "{hit:?} of {ray:?} is {meeting:?}");
+        }
+        let [second, third] = hit.barycentric;
+        assert!(second >= 0.0 && third >= 0.0 && second + third <= 1.000_001, "{hit:?}");
+        if meeting.slack * step <= 1e-7 * (self.diagonal + t) {
+            let at = [0, 1, 2].map(|axis| f64::from(ray.origin[axis]) + meeting.t * direction[axis]);
+            let size = at.iter().chain(&ray.origin.map(f64::from)).fold(0.0_f64, |most, part| most.max(part.abs()));
+            let off = length(subtract(at, hit.point.map(f64::from)));
+            // What is grazed is known along the ray, and no better.
+            assert!(off <= room + 1e-6 * (size + t), "{hit:?} of {ray:?} is at {at:?}");
+        }
+    }
+
+    /// Tests the first hit of a ray, and all of them; returns how many there are.
+    pub fn expect_ray(&self, scene: &Scene<'_>, ray: &Ray) -> usize {
+        let (first, all) = (scene.ray(ray), scene.hits(ray));
+        assert_eq!(first.as_ref(), all.first(), "the first of all hits of {ray:?}");
+        assert_eq!(scene.is_hit(ray), first.is_some(), "{ray:?}");
+        if !Self::is_cast(ray) {
+            assert_eq!(all, [], "{ray:?}");
+            return 0;
+        }
+        assert!(all.is_sorted_by(|one, other| one.t <= other.t), "{all:?} of {ray:?}");
+        let mut found: Vec<_> = all.iter().map(|hit| (hit.surface, hit.triangle)).collect();
+        found.sort_unstable();
+        assert!(found.is_sorted_by(|one, other| one < other), "twice the same: {found:?} of {ray:?}");
+        all.iter().for_each(|hit| self.expect_hit(ray, hit));
+        for pair in all.windows(2) {
+            let [one, other] = pair else { continue };
+            let same = self.face(one.surface, one.triangle).corners == self.face(other.surface, other.triangle).corners;
+            if same && one.t.to_bits() == other.t.to_bits() {
+                assert!((one.surface, one.triangle) < (other.surface, other.triangle), "{one:?} {other:?}");
+            }
+        }
+        let mut found = found.into_iter().peekable();
+        for face in &self.faces {
+            let name = (face.surface, face.triangle);
+            let is_found = found.next_if_eq(&name).is_some();
+            if !is_found {
+                let meeting = face.meets(ray);
+                assert_ne!(meeting.known, Known::Yes, "{ray:?} does not hit {face:?}: {meeting:?}");
+            }
+        }
+        all.len()
+    }
+
+    /// Tests the point nearest to another.
+    pub fn expect_nearest(&self, found: Option<Nearest>, point: [f32; 3], limit: f32) {
+        let is_asked = point.iter().all(|part| part.abs() <= LARGEST) && limit >= 0.0;
+        if !is_asked {
+            return assert_eq!(found, None, "{point:?} {limit}");
+        }
+        let (at, reach) = (point.map(f64::from), f64::from(limit));
+        let least = self.faces.iter().map(|face| face.distance(at)).fold(f64::INFINITY, f64::min);
+        let size = at.iter().fold(self.diagonal, |most, part| most.max(part.abs()));
+        let room = 1e-7 * self.diagonal + 2e-7 * least.min(1e300) + 1e-14 * size + 2e-45;
+        let Some(found) = found else {
+            let is_none = self.faces.is_empty() || least + room >= reach;
+            return assert!(is_none, "{point:?} within {limit}: {least}");
+        };
+        let face = self.face(found.surface, found.triangle);
+        let distance = f64::from(found.distance);
+        assert!((distance - least).abs() <= room, "{found:?} of {point:?}: {least}");
+        assert!(face.distance(at) <= least + room, "{found:?} of {point:?}: {} for {least}", face.distance(at));
+        assert!(distance <= reach + room, "{found:?} of {point:?} within {limit}");
+        let off = length(subtract(found.point.map(f64::from), at));
+        let coordinate = found.point.iter().fold(size, |most, part| most.max(f64::from(part.abs())));
+        assert!((off - distance).abs() <= room + 4e-7 * coordinate, "{found:?} of {point:?} is {off} away");
+        let [second, third] = found.barycentric;
+        assert!(second >= 0.0 && third >= 0.0 && second + third <= 1.000_001, "{found:?}");
+        for twin in self.faces.iter().filter(|twin| twin.corners == face.corners) {
+            assert!((twin.surface, twin.triangle) >= (face.surface, face.triangle), "{found:?} has {twin:?}");
+        }
+    }
+
+    /// Tests that a point of a triangle is as near as it says.
+    pub fn expect_point(&self, found: &Nearest, point: [f32; 3]) {
+        let at = point.map(f64::from);
+        let distance = self.face(found.surface, found.triangle).distance(at);
+        let size = at.iter().fold(self.diagonal + distance, |most, part| most.max(part.abs()));
+        assert!((f64::from(found.distance) - distance).abs() <= 1e-6 * size, "{found:?} of {point:?}: {distance}");
+    }
+
+    /// Tests that these triangles, some of which may be missing or there twice, reach into a box.
+    pub fn expect_within_box(&self, found: &[(usize, u32)], bounds: &Bounds) {
+        for (surface, triangle) in found {
+            assert_ne!(self.face(*surface, *triangle).reaches(bounds), Known::No, "{triangle} and {bounds:?}");
+        }
+    }
+
+    /// The same of a frustum.
+    pub fn expect_within_frustum(&self, found: &[(usize, u32)], planes: &[[f32; 4]; 6]) {
+        for (surface, triangle) in found {
+            assert_ne!(self.face(*surface, *triangle).is_in(planes), Known::No, "{triangle} and {planes:?}");
+        }
+    }
+
+    fn expect_region(&self, found: &[(usize, u32)], what: &str, known: impl Fn(&Face) -> Known) {
+        assert!(found.is_sorted_by(|one, other| one < other), "{what}: {found:?}");
+        let mut left = found.iter().copied().peekable();
+        for face in &self.faces {
+            let is_found = left.next_if_eq(&(face.surface, face.triangle)).is_some();
+            let known = known(face);
+            let expected = if is_found { Known::Yes } else { Known::No };
+            assert!(known == Known::Open || known == expected, "{what}: {face:?} is {known:?}");
+        }
+        assert_eq!(left.next(), None, "{what}: what does not count");
+    }
+
+    pub fn expect_box(&self, found: &[(usize, u32)], bounds: &Bounds) {
+        self.expect_region(found, &format!("{bounds:?}"), |face| face.reaches(bounds));
+    }
+
+    pub fn expect_frustum(&self, found: &[(usize, u32)], planes: &[[f32; 4]; 6]) {
+        let is_finite = planes.iter().flatten().all(|number| number.is_finite());
+        let known = |face: &Face| if is_finite { face.is_in(planes) } else { Known::No };
+        self.expect_region(found, &format!("{planes:?}"), known);
+    }
+}
+
+/// What is asked of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    pub rays: Vec<Ray>,
+    pub points: Vec<([f32; 3], f32)>,
+    pub boxes: Vec<Bounds>,
+    pub frusta: Vec<[[f32; 4]; 6]>,
+    pub vertices: Vec<(usize, u32)>,
+}
+
+fn unit(random: &mut Random) -> [f32; 3] {
+    [random.unit(), random.unit(), random.unit()]
+}
+
+fn mix(one: [f32; 3], other: [f32; 3], part: f32) -> [f32; 3] {
+    [0, 1, 2].map(|axis| one[axis] * (1.0 - part) + other[axis] * part)
+}
+
+impl Questions {
+    /// Thinks of about as many rays and half as many points, a few boxes, frusta and vertices, all around and on the
+    /// triangles.
+    pub fn new(random: &mut Random, oracle: &Oracle, surfaces: &[Vec<Option<Corners>>], count: usize) -> Self {
+        let bounds = oracle.bounds.unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] });
+        let size = (oracle.diagonal as f32).max(f32::MIN_POSITIVE);
+        let corners = |random: &mut Random| {
+            let faces = &oracle.faces;
+            let corners = faces.get(random.below(faces.len())).map_or([[0.0; 3]; 3], |face| face.corners);
+            corners.map(|corner| corner.map(|part| part as f32))
+        };
+        let around = |random: &mut Random, more: f32| {
+            let part = unit(random);
+            [0, 1, 2].map(|axis| {
+                let (min, max) = (bounds.min[axis], bounds.max[axis]);
+                let (middle, half) = (min * 0.5 + max * 0.5, max * 0.5 - min * 0.5);
+                middle + half * part[axis] * more + size * 0.1 * part[axis] * (more - 1.0)
+            })
+        };
+        let mut all = Self::default();
+        for number in 0..count {
+            let [a, b, c] = corners(random);
+            let from = around(random, [2.0, 1.0, 20.0][number % 3]);
+            let target = match random.below(6) {
+                0 => a,
+                1 => mix(a, b, 0.5),
+                2 => mix(a, b, random.unit().abs()),
+                3 => mix(mix(a, b, random.unit().abs()), c, random.unit().abs()),
+                4 => around(random, 1.2),
+                _ => mix(mix(a, b, 0.25), c, 0.25),
+            };
+            let mut ray = Ray::toward(from, target);
+            if random.one_in(4) {
+                // Along an axis, through the target.
+                let axis = random.below(3);
+                let sign = if random.one_in(2) { 1.0 } else { -1.0 };
+                ray = Ray::new(target, [0.0; 3]);
+                ray.direction[axis] = sign * size;
+                ray.origin[axis] -= sign * size * [1.0, 0.0, 0.3, 5.0][random.below(4)];
+            }
+            match random.below(12) {
+                0 => ray.range = [f32::NEG_INFINITY, f32::INFINITY],
+                1 => ray.range = [-2.0, 0.5],
+                2 => ray.range = [0.5, 1.5],
+                3 => ray.range = [0.0, 1.0],
+                4 => ray.origin = target,
+                5 => ray.direction = ray.direction.map(|part| part * 1e-12),
+                6 => ray.direction = ray.direction.map(|part| part * 1e12),
+                7 => ray.range = [0.0, f32::MAX],
+                _ => {}
+            }
+            all.rays.push(ray);
+            if number % 2 == 0 {
+                let place = match random.below(4) {
+                    0 => target,
+                    1 => around(random, 1.0),
+                    2 => around(random, 50.0),
+                    _ => from,
+                };
+                let limit = match random.below(6) {
+                    0 => size * random.unit().abs(),
+                    1 => size * 0.01,
+                    2 if number % 5 == 0 => 0.0,
+                    _ => f32::INFINITY,
+                };
+                all.points.push((place, limit));
+            }
+            if number % 8 == 0 {
+                let (one, half) = (around(random, 1.3), unit(random).map(|part| (part * 0.3 * size).abs()));
+                let corner = [0, 1, 2].map(|axis| one[axis] + half[axis]);
+                let bounds = match random.below(8) {
+                    0 => Bounds { min: a, max: a },
+                    1 => Bounds { min: one, max: corner }.union(&Bounds { min: b, max: b }),
+                    2 => Bounds { min: [one[0], f32::NEG_INFINITY, one[2]], max: [corner[0], f32::INFINITY, f32::MAX] },
+                    _ => Bounds { min: one, max: corner },
+                };
+                all.boxes.push(bounds);
+                let plane = |random: &mut Random| {
+                    let ([x, y, z], at) = (unit(random), around(random, 1.5));
+                    let more = -(f64::from(x) * f64::from(at[0]) + f64::from(y) * f64::from(at[1]) + f64::from(z) * f64::from(at[2]));
+                    [x, y, z, more as f32]
+                };
+                let mut planes = [[0.0; 4]; 6];
+                for place in planes.iter_mut().take(1 + random.below(6)) {
+                    *place = plane(random);
+                }
+                all.frusta.push(planes);
+            }
+            if number % 8 == 1 && !surfaces.is_empty() {
+                all.vertices.push((random.below(surfaces.len()), random.below(3 * surfaces.len() + 50) as u32));
+            }
+        }
+        all.strange(size);
+        all
+    }
+
+    /// Adds questions that have no answer, or hardly one.
+    fn strange(&mut self, size: f32) {
+        let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, 1.3e18, f32::MIN_POSITIVE, 1e-45];
+        for value in bad {
+            for axis in 0..3 {
+                let sound = Ray::new([0.1, 0.2, 0.3].map(|part| part * size), [0.3, -0.2, 0.1].map(|part| part * size));
+                let (mut from, mut to) = (sound, sound);
+                from.origin[axis] = value;
+                to.direction[axis] = value;
+                let alone = Ray::new(sound.origin, [0, 1, 2].map(|other| if other == axis { value } else { 0.0 }));
+                self.rays.extend([from, to, alone, sound.within([value, 2.0]), sound.within([0.0, value])]);
+                let mut point = sound.origin;
+                point[axis] = value;
+                self.points.extend([(point, f32::INFINITY), (sound.origin, value), (sound.origin, -1.0)]);
+                let mut bounds = Bounds { min: [-size; 3], max: [size; 3] };
+                bounds.min[axis] = value;
+                self.boxes.extend([bounds, Bounds { min: bounds.max, max: bounds.min }]);
+                let mut planes = [[0.0; 4]; 6];
+                planes[axis][axis] = value;
+                self.frusta.push(planes);
+            }
+        }
+        self.rays.push(Ray::new([0.0; 3], [0.0; 3]));
+        self.rays.push(Ray::new([0.0; 3], [1.0; 3]).within([2.0, 1.0]));
+        self.boxes.push(Bounds::EMPTY);
+        self.boxes.push(Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] });
+    }
+}
+
+/// All answers of a scene, to the bit.
+pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
+    let mut all = Vec::new();
+    let floats = |floats: &[f32]| floats.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+    let note = |all: &mut Vec<u32>, hit: &Hit| {
+        all.extend([hit.surface as u32, hit.triangle, u32::from(hit.is_front)]);
+        all.extend(floats(&[hit.t, hit.distance]));
+        all.extend(floats(&hit.point));
+        all.extend(floats(&hit.barycentric));
+    };
+    for ray in &questions.rays {
+        let (first, hits) = (scene.ray(ray), scene.hits(ray));
+        assert_eq!((first.as_ref(), first.is_some()), (hits.first(), scene.is_hit(ray)), "{ray:?}");
+        all.push(hits.len() as u32);
+        hits.iter().for_each(|hit| note(&mut all, hit));
+    }
+    for (point, limit) in &questions.points {
+        all.push(u32::MAX);
+        if let Some(nearest) = scene.nearest(*point, *limit) {
+            all.extend([nearest.surface as u32, nearest.triangle, nearest.distance.to_bits()]);
+            all.extend(floats(&nearest.point));
+            all.extend(floats(&nearest.barycentric));
+        }
+    }
+    let mut pages = PagesTouched::default();
+    let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds, &mut pages));
+    let mut lists: Vec<_> = boxes.collect();
+    lists.extend(questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages)));
+    for list in lists {
+        all.push(list.len() as u32);
+        all.extend(list.into_iter().flat_map(|(surface, triangle)| [surface as u32, triangle]));
+    }
+    for (surface, vertex) in &questions.vertices {
+        for list in [scene.triangles_of(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
+            all.push(list.len() as u32);
+            all.extend(list);
+        }
+    }
+    all
+}
+
+/// Tests every answer of a scene, and that many rays at a time are answered like each of them; returns how many hits there were.
+pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usize {
+    let hits = questions.rays.iter().map(|ray| oracle.expect_ray(scene, ray)).sum();
+    let one_by_one: Vec<_> = questions.rays.iter().map(|ray| scene.ray(ray)).collect();
+    assert_eq!(scene.rays(&questions.rays), one_by_one);
+    for (point, limit) in &questions.points {
+        oracle.expect_nearest(scene.nearest(*point, *limit), *point, *limit);
+    }
+    let mut pages = PagesTouched::default();
+    for bounds in &questions.boxes {
+        oracle.expect_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+    }
+    for planes in &questions.frusta {
+        oracle.expect_frustum(&scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages), planes);
+    }
+    for (surface, vertex) in &questions.vertices {
+        expect_around(scene, oracle, *surface, *vertex);
+    }
+    hits
+}
+
+/// Tests the triangles and the vertices around a vertex.
+fn expect_around(scene: &Scene<'_>, oracle: &Oracle, surface: usize, vertex: u32) {
+    let triangles = scene.triangles(surface).unwrap();
+    let numbers = oracle.faces.iter().filter(|face| face.surface == surface).map(|face| face.triangle);
+    let expected: Vec<u32> =
+        numbers.filter(|triangle| triangles.corners(*triangle).unwrap().contains(&vertex)).collect();
+    assert_eq!(scene.triangles_of(surface, vertex), expected, "vertex {vertex} of surface {surface}");
+    let corners = expected.iter().flat_map(|triangle| triangles.corners(*triangle).unwrap());
+    let neighbors: std::collections::BTreeSet<u32> = corners.filter(|corner| *corner != vertex).collect();
+    assert!(scene.neighbors(surface, vertex).into_iter().eq(neighbors), "vertex {vertex} of surface {surface}");
+}
+
+/// A square of `side` by `side` quads, at `x`, `y` whole numbers, `z` = 0.
+pub fn grid(side: u32) -> Shape {
+    let mut positions = Vec::new();
+    for y in 0..=side {
+        for x in 0..=side {
+            positions.push([x as f32, y as f32, 0.0]);
+        }
+    }
+    let mut indices = Vec::new();
+    for y in 0..side {
+        for x in 0..side {
+            let at = |dx: u32, dy: u32| (y + dy) * (side + 1) + x + dx;
+            indices.extend([at(0, 0), at(1, 0), at(1, 1), at(0, 0), at(1, 1), at(0, 1)]);
+        }
+    }
+    Shape::new(&positions, &indices)
+}
+
+/// A closed ball of `rings` by twice as many quads, the poles among them, of chance in its radius.
+pub fn ball(random: &mut Random, rings: u32) -> Shape {
+    let around = rings * 2;
+    let mut positions = Vec::new();
+    for ring in 0..=rings {
+        for step in 0..around {
+            let (high, turn) = (ring as f64 / rings as f64, step as f64 / around as f64);
+            let (up, out) = (high * std::f64::consts::PI).sin_cos();
+            let (sine, cosine) = (turn * std::f64::consts::TAU).sin_cos();
+            let is_pole = ring == 0 || ring == rings;
+            let radius = if is_pole { 1.0 } else { f64::from(random.unit()) * 0.01 + 1.0 };
+            let up = if is_pole { 0.0 } else { up };
+            positions.push([up * cosine * radius, up * sine * radius, out * radius].map(|part| part as f32));
+        }
+    }
+    let mut indices = Vec::new();
+    for ring in 0..rings {
+        for step in 0..around {
+            let at = |down: u32, right: u32| (ring + down) * around + (step + right) % around;
+            indices.extend([at(0, 0), at(1, 0), at(1, 1), at(0, 0), at(1, 1), at(0, 1)]);
+        }
+    }
+    Shape::new(&positions, &indices)
+}
+
+/// Returns the triangles of all surfaces of a file.
+pub fn all_faces(geometry: &dyn Geometry) -> Result<Vec<Vec<Option<Corners>>>> {
+    Surface::all(geometry).map(|surface| Ok(faces_of(&surface.positions()?, &surface.indices()?))).collect()
+}
