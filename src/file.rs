@@ -167,7 +167,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     /// Takes a sidecar, so that what would be found by a walk is found without. One that speaks for another file is passed
-    /// over, and so is any for a format that needs none: Unreal's and Second Life's meshes.
+    /// over, and so is any for a format that needs none: Unreal's and Second Life's meshes. Its trees are for
+    /// [`query::Scene::indexed`](crate::query::Scene::indexed).
     #[must_use]
     pub fn with_sidecar(self, sidecar: Arc<Sidecar>) -> Self {
         match self {
@@ -178,7 +179,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
     }
 
-    /// Adds to a sidecar what finding things again would cost a walk; nothing where nothing does.
+    /// Adds to a sidecar what finding things again would cost a walk; nothing where nothing does. Trees are added as it is
+    /// written: see [`query::write_sidecar`](crate::query::write_sidecar).
     ///
     /// # Errors
     ///

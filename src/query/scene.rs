@@ -82,12 +82,7 @@ impl<'a> Scene<'a> {
     ///
     /// What locating the arrays of a surface fails with; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
-        let mut scene = Self { parts: Vec::new() };
-        for surface in Surface::all(geometry) {
-            let triangles = Triangles::new(&surface)?;
-            scene.add(surface.index(), triangles, Arc::new(Tree::new(&triangles)?));
-        }
-        Ok(scene)
+        Self::of(geometry, 0..geometry.surface_count(), None)
     }
 
     /// Takes all surfaces of a file in their base shape, with the trees of its sidecar; those that it does not have are built.
@@ -99,15 +94,31 @@ impl<'a> Scene<'a> {
     ///
     /// As [`new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
-        let mut scene = Self { parts: Vec::new() };
-        for surface in Surface::all(geometry) {
-            let triangles = Triangles::new(&surface)?;
-            let stored = Tree::stored(sidecar, surface.index()).filter(|tree| fits(tree, &triangles, sidecar.trust()));
+        Self::of(geometry, 0..geometry.surface_count(), Some(sidecar))
+    }
+
+    /// Takes some surfaces of a file, by number: as [`indexed`](Self::indexed) where there is a sidecar, as [`new`](Self::new)
+    /// where there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no surface of a number.
+    pub fn of(
+        geometry: &'a dyn Geometry,
+        surfaces: impl IntoIterator<Item = usize>,
+        sidecar: Option<&Arc<Sidecar>>,
+    ) -> Result<Self> {
+        let mut scene = Self::empty();
+        for number in surfaces {
+            let triangles = Triangles::new(&Surface::new(geometry, number))?;
+            let stored = sidecar.and_then(|sidecar| {
+                Tree::stored(sidecar, number).filter(|tree| fits(tree, &triangles, sidecar.trust()))
+            });
             let tree = match stored {
                 Some(tree) => tree,
                 None => Tree::new(&triangles)?,
             };
-            scene.add(surface.index(), triangles, Arc::new(tree));
+            scene.add(number, triangles, Arc::new(tree));
         }
         Ok(scene)
     }
@@ -203,11 +214,21 @@ impl<'a> Scene<'a> {
     /// Tells whether a ray meets any surface.
     #[must_use]
     pub fn is_hit(&self, ray: &Ray) -> bool {
+        self.any(ray, &mut Unwatched)
+    }
+
+    /// Does as [`is_hit`](Self::is_hit), and notes which pages it looks at.
+    #[must_use]
+    pub fn is_hit_watched(&self, ray: &Ray, pages: &mut PagesTouched) -> bool {
+        self.any(ray, pages)
+    }
+
+    fn any(&self, ray: &Ray, watch: &mut impl Watch) -> bool {
         let Some(mut cast) = Cast::new(ray) else { return false };
         self.parts.iter().any(|part| {
             let mut any = Any::default();
             if !part.misses(&cast) {
-                part.cast(&mut cast, &mut any, &mut Unwatched);
+                part.cast(&mut cast, &mut any, watch);
             }
             any.0
         })

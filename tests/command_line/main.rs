@@ -13,6 +13,7 @@
 
 mod bench;
 mod ezmesh;
+mod query;
 mod secondlife;
 mod sidecar;
 #[path = "../support/mod.rs"]

@@ -14,37 +14,37 @@ use crate::support::{bytes, unreal_data};
 use crate::{code, command, data, json, sample, text};
 
 /// A user with a cache, and a folder of files.
-struct User {
-    folder: tempfile::TempDir,
+pub struct User {
+    pub folder: tempfile::TempDir,
 }
 
 impl User {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = command(arguments);
         command.env("XDG_CACHE_HOME", self.path("cache")).env("HOME", self.path("home"));
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
     /// Writes a file; returns its path as the command line takes it.
-    fn file(&self, name: &str, bytes: &[u8]) -> String {
+    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         fs::write(self.path(name), bytes).unwrap();
         self.path(name).to_str().unwrap().to_owned()
     }
 
     /// Runs `index`, which must do well; returns what it says of the one file.
-    fn index(&self, arguments: &[&str]) -> Value {
+    pub fn index(&self, arguments: &[&str]) -> Value {
         let output = self.run(&[&["index", "--json"], arguments].concat());
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         json(&output)["files"][0].clone()
@@ -87,7 +87,7 @@ fn writes_into_the_cache() {
     assert_eq!(written.extension().unwrap(), "mpidx");
     assert_eq!(told["bytes"].as_u64().unwrap(), fs::metadata(&written).unwrap().len());
     assert_eq!((&told["path"], &told["records"]["sections"]), (&Value::from(path.as_str()), &Value::from(6)));
-    assert_eq!(told["records"].as_object().unwrap().len(), 7);
+    assert_eq!(told["records"].as_object().unwrap().len(), 8);
     assert_eq!(user.cached().len(), 1);
     assert!(user.uses(&path));
     let line = text(&user.run(&["index", &path]).stdout);
@@ -167,6 +167,27 @@ fn says_what_needs_none() {
         assert_eq!(user.index(&[path])["sidecar"], Value::Null);
     }
     assert!(!user.path("cache").exists());
+}
+
+#[test]
+fn keeps_trees_of_large_surfaces() {
+    let user = User::new();
+    // Below 1,024 triangles, and from there on; of the one surface everything else is found without.
+    for (triangles, has_one) in [(1023, false), (1024, true)] {
+        let mut only = surface("only", &[]);
+        only.indices = [0, 1, 2].repeat(triangles);
+        only.attribute_indices.clone_from(&only.indices);
+        let path = user.file("only.mesh", &mesh(Generation::Ms13, vec![only], Vec::new()));
+        let told = user.index(&[&path]);
+        assert_eq!(told["sidecar"].is_string(), has_one, "{triangles} triangles: {told}");
+        assert_eq!(user.uses(&path), has_one);
+        if has_one {
+            assert_eq!(told["records"]["trees"], 1, "{told}");
+            user.dumps_alike(&[&path, "--attribute", "indices"]);
+            let line = text(&user.run(&["index", &path]).stdout);
+            assert!(line.ends_with(", 1 trees\n"), "{line}");
+        }
+    }
 }
 
 #[test]
@@ -362,6 +383,7 @@ fn reading_writes_nothing() {
         &["info", "--json", &path, &anim],
         &["dump", &path, "--attribute", "weights"],
         &["dump", &anim, "--pose", "3"],
+        &["query", &path, "nearest", "--point", "0,0,0"],
         &["validate", &path],
         &["map", &path],
         &["rewrite", &path, "-o", target],

@@ -71,7 +71,8 @@ const COUNTS: [usize; 3] = [5, 60, 1100];
 fn floats() {
     let mut random = Random::new(21);
     for count in COUNTS {
-        let raw: Vec<[F32; 3]> = (0..400).map(|at| [at as f32 * 0.01, random.unit(), random.unit()].map(F32::new)).collect();
+        let raw: Vec<[F32; 3]> =
+            (0..400).map(|at| [at as f32 * 0.01, random.unit(), random.unit()].map(F32::new)).collect();
         expect_encoded(Positions::F32(Packed::new(&raw, Floats)), &mut random, count);
     }
 }
@@ -97,7 +98,10 @@ fn codes() {
             let decoder = Domain16::new(min, max);
             let first = decoder.decode(&raw[0]);
             let positions = Positions::Domain16(Packed::new(&raw, decoder));
-            assert_eq!(Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0), Some([first; 3]));
+            assert_eq!(
+                Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
+                Some([first; 3])
+            );
             expect_encoded(positions, &mut random, count);
         }
     }
@@ -111,7 +115,8 @@ fn records() {
             let mut bytes = vec![0xee; 400 * stride];
             for (number, record) in bytes.chunks_mut(stride).enumerate() {
                 let point = [number as f32 * 0.01, random.unit(), random.unit()];
-                let parts = point.map(|part| if order == Order::Little { part.to_le_bytes() } else { part.to_be_bytes() });
+                let parts =
+                    point.map(|part| if order == Order::Little { part.to_le_bytes() } else { part.to_be_bytes() });
                 record[at..at + 12].copy_from_slice(parts.as_bytes());
             }
             let array = Strided::new(&bytes, stride, at, Ordered::<3>(order)).unwrap();

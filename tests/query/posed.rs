@@ -61,8 +61,7 @@ fn frames_of_vertices() {
 fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
     let skeleton = Skeleton::new(mesh).unwrap();
     let mut pose = Pose::rest(mesh).unwrap();
-    let (mut model, mut palette) =
-        (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
+    let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
     let frames = mesh.clip(0).unwrap().frames;
     assert!(frames > 1);
     let mut hits = 0;

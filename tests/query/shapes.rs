@@ -64,7 +64,9 @@ fn soups_of_every_size() {
 #[test]
 fn soups_far_from_the_origin() {
     let mut random = Random::new(3);
-    for (offset, scale) in [([1e6, -1e6, 1e6], 1.0), ([1e6, 0.0, 0.0], 100.0), ([0.0, 1e15, -1e15], 1e12), ([-3e17; 3], 1e14_f32)] {
+    for (offset, scale) in
+        [([1e6, -1e6, 1e6], 1.0), ([1e6, 0.0, 0.0], 100.0), ([0.0, 1e15, -1e15], 1e12), ([-3e17; 3], 1e14_f32)]
+    {
         for count in [2, 50, 1200] {
             let shape = Shape::soup(&soup(&mut random, count))
                 .mapped(|point| [0, 1, 2].map(|axis| point[axis] * scale + offset[axis]));

@@ -75,7 +75,8 @@ fn grids_and_balls() {
 #[test]
 fn orders_of_their_own() {
     let mut random = Random::new(32);
-    let shapes = [ball(&mut random, 30).shuffled(&mut random), grid(10).shuffled(&mut random), grid(40).shuffled(&mut random)];
+    let shapes =
+        [ball(&mut random, 30).shuffled(&mut random), grid(10).shuffled(&mut random), grid(40).shuffled(&mut random)];
     expect_same(&Flat(shapes.to_vec()), 5);
 }
 

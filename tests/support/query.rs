@@ -209,7 +209,11 @@ fn cross(a: Vector, b: Vector) -> Vector {
 fn length(a: Vector) -> f64 {
     // Scaled, so that neither tiny nor huge lengths are lost.
     let most = a.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-    if most == 0.0 || !most.is_finite() { most } else { dot(a.map(|part| part / most), a.map(|part| part / most)).sqrt() * most }
+    if most == 0.0 || !most.is_finite() {
+        most
+    } else {
+        dot(a.map(|part| part / most), a.map(|part| part / most)).sqrt() * most
+    }
 }
 
 /// What is known of something that rounding may decide.
@@ -673,7 +677,9 @@ impl Questions {
                 all.boxes.push(bounds);
                 let plane = |random: &mut Random| {
                     let ([x, y, z], at) = (unit(random), around(random, 1.5));
-                    let more = -(f64::from(x) * f64::from(at[0]) + f64::from(y) * f64::from(at[1]) + f64::from(z) * f64::from(at[2]));
+                    let more = -(f64::from(x) * f64::from(at[0])
+                        + f64::from(y) * f64::from(at[1])
+                        + f64::from(z) * f64::from(at[2]));
                     [x, y, z, more as f32]
                 };
                 let mut planes = [[0.0; 4]; 6];
@@ -746,7 +752,9 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
     let mut pages = PagesTouched::default();
     let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds, &mut pages));
     let mut lists: Vec<_> = boxes.collect();
-    lists.extend(questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages)));
+    lists.extend(
+        questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages)),
+    );
     for list in lists {
         all.push(list.len() as u32);
         all.extend(list.into_iter().flat_map(|(surface, triangle)| [surface as u32, triangle]));

@@ -163,10 +163,7 @@ impl Dump {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         let opened = input::open_indexed(path, self.place.asset, global)?;
-        self.dump(&opened, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
-            Ok(error) => opened.blame(error, path).into(),
-            Err(other) => other,
-        })
+        self.dump(&opened, global).map_err(|error| opened.blame_any(error, path))
     }
 
     fn dump(&self, opened: &Opened, global: &Global) -> anyhow::Result<Outcome> {
@@ -195,12 +192,8 @@ impl Dump {
             Model::SecondLife(mesh) => Some(self.place.detail(mesh)?),
             _ => None,
         };
-        if let Model::SecondLife(mesh) = &opened.model
-            && mesh.asset_count() > 1
-            && self.place.asset.is_none()
-        {
-            let path = output::shown(&self.file.file);
-            input::note(&format!("{path}: asset 0 of {}; --asset chooses", mesh.asset_count()), global);
+        if let Model::SecondLife(mesh) = &opened.model {
+            self.place.note(mesh, &self.file.file, global);
         }
         if self.target != 0 {
             // Where there is no such shape, this says so.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use meshpeek::sidecar::{self, Builder, Kind};
-use meshpeek::{Error, ErrorKind, Field};
+use meshpeek::{Error, ErrorKind, Field, query};
 use serde_json::{Map, Value, json};
 
 use crate::input::STDIN;
@@ -18,12 +18,13 @@ use crate::{Files, Global, input};
 
 const HELP: &str = "\
 A sidecar holds what finding things in a file would cost a walk: where each surface and animation of a UNIGINE mesh or \
-animation starts, which weights belong to which vertex, checkpoints of animations; for programs, where vertices of EZ-Mesh text start. It lies in the user's cache \
+animation starts, which weights belong to which vertex, checkpoints of animations; for programs, where vertices of EZ-Mesh text start; \
+and a tree over the triangles of each surface that has 1,024 or more, for query. It lies in the user's cache \
 ($XDG_CACHE_HOME/meshpeek, ~/.cache/meshpeek), speaks for the file as it is now, and is passed over once that has \
-changed. dump uses it; info, map and validate look at the file itself. Answers are the same with it and without, as long as nobody writes to the file through a mapping of its own, which leaves its times alone.
+changed. dump and query use it; info, map and validate look at the file itself. Answers are the same with it and without, as long as nobody writes to the file through a mapping of its own, which leaves its times alone.
 
-Unreal and Second Life meshes find everything without a walk, compressed UNIGINE meshes have a table of their own: they \
-need none, and none is written.
+Second Life meshes find everything without a walk, compressed UNIGINE meshes have a table of their own: of those, only trees are \
+kept. A file that needs none gets none; nor do Unreal meshes, which are pairs of files.
 
 With --beside it lies beside the file, as FILE.mpidx, and may travel with it. Since anybody may have made such a one, it \
 is compared with the whole file before it is used, which takes longer than doing without.
@@ -87,8 +88,11 @@ impl Index {
         let blamed = |error: Error| opened.blame(error, path);
         let mut builder = Builder::default();
         opened.model.index(&mut builder).map_err(blamed)?;
+        // A key speaks for one file, and those of a pair belong together.
+        let geometry = opened.model.geometry();
+        let trees = if opened.pair.is_none() { query::worth_storing(geometry).map_err(blamed)? } else { Vec::new() };
         opened.check()?;
-        if builder.is_empty() {
+        if builder.is_empty() && trees.is_empty() {
             return Ok(Told::Needless);
         }
         // Taken before the file was opened: what is written while it is read makes another key.
@@ -102,11 +106,16 @@ impl Index {
         let mut size = 0;
         let staged = Staged::write(&place, true, |file| {
             let mut out = std::io::BufWriter::new(file);
-            builder.write_to(&key, &mut out)?;
+            query::write_sidecar(&mut builder, geometry, &key, &mut out).map_err(|error| match error.kind() {
+                ErrorKind::Io(_) => error.at_path(&place),
+                _ => blamed(error),
+            })?;
             out.flush()?;
             size = out.get_ref().metadata()?.len();
             Ok(())
         })?;
+        // The trees were built from what it is now.
+        opened.check()?;
         staged.finish()?;
         Ok(Told::Written { place, size, counts: Kind::ALL.map(|kind| (kind, builder.count(kind))) })
     }

@@ -75,7 +75,7 @@ impl<'g> Opener<'g> {
         let key = identity(path);
         let data = load(path, self.global, &self.limits);
         let model = data.and_then(|data| self.open_data(data, path, asset)).map_err(|error| error.at_path(path))?;
-        Ok(Opened { model, source: 0, pair: None, key })
+        Ok(Opened { model, source: 0, pair: None, key, sidecar: None })
     }
 
     fn open_data(&self, data: Data, path: &Path, asset: Option<usize>) -> meshpeek::Result<Model<Data>> {
@@ -106,7 +106,7 @@ impl<'g> Opener<'g> {
             Some(Part::Aniv) => 1,
             Some(Part::Script) => 2,
         };
-        Ok(Opened { model: model.into(), source, pair: Some(pair), key: None })
+        Ok(Opened { model: model.into(), source, pair: Some(pair), key: None, sidecar: None })
     }
 
     fn load_pair(&mut self, pair: &Pair) -> meshpeek::Result<unreal::Mesh<Data>> {
@@ -252,7 +252,9 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
         if global.verbose {
             note(&format!("{}: found by {}", output::shown(path), output::shown(&found.path)), global);
         }
-        opened.model = opened.model.with_sidecar(Arc::new(found.sidecar));
+        let sidecar = Arc::new(found.sidecar);
+        opened.model = opened.model.with_sidecar(sidecar.clone());
+        opened.sidecar = Some(sidecar);
     }
     Ok(opened)
 }

@@ -14,6 +14,7 @@ mod opened;
 mod output;
 mod pages;
 mod pose;
+mod query;
 mod rewrite;
 mod secondlife;
 mod staged;
@@ -40,6 +41,7 @@ Examples:
   meshpeek rewrite model.mesh -o again.mesh    through reader and writer
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
   meshpeek lod tree.llmesh --lod low -o t.llmesh
+  meshpeek query city.mesh ray --from 0,0,99 --toward 0,0,0
   meshpeek index huge.mesh                     so that its last surface is found at once
   meshpeek bench model.mesh                    against a loader that copies, on this machine
 
@@ -116,7 +118,9 @@ enum Verb {
     Rewrite(rewrite::Rewrite),
     /// One level of detail of a Second Life mesh as a file of its own
     Lod(lod::Lod),
-    /// Builds the sidecar of a file, through which dump finds things without a walk; or removes it
+    /// Asks surfaces at random: rays, nearest points, regions, neighbours
+    Query(query::Query),
+    /// Builds the sidecar of a file, through which dump and query find things without a walk; or removes it
     Index(index::Index),
     /// meshpeek against a loader that copies, on this machine: on a file, or on meshes that it makes
     Bench(bench::Bench),
@@ -151,6 +155,7 @@ fn main() -> ExitCode {
         Verb::Dump(dump) => dump.run(&global),
         Verb::Rewrite(rewrite) => rewrite.run(&global),
         Verb::Lod(lod) => lod.run(&global),
+        Verb::Query(query) => query.run(&global),
         Verb::Index(index) => index.run(&global),
         Verb::Bench(bench) => bench.run(&global),
         Verb::Completions(completions) => completions.run(Cli::command()),

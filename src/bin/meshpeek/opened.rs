@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use meshpeek::sidecar::Key;
+use meshpeek::sidecar::{Key, Sidecar};
 use meshpeek::unreal::find::Pair;
 use meshpeek::unreal::uc;
 use meshpeek::{Error, Finding, Map, Model, Region};
@@ -46,6 +46,8 @@ pub struct Opened {
     pub pair: Option<Pair>,
     /// What the named file was before it was opened, where it is a regular one.
     pub key: Option<Key>,
+    /// The sidecar that the model finds things by, where it was opened with one.
+    pub sidecar: Option<Arc<Sidecar>>,
 }
 
 impl Opened {
@@ -97,6 +99,14 @@ impl Opened {
         match &self.pair {
             Some(pair) => pair.blame(error).at_path(named),
             None => error.at_path(named),
+        }
+    }
+
+    /// Says the same where the error is one of the library's.
+    pub fn blame_any(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
+        match error.downcast::<Error>() {
+            Ok(error) => self.blame(error, named).into(),
+            Err(other) => other,
         }
     }
 }

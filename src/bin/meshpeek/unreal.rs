@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use meshpeek::surface::{Between, Positions};
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
-use meshpeek::{Moment, Motion as _, Surface};
+use meshpeek::{Clip, Geometry, Moment, Surface};
 
 use crate::dump::Attribute;
 use crate::opened::Data;
@@ -97,24 +97,7 @@ impl Moments {
 
     /// Finds the frames around the moment, and how far it is from the one to the other.
     fn moment(&self, mesh: &Mesh<Data>) -> anyhow::Result<Moment> {
-        let frame = self.frame.unwrap_or_default();
-        let clip = match self.clip {
-            Some(clip) => mesh.clip(clip)?,
-            // All frames, as a mesh without a script plays them.
-            None => meshpeek::Clip {
-                name: meshpeek::Name::default(),
-                frames: mesh.frame_count().try_into().unwrap_or(u32::MAX),
-                bones: 0,
-                rate: None,
-                first_vertex_frame: Some(0),
-            },
-        };
-        let last = clip.frames.saturating_sub(1);
-        let beyond = f64::from(frame) > f64::from(last);
-        clip.at_frame(frame, false).filter(|_| !beyond).ok_or_else(|| {
-            let what = if self.clip.is_some() { "the clip has" } else { "there are" };
-            Misuse(format!("--frame: {what} {} frames, expected 0 to {last}, found {frame}", clip.frames)).into()
-        })
+        moment(mesh, self.clip, self.frame.unwrap_or_default())
     }
 
     fn placement(&self, mesh: &Mesh<Data>) -> anyhow::Result<Option<Placement>> {
@@ -158,6 +141,31 @@ impl Moments {
         let numbers = mesh.surface(surface)?.numbers();
         Ok(numbers.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
     }
+}
+
+/// Finds the vertex frames around a frame of a clip, or of all frames, and how far it is from the one to the other.
+pub fn moment(geometry: &dyn Geometry, clip: Option<usize>, frame: f32) -> anyhow::Result<Moment> {
+    let of = match clip {
+        Some(clip) => geometry.clip(clip)?,
+        // All frames, as a mesh without a script plays them.
+        None => Clip {
+            name: meshpeek::Name::default(),
+            frames: geometry.vertex_frame_count().try_into().unwrap_or(u32::MAX),
+            bones: 0,
+            rate: None,
+            first_vertex_frame: Some(0),
+        },
+    };
+    within(&of, frame, if clip.is_some() { "the clip has" } else { "there are" })
+}
+
+/// Finds the frames around a frame of a clip; `what` begins the sentence that refuses one beyond the last.
+pub fn within(clip: &Clip<'_>, frame: f32, what: &str) -> anyhow::Result<Moment> {
+    let last = clip.frames.saturating_sub(1);
+    let beyond = f64::from(frame) > f64::from(last);
+    clip.at_frame(frame, false).filter(|_| !beyond).ok_or_else(|| {
+        Misuse(format!("--frame: {what} {} frames, expected 0 to {last}, found {frame}", clip.frames)).into()
+    })
 }
 
 /// Returns the stored x, y and z of positions that are whole numbers.

@@ -4,13 +4,17 @@ mod look;
 mod told;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use meshpeek::secondlife::{Detail, Lod, Mesh, Part};
 use meshpeek::surface::Positions;
 
+use crate::Global;
 use crate::dump::Attribute;
+use crate::input;
 use crate::opened::Data;
+use crate::output;
 use crate::values::Values;
 
 pub use look::{Block, Look};
@@ -105,6 +109,19 @@ impl Place {
         // Where there is none, this says which there are.
         detail.level()?;
         Ok(detail)
+    }
+
+    /// Tells whether this is what a file's surfaces are to who asks for no place: the highest level of the first asset.
+    pub fn is_first(&self) -> bool {
+        self.lod.is_none() && self.asset.unwrap_or_default() == 0
+    }
+
+    /// Says that there are several assets, where none was chosen.
+    pub fn note(&self, mesh: &Mesh<Data>, path: &Path, global: &Global) {
+        if mesh.asset_count() > 1 && self.asset.is_none() {
+            let path = output::shown(path);
+            input::note(&format!("{path}: asset 0 of {}; --asset chooses", mesh.asset_count()), global);
+        }
     }
 
     fn part(&self, is_absent: impl Fn(Part) -> bool) -> Part {

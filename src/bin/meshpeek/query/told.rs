@@ -1,0 +1,202 @@
+//! How `query` tells of an answer: in words and in JSON.
+
+use std::io::{self, Write};
+
+use meshpeek::query::{Hit, Interpolated, Nearest};
+use meshpeek::{Geometry, Surface};
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Found, Vertex};
+use crate::output::{self, number, numbers, with};
+
+/// Tells answers about the surfaces of a file.
+pub struct Told<'a> {
+    pub geometry: &'a dyn Geometry,
+    /// Whether what the surface has at the place is to be told.
+    pub attributes: bool,
+}
+
+impl Told<'_> {
+    pub fn json(&self, answer: &Answer) -> Value {
+        let first = answer.attributes.first();
+        let object = match &answer.found {
+            Found::First(Some(hit)) => {
+                output::extend(json!({ "hit": true }), &self.with_attributes(of_hit(hit), first))
+            }
+            Found::Nearest(Some(near)) => {
+                output::extend(json!({ "hit": true }), &self.with_attributes(of_nearest(near), first))
+            }
+            Found::First(None) | Found::Nearest(None) => json!({ "hit": false }),
+            Found::Any(hit) => json!({ "hit": hit }),
+            Found::All(hits) => {
+                let mut attributes = answer.attributes.iter();
+                let all = hits.iter().map(|hit| self.with_attributes(of_hit(hit), attributes.next()));
+                json!({ "hit": !hits.is_empty(), "hits": all.collect::<Value>() })
+            }
+            Found::Triangles(triangles) => {
+                json!({ "hit": !triangles.is_empty(), "count": triangles.len(), "triangles": triangles })
+            }
+            Found::Vertex(Vertex { surface, number: vertex, point, triangles, neighbors }) => {
+                let point = numbers(point);
+                return json!({
+                    "surface": surface, "vertex": vertex, "point": point, "triangles": triangles, "neighbors": neighbors
+                });
+            }
+        };
+        with(object, "pages_touched", answer.pages.into())
+    }
+
+    fn with_attributes(&self, object: Value, here: Option<&Option<Interpolated>>) -> Value {
+        if !self.attributes {
+            return object;
+        }
+        let here = here.and_then(Option::as_ref).map_or(Value::Null, of_attributes);
+        with(object, "attributes", here)
+    }
+
+    pub fn print(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let pages = match answer.pages {
+            1 => "1 page".to_owned(),
+            count => format!("{count} pages"),
+        };
+        match &answer.found {
+            Found::First(None) | Found::Nearest(None) | Found::Any(false) => {
+                writeln!(out, "nothing; {pages} touched")
+            }
+            Found::Any(true) => writeln!(out, "something; {pages} touched"),
+            Found::First(Some(hit)) => {
+                self.print_place(out, &Place::of(hit), &format!("; {pages} touched"))?;
+                self.print_attributes(out, answer.attributes.first())
+            }
+            Found::Nearest(Some(near)) => {
+                self.print_place(out, &Place::at(near), &format!("; {pages} touched"))?;
+                self.print_attributes(out, answer.attributes.first())
+            }
+            Found::All(hits) => {
+                writeln!(out, "{} hits; {pages} touched", hits.len())?;
+                let mut attributes = answer.attributes.iter();
+                hits.iter().try_for_each(|hit| {
+                    write!(out, "  ")?;
+                    self.print_place(out, &Place::of(hit), "")?;
+                    self.print_attributes(out, attributes.next())
+                })
+            }
+            Found::Triangles(triangles) => {
+                writeln!(out, "{} triangles; {pages} touched", triangles.len())?;
+                triangles.chunk_by(|(one, _), (other, _)| one == other).try_for_each(|run| {
+                    let surface = run.first().map(|(surface, _)| *surface).unwrap_or_default();
+                    let numbers: Vec<_> = run.iter().map(|(_, triangle)| triangle).collect();
+                    writeln!(out, "  {}: {}", self.named(surface), joined(numbers))
+                })
+            }
+            Found::Vertex(Vertex { surface, number: vertex, point, triangles, neighbors }) => {
+                writeln!(out, "{}, vertex {vertex}: at {}", self.named(*surface), floats(point))?;
+                writeln!(out, "  {} triangles: {}", triangles.len(), joined(triangles))?;
+                writeln!(out, "  {} neighbors: {}", neighbors.len(), joined(neighbors))
+            }
+        }
+    }
+
+    /// Names a surface by its number, and its name where it has one.
+    fn named(&self, surface: usize) -> String {
+        let name = Surface::new(self.geometry, surface).name().map(|name| name.to_string()).unwrap_or_default();
+        if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
+    }
+
+    fn print_place(&self, out: &mut dyn Write, place: &Place, end: &str) -> io::Result<()> {
+        let Place { surface, triangle, point, barycentric, distance, crossing } = place;
+        write!(out, "{}, triangle {triangle}: at {}, ", self.named(*surface), floats(point))?;
+        if let Some((t, is_front)) = crossing {
+            write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "behind" })?;
+        }
+        writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))
+    }
+
+    fn print_attributes(&self, out: &mut dyn Write, here: Option<&Option<Interpolated>>) -> io::Result<()> {
+        let Some(here) = here.filter(|_| self.attributes) else { return Ok(()) };
+        let Some(Interpolated { normal, uvs, color, influences, .. }) = here else {
+            return writeln!(out, "    attributes cannot be told: an index is out of range");
+        };
+        if let Some(normal) = normal {
+            writeln!(out, "    normal {}", floats(normal))?;
+        }
+        for (set, uv) in uvs.iter().enumerate() {
+            if let Some(uv) = uv {
+                writeln!(out, "    uv{set} {}", floats(uv))?;
+            }
+        }
+        if let Some(color) = color {
+            writeln!(out, "    color {}", floats(color))?;
+        }
+        if !influences.is_empty() {
+            let all = influences.iter().map(|influence| format!("{} {:?}", influence.bone, influence.weight));
+            writeln!(out, "    weights {}", all.collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// A place on a surface.
+struct Place {
+    surface: usize,
+    triangle: u32,
+    point: [f32; 3],
+    barycentric: [f32; 2],
+    distance: f32,
+    /// Of a ray, its t, and whether it comes from the front.
+    crossing: Option<(f32, bool)>,
+}
+
+impl Place {
+    const fn of(hit: &Hit) -> Self {
+        let Hit { surface, triangle, t, distance, point, barycentric, is_front } = *hit;
+        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front)) }
+    }
+
+    const fn at(near: &Nearest) -> Self {
+        let Nearest { surface, triangle, distance, point, barycentric } = *near;
+        Self { surface, triangle, point, barycentric, distance, crossing: None }
+    }
+}
+
+fn of_hit(hit: &Hit) -> Value {
+    json!({
+        "surface": hit.surface,
+        "triangle": hit.triangle,
+        "t": number(hit.t),
+        "point": numbers(&hit.point),
+        "barycentric": numbers(&hit.barycentric),
+        "distance": number(hit.distance),
+        "front": hit.is_front,
+    })
+}
+
+fn of_nearest(near: &Nearest) -> Value {
+    json!({
+        "surface": near.surface,
+        "triangle": near.triangle,
+        "point": numbers(&near.point),
+        "barycentric": numbers(&near.barycentric),
+        "distance": number(near.distance),
+    })
+}
+
+fn of_attributes(here: &Interpolated) -> Value {
+    let weights = here.influences.iter().map(|influence| json!([influence.bone, number(influence.weight)]));
+    let last = here.uvs.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
+    let uvs = here.uvs.iter().take(last).map(|uv| uv.map(|uv| numbers(&uv)));
+    json!({
+        "normal": here.normal.map(|normal| numbers(&normal)),
+        "uvs": uvs.collect::<Vec<_>>(),
+        "color": here.color.map(|color| numbers(&color)),
+        "weights": weights.collect::<Value>(),
+    })
+}
+
+fn floats(values: &[f32]) -> String {
+    joined(values.iter().map(|value| format!("{value:?}")))
+}
+
+fn joined<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+}
