@@ -1,0 +1,86 @@
+//! meshpeek: a tree of eight children to a node, whose leaves name triangles of the arrays that it was lent.
+
+use std::sync::Arc;
+
+use meshpeek::decode::{Domain16, Floats, Index};
+use meshpeek::query::{self, Scene, Triangles};
+use meshpeek::surface::{Indices, Positions};
+use meshpeek::Packed;
+use zerocopy::little_endian::{F32, U16, U32};
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::mesh::Mesh;
+use crate::questions::Ray;
+use crate::{Contestant, Tree};
+
+pub const MESHPEEK: Contestant =
+    Contestant { name: "meshpeek", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), false)) };
+pub const BATCH: Contestant =
+    Contestant { name: "meshpeek, many at once", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), true)) };
+pub const QUANTIZED: Contestant = Contestant {
+    name: "meshpeek, 16 bits",
+    version,
+    build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), false)),
+};
+
+/// The half side of the cube that codes of 16 bits are over.
+const REACH: f32 = 1.1;
+
+struct Ours<'a> {
+    scene: Scene<'a>,
+    at_once: bool,
+}
+
+fn version() -> String {
+    crate::version("meshpeek")
+}
+
+fn floats(mesh: &Mesh) -> Positions<'_> {
+    let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("an array of any alignment");
+    Positions::F32(Packed::new(raw, Floats))
+}
+
+/// Rounds positions to codes, which live as long as the program: there is one mesh.
+fn quantized(mesh: &Mesh) -> Positions<'static> {
+    static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
+    let decoder = Domain16::new([-REACH; 3], [REACH; 3]);
+    let codes = CODES.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
+    Positions::Domain16(Packed::new(codes, decoder))
+}
+
+impl<'a> Ours<'a> {
+    fn build(mesh: &'a Mesh, positions: Positions<'a>, at_once: bool) -> Self {
+        let indices = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("an array of any alignment");
+        let triangles = Triangles::over(positions, Indices::U32(Packed::new(indices, Index::default())));
+        let mut scene = Scene::empty();
+        scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is memory")));
+        Self { scene, at_once }
+    }
+}
+
+impl Tree for Ours<'_> {
+    fn bytes(&self) -> usize {
+        self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum()
+    }
+
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+        let ours = |ray: &Ray| query::Ray::new(ray.origin, ray.direction);
+        if self.at_once {
+            let rays = rays.iter().map(ours).collect::<Vec<_>>();
+            for (hit, found) in hits.iter_mut().zip(self.scene.rays(&rays)) {
+                *hit = found.map_or(f32::INFINITY, |found| found.t);
+            }
+        } else {
+            for (hit, ray) in hits.iter_mut().zip(rays) {
+                *hit = self.scene.ray(&ours(ray)).map_or(f32::INFINITY, |found| found.t);
+            }
+        }
+    }
+
+    fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
+        for (distance, point) in distances.iter_mut().zip(points) {
+            *distance = self.scene.nearest(*point, f32::INFINITY).map_or(f32::INFINITY, |found| found.distance);
+        }
+        true
+    }
+}
