@@ -19,6 +19,7 @@ pub mod asset;
 pub mod motion;
 pub mod pair;
 pub mod text;
+pub mod tiles;
 
 use std::fs::{self, File};
 use std::io::Write;

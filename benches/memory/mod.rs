@@ -12,7 +12,7 @@
     reason = "each bench takes what it needs, these are system calls, and a panic is how a bench fails"
 )]
 
-pub use system::{anonymous, evict, faults, peak, resident};
+pub use system::{anonymous, evict, faults, free, peak, read, resident};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -32,6 +32,24 @@ mod system {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         Some(line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() * 1024.0)
+    }
+
+    /// Returns the bytes of the disk with a folder that nothing takes yet.
+    pub fn free(folder: &Path) -> Option<f64> {
+        let folder = std::ffi::CString::new(folder.as_os_str().as_encoded_bytes()).unwrap();
+        // SAFETY: the structure is plain numbers, for which zero is a value, and the call fills it in; the path ends with a NUL.
+        let (refused, found) = unsafe {
+            let mut found = std::mem::zeroed::<libc::statvfs>();
+            (libc::statvfs(folder.as_ptr(), &raw mut found), found)
+        };
+        assert_eq!(refused, 0);
+        Some(found.f_bavail as f64 * found.f_frsize as f64)
+    }
+
+    /// Returns the bytes that this process has caused to be read from a disk so far.
+    pub fn read() -> Option<f64> {
+        let told = fs::read_to_string("/proc/self/io").ok()?;
+        told.lines().find_map(|line| line.strip_prefix("read_bytes:"))?.trim().parse().ok()
     }
 
     /// Drops a file from the page cache; what somebody has mapped and looked at stays.
@@ -82,6 +100,14 @@ mod system {
     }
 
     pub fn evict(_: &Path) {}
+
+    pub fn free(_: &Path) -> Option<f64> {
+        None
+    }
+
+    pub fn read() -> Option<f64> {
+        None
+    }
 
     pub fn resident(_: &[u8]) -> Option<f64> {
         None

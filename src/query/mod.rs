@@ -1,5 +1,6 @@
 //! Questions about surfaces: rays, nearest points and boxes, against a mesh that stays in its file.
 
+mod adopted;
 mod attributes;
 mod cast;
 mod frustum;

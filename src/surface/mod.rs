@@ -13,6 +13,7 @@ mod corners;
 mod counting;
 mod forms;
 mod lanes;
+mod partition;
 mod weights;
 mod weld;
 
@@ -23,6 +24,7 @@ pub use corners::{Corner, Corners};
 pub use counting::Counting;
 pub(crate) use lanes::LaneLists;
 pub use lanes::Lanes;
+pub use partition::{Division, Partition};
 pub(crate) use weights::Visit;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
@@ -152,6 +154,11 @@ pub trait Geometry: Motion {
     fn indices(&self, surface: usize) -> Result<Indices<'_>>;
     /// Locates the indices into frames, UVs and colours, one per corner; `None` where they are those into positions.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
+    /// Lends the tree over a surface's triangles that the file itself has; `None` where it has none.
+    fn partition(&self, surface: usize) -> Result<Option<Box<dyn Partition + '_>>> {
+        let _ = surface;
+        Ok(None)
+    }
     /// Makes an error about the region `name` of a surface, `into` bytes from its start.
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error;
 }
@@ -286,6 +293,11 @@ impl<'a> Surface<'a> {
             Some(indices) => Ok(indices),
             None => self.indices(),
         }
+    }
+
+    /// Lends the tree over its triangles that the file itself has.
+    pub fn partition(&self) -> Result<Option<Box<dyn Partition + 'a>>> {
+        self.geometry.partition(self.index)
     }
 
     /// Locates both index streams together, after testing that they are of one length and make whole triangles.

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
 use crate::surface::{
-    Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Positions, Sphere, Transform, Uvs, Weights,
+    Bone, Bounds, Colors, Counts, Frames, Geometry, Indices, Partition, Positions, Sphere, Transform, Uvs, Weights,
 };
 
 impl<D: AsRef<[u8]> + Send + Sync> Motion for Mesh<D> {
@@ -102,6 +102,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.surface(surface)?.attribute_indices().map(Some)
+    }
+
+    fn partition(&self, surface: usize) -> Result<Option<Box<dyn Partition + '_>>> {
+        Ok(self.tree(surface)?.map(|tree| -> Box<dyn Partition + '_> { Box::new(tree) }))
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {

@@ -1,6 +1,9 @@
 //! Building a tree from the top: every node takes the best splits until it has eight children.
 
-use super::layout::{Child, HeldPage, NO_CHILD, NodePage};
+use std::ops::Range;
+
+use super::layout::{Child, HeldPage, NO_CHILD, NodePage, leaf};
+use super::order::{Cut, LARGE, NAMED, Order, code, order_of};
 use super::pack::{Packer, Part, Shape as Kin, Sink, too_large};
 use super::split::{Grid, Item, around, split};
 use super::{Shape, Tree};
@@ -23,27 +26,6 @@ const FEW: usize = 8;
 const FULL: usize = 40;
 /// Steps of the grid below which the longest side of a part is too small to split it well.
 const COARSE: u16 = 48;
-/// Clusters that are looked at to tell in which order triangles are.
-const SAMPLES: u32 = 1 << 14;
-
-/// How leaves name triangles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    /// So many as they follow one another in the file.
-    Clusters(u32),
-    /// In an order of the tree's own.
-    Own,
-}
-
-impl Order {
-    const fn cluster(self) -> u32 {
-        match self {
-            Self::Clusters(size) => size,
-            Self::Own => 1,
-        }
-    }
-}
-
 /// What a tree is built of.
 struct Site<'a> {
     triangles: &'a Triangles<'a>,
@@ -77,14 +59,14 @@ pub(super) fn build(triangles: &Triangles<'_>, sink: &mut dyn Sink) -> Result<(S
     let root_number = if let Kin::Placed(Child::Node(number)) = root.shape { number } else { NO_CHILD };
     let shape = Shape {
         triangles: triangles.len(),
-        cluster: site.order.cluster(),
+        cluster: if triangles.len() > NAMED { site.order.cluster() } else { 1 },
         root: root_number,
         nodes: packer.nodes,
         bounds: root.bounds,
     };
     let numbers = match site.order {
         Order::Own => Some(numbers_of(&items)?),
-        Order::Clusters(_) => None,
+        Order::Clusters { .. } => None,
     };
     Ok((shape, numbers))
 }
@@ -96,7 +78,7 @@ fn numbers_of(items: &[Item]) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-fn out_of_memory(count: usize, size: usize) -> Error {
+pub(super) fn out_of_memory(count: usize, size: usize) -> Error {
     let kind = ErrorKind::OutOfMemory { asked: as_u64(count.saturating_mul(size)) };
     Error::without_offset("query", Field::new("tree"), kind)
 }
@@ -108,58 +90,21 @@ fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
     if is_fine(bounds.min) && is_fine(bounds.max) { bounds } else { triangles.bounds(0..triangles.len()) }
 }
 
-/// Tells how leaves are to name triangles: by the area of the boxes around those that stand together.
-fn order_of(triangles: &Triangles<'_>) -> Order {
-    let clusters = triangles.len().div_ceil(8);
-    let step = clusters.div_ceil(SAMPLES).max(1);
-    let (mut single, mut of_four, mut of_eight) = (0.0, 0.0, 0.0);
-    let mut cluster = 0;
-    while cluster < clusters {
-        let first = cluster.saturating_mul(8);
-        let range = |from: u32, to: u32| first.saturating_add(from)..triangles.len().min(first.saturating_add(to));
-        let block = triangles.block::<false>(&triangles.numbers(range(0, 8)));
-        let all = (0..LANES).filter_map(|lane| {
-            let [a, b, c] = block.triangle(lane);
-            let bounds = including(including(including(Bounds::EMPTY, a), b), c);
-            (!bounds.is_empty()).then(|| half_area(&bounds))
-        });
-        single += all.sum::<f64>();
-        let [one, two] = [range(0, 4), range(4, 8)].map(|range| triangles.bounds(range));
-        of_four += half_area(&one) + half_area(&two);
-        of_eight += half_area(&one.union(&two));
-        cluster = cluster.saturating_add(step);
-    }
-    match () {
-        () if of_four > single * 2.0 => Order::Own,
-        () if of_eight > of_four * 1.3 => Order::Clusters(4),
-        () => Order::Clusters(8),
-    }
-}
-
-/// Returns half the area of a box; 0 of an empty one.
-fn half_area(bounds: &Bounds) -> f64 {
-    if bounds.is_empty() {
-        return 0.0;
-    }
-    let side = |axis: usize| {
-        let [min, max] = [bounds.min, bounds.max].map(|corner| corner.get(axis).copied().map_or(0.0, f64::from));
-        max - min
-    };
-    let [x, y, z] = [side(0), side(1), side(2)];
-    x * y + y * z + z * x
-}
-
 impl Site<'_> {
     /// Returns how many items there are.
     fn count(&self) -> usize {
         as_index(self.triangles.len().div_ceil(self.order.cluster()))
     }
 
-    /// Returns the triangles of item `number`.
-    fn range(&self, number: u32) -> std::ops::Range<u32> {
+    /// Returns the triangles of an item.
+    fn range(&self, item: &Item) -> Range<u32> {
         let cluster = self.order.cluster();
-        let first = number.saturating_mul(cluster);
-        first..first.saturating_add(cluster).min(self.triangles.len())
+        let (first, count) = match cluster {
+            1 => (item.number(), 1),
+            _ if self.triangles.len() > NAMED => (item.number().saturating_mul(cluster), cluster),
+            _ => leaf(item.number()),
+        };
+        first..first.saturating_add(count).min(self.triangles.len())
     }
 
     /// Puts a box around each cluster, or each triangle.
@@ -180,13 +125,37 @@ impl Site<'_> {
         }
         #[cfg(not(feature = "rayon"))]
         items.chunks_mut(TASK).enumerate().for_each(fill);
+        self.cut(&mut items, grid)?;
         Ok(items)
+    }
+
+    /// Cuts clusters in two that are far larger than others, and much smaller when they are cut: where a row ends, or a part
+    /// of the model.
+    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "casts of floats saturate")]
+    fn cut(&self, items: &mut Vec<Item>, grid: &Grid) -> Result<()> {
+        let Order::Clusters { size, typical } = self.order else { return Ok(()) };
+        if self.triangles.len() > NAMED {
+            return Ok(());
+        }
+        let (large, mut more) = ((typical * LARGE) as f32, Vec::new());
+        for item in items.iter_mut().filter(|item| item.area(grid) > large) {
+            let range = self.range(item);
+            let Some(at) = Cut::of(self.triangles, range.clone()).at else { continue };
+            let part = |range: Range<u32>| {
+                grid.item(&self.triangles.bounds(range.clone()), code(&range, size, self.triangles.len()))
+            };
+            *item = part(range.start..at);
+            more.push(part(at..range.end));
+        }
+        items.try_reserve_exact(more.len()).map_err(|_| out_of_memory(more.len(), size_of::<Item>()))?;
+        items.extend(more);
+        Ok(())
     }
 
     /// Tells whether so many items are a leaf.
     fn is_leaf(&self, count: usize) -> bool {
         match self.order {
-            Order::Clusters(_) => count <= 1,
+            Order::Clusters { .. } => count <= 1,
             Order::Own => count <= FEW,
         }
     }
@@ -194,7 +163,7 @@ impl Site<'_> {
     /// Returns the most items of a piece of so many that is not split any more in this node.
     const fn whole(&self, count: usize) -> usize {
         match self.order {
-            Order::Clusters(_) => 1,
+            Order::Clusters { .. } => 1,
             Order::Own if count > FULL => FULL,
             Order::Own => FEW,
         }
@@ -269,11 +238,10 @@ impl Site<'_> {
         if items.len() <= 16 || around(items).longest() >= COARSE {
             return None;
         }
-        let bounds =
-            items.iter().fold(Bounds::EMPTY, |all, item| all.union(&self.triangles.bounds(self.range(item.number()))));
+        let bounds = items.iter().fold(Bounds::EMPTY, |all, item| all.union(&self.triangles.bounds(self.range(item))));
         let grid = Grid::over(&bounds);
         for item in items.iter_mut() {
-            *item = grid.item(&self.triangles.bounds(self.range(item.number())), item.number());
+            *item = grid.item(&self.triangles.bounds(self.range(item)), item.number());
         }
         Some(grid)
     }
@@ -307,13 +275,14 @@ impl Site<'_> {
     /// Makes a leaf of items.
     fn leaf(&self, items: &[Item], first: u32) -> Result<Part> {
         let bounds = match (self.order, items) {
-            (Order::Clusters(_), [item]) => self.triangles.bounds(self.range(item.number())),
+            (Order::Clusters { .. }, [item]) => self.triangles.bounds(self.range(item)),
             _ => self.triangles.block::<false>(&self.triangles.numbers_of(items.iter().map(Item::number))).bounds(),
         };
         let (first, count) = match (self.order, items) {
-            (Order::Clusters(_), [item]) => {
-                let range = self.range(item.number());
-                (item.number(), range.end.saturating_sub(range.start))
+            (Order::Clusters { .. }, [item]) => {
+                let range = self.range(item);
+                let first = if self.triangles.len() > NAMED { item.number() } else { range.start };
+                (first, range.end.saturating_sub(range.start))
             }
             _ => (first, u32::try_from(items.len()).unwrap_or_default()),
         };
@@ -343,13 +312,14 @@ pub(crate) fn fill<const FUSED: bool>(
     for (number, item) in (first..).zip(items) {
         let start = number.saturating_mul(cluster);
         let range = start..start.saturating_add(cluster).min(triangles.len());
-        *item = grid.item(&triangles.block::<FUSED>(&triangles.numbers(range)).bounds(), number);
+        let code = code(&range, cluster, triangles.len());
+        *item = grid.item(&triangles.block::<FUSED>(&triangles.numbers(range)).bounds(), code);
     }
 }
 
 /// Pages in memory.
 #[derive(Default)]
-struct Held(Vec<HeldPage>);
+pub(super) struct Held(pub(super) Vec<HeldPage>);
 
 impl Sink for Held {
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()> {

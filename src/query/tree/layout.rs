@@ -110,7 +110,7 @@ pub(crate) struct RawTree {
     pub(crate) surface: U32,
     /// Its triangles.
     pub(crate) triangles: U32,
-    /// Triangles that leaves count by: 1 where there is an order of its own.
+    /// Triangles that leaves count by: 1, unless there are more than 2^29.
     pub(crate) cluster: U32,
     /// The root, as a node's child refers to a node.
     pub(crate) root: U32,

@@ -12,9 +12,11 @@
 //! Nodes lie in pages of 4,096 bytes, 42 to a page, each with its nearest kin: three or four pages are on the way from
 //! the root to a leaf of ten million triangles. In a sidecar they are used where they lie.
 
+mod adopt;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod layout;
+mod order;
 mod pack;
 mod refit;
 pub(crate) mod split;

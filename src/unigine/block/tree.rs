@@ -10,6 +10,7 @@ use crate::decode::Floats;
 use crate::error::{ErrorKind, Result};
 use crate::field::Field;
 use crate::packed::Packed;
+use crate::surface::{Division, Partition};
 use zerocopy::little_endian::F32;
 
 /// Where the parts of a tree stand, in whatever space the block was read.
@@ -181,5 +182,29 @@ impl<'a> Tree<'a> {
     #[must_use]
     pub fn triangles(&self, node: &Node) -> Option<&'a [u32]> {
         self.corners.get(usize::try_from(node.start).ok()?..usize::try_from(node.end).ok()?)
+    }
+}
+
+impl Partition for Tree<'_> {
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn node(&self, number: usize) -> Option<Division> {
+        let node = self.nodes.get(number)?;
+        if let Some(children) = node.children() {
+            return Some(Division::Inner(children));
+        }
+        let [start, end] = [node.start, node.end].map(usize::try_from);
+        node.is_leaf().then_some(Division::Leaf(start.ok()?..end.ok()?))
+    }
+
+    fn triangle_count(&self) -> usize {
+        self.corners.len()
+    }
+
+    fn triangle(&self, place: usize) -> Option<u32> {
+        let corner = *self.corners.get(place)?;
+        corner.is_multiple_of(3).then_some(corner / 3)
     }
 }

@@ -1,0 +1,254 @@
+//! May a mesh be larger than memory? The trees of one of 10 GB are written to its sidecar, and 1,000 rays answered by it, each
+//! in a process whose anonymous memory is watched. And how much is read from the disk, where nothing of mesh and sidecar
+//! is in memory?
+//!
+//! `cargo bench --bench huge -- --gigabytes 10 --folder FOLDER`; with `--cold`, the second question alone.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+)]
+
+mod claims;
+mod inputs;
+mod memory;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use claims::{Bar, Series, claim, skipped};
+use inputs::{random, tiles};
+use meshpeek::Map;
+use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
+use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, beside};
+use meshpeek::unigine::Mesh;
+
+/// The folder of the files, where it is not the usual one for temporaries.
+const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
+/// What a child process does, and with which file, for its memory alone to be measured.
+const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
+/// The size of the mesh, and of one that is only tried.
+const GIGABYTES: f64 = 10.0;
+const SMALL: f64 = 0.02;
+/// Times the mesh's size that has to be free.
+const ROOM: f64 = 2.5;
+/// What is in memory beside pages of files, at most: while the sidecar is made, and while it is asked.
+const BUILDING: f64 = 1.5e9;
+const ASKING: f64 = 200e6;
+/// Rays that are asked.
+const RAYS: u32 = 1_000;
+/// Triangles of the mesh that is asked cold, of one surface.
+const COLD: u64 = 10_000_000;
+/// Bytes of it for each triangle.
+const TRIANGLE: u64 = 38;
+/// Seconds, and bytes read from the disk, from opening a cold mesh to the first hit; and bytes for each random ray.
+const FIRST: [f64; 2] = [1e-3, 60.0 * 1024.0];
+const EACH: f64 = 40.0 * 1024.0;
+/// How often it is asked cold.
+const ROUNDS: usize = 5;
+
+fn main() {
+    if let [Ok(job), Ok(path)] = CHILD.map(std::env::var) {
+        return child(&job, Path::new(&path));
+    }
+    let folder = option("--folder").map(PathBuf::from).or_else(|| std::env::var_os(FOLDER).map(PathBuf::from));
+    let folder = tempfile::tempdir_in(folder.unwrap_or_else(std::env::temp_dir)).unwrap();
+    let path = folder.path().join("huge.mesh");
+    if claims::testing() || !std::env::args().any(|argument| argument == "--cold") {
+        let asked = option("--gigabytes").map_or(GIGABYTES, |number| number.parse().unwrap());
+        larger_than_memory(&path, if claims::testing() { SMALL } else { asked });
+    }
+    cold(&path);
+}
+
+/// Returns what stands behind an option.
+fn option(name: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != name).nth(1)
+}
+
+fn larger_than_memory(path: &Path, gigabytes: f64) {
+    claims::title(&format!("a mesh of {gigabytes} GB in {} surfaces", tiles::TILES.len()));
+    let Some(free) = memory::free(path.parent().unwrap()) else { return skipped("all of it", "Linux only") };
+    if free < gigabytes * 1e9 * ROOM {
+        return skipped(
+            "all of it",
+            &format!("{:.0} GB of disk are free, {} are asked for", free / 1e9, gigabytes * ROOM),
+        );
+    }
+    let start = Instant::now();
+    let side = tiles::side((gigabytes * 1e9) as u64, tiles::TILES.len());
+    tiles::write(side, tiles::TILES.len(), File::create(path).unwrap());
+    claim("the mesh", size(path) / 1e9, "GB", Bar::None);
+    claim("written in", start.elapsed().as_secs_f64(), "s", Bar::None);
+    if claims::testing() {
+        Mesh::open(map(path)).unwrap().check().unwrap();
+    }
+    let triangles = 2.0 * f64::from(side).powi(2) * tiles::TILES.len() as f64;
+    claim("triangles", triangles / 1e6, "million", Bar::None);
+    let [seconds, most] = tell("build", path);
+    claim("sidecar", size(&beside(path)) / 1e6, "MB", Bar::None);
+    claim("sidecar, for each triangle", size(&beside(path)) / triangles, "bytes", Bar::None);
+    claim("sidecar built in", seconds, "s", Bar::None);
+    claim("sidecar built at", triangles / seconds / 1e6, "million triangles/s", Bar::None);
+    let built = claim("most anonymous memory, building", most / 1e6, "MB", Bar::AtMost(BUILDING / 1e6));
+    let [seconds, most, hits, mesh, tree] = tell("ask", path);
+    claim(&format!("hits of {RAYS} random rays"), hits, "hits", Bar::None);
+    claim("opened and asked in", seconds * 1e3, "ms", Bar::None);
+    claim("pages of the mesh looked at", mesh, "pages", Bar::None);
+    claim("pages of the trees looked at", tree, "pages", Bar::None);
+    let asked = claim("most anonymous memory, asking", most / 1e6, "MB", Bar::AtMost(ASKING / 1e6));
+    assert!(built && asked, "a mesh larger than memory takes too much of it");
+    assert!(hits > f64::from(RAYS) / 2.0, "most rays point at the mesh");
+}
+
+/// Asks a mesh of which nothing is in memory.
+fn cold(path: &Path) {
+    let triangles = if claims::testing() { COLD / 100 } else { COLD };
+    let side = tiles::side(triangles * TRIANGLE, 1);
+    tiles::write(side, 1, File::create(path).unwrap());
+    claims::title(&format!("a cold mesh of {} triangles, by a cold sidecar", 2 * u64::from(side).pow(2)));
+    let [_, _] = tell("build", path);
+    claim("mesh", size(path) / 1e6, "MB", Bar::None);
+    claim("sidecar", size(&beside(path)) / 1e6, "MB", Bar::None);
+    let fresh = |job: &str| {
+        memory::evict(path);
+        memory::evict(&beside(path));
+        tell::<2>(job, path)
+    };
+    let mut found: [Vec<f64>; 4] = [const { Vec::new() }; 4];
+    for _ in 0..claims::rounds(ROUNDS) {
+        let [seconds, bytes] = fresh("first");
+        let [all_seconds, all_bytes] = fresh("cold");
+        let figures = [seconds * 1e3, bytes / 1024.0, all_seconds * 1e6 / f64::from(RAYS), all_bytes / 1024.0];
+        found.iter_mut().zip(figures).for_each(|(list, figure)| list.push(figure));
+    }
+    let [seconds, bytes, all_seconds, all_bytes] = found.map(Series);
+    if memory::read().is_none() {
+        return skipped("bytes read", "Linux only");
+    }
+    claim("open to the first hit", seconds, "ms", Bar::AtMost(FIRST[0] * 1e3));
+    claim("read from the disk for it", bytes, "KiB", Bar::AtMost(FIRST[1] / 1024.0));
+    claim(&format!("{RAYS} random rays, each"), all_seconds, "us", Bar::None);
+    let each = all_bytes.times(1.0 / f64::from(RAYS));
+    claim("read from the disk for them, each", each, "KiB", Bar::AtMost(EACH / 1024.0));
+}
+
+fn size(path: &Path) -> f64 {
+    path.metadata().unwrap().len() as f64
+}
+
+fn map(path: &Path) -> Map {
+    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    unsafe { meshpeek::map(path).unwrap() }
+}
+
+/// Asks a fresh process for figures.
+fn tell<const N: usize>(job: &str, path: &Path) -> [f64; N] {
+    let told = Command::new(std::env::current_exe().unwrap()).env(CHILD[0], job).env(CHILD[1], path).output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let told = String::from_utf8(told.stdout).unwrap();
+    told.split_whitespace().map(|figure| figure.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap()
+}
+
+fn child(job: &str, path: &Path) {
+    let (read, start) = (memory::read().unwrap_or_default(), Instant::now());
+    let spent = |start: Instant| [start.elapsed().as_secs_f64(), memory::read().unwrap_or_default() - read];
+    match job {
+        "build" => {
+            let most = watched(|| build(path));
+            println!("{} {most}", start.elapsed().as_secs_f64());
+        }
+        "ask" => {
+            let (mut pages, mut hits) = (PagesTouched::default(), 0);
+            let most = watched(|| hits = asked(path, hits_of));
+            let seconds = start.elapsed().as_secs_f64();
+            // Once more, as the pages that are noted are memory, too.
+            let noted =
+                |scene: &Scene<'_>| rays(scene).filter(|ray| scene.ray_watched(ray, &mut pages).is_some()).count();
+            assert_eq!(asked(path, noted), hits);
+            println!("{seconds} {most} {hits} {} {}", pages.mesh(), pages.tree());
+        }
+        "first" => {
+            let [seconds, bytes] = asked(path, |scene| {
+                assert!(scene.ray(&Ray::new([-0.7, -0.3, 9.0], [0.0, 0.0, -1.0])).is_some());
+                spent(start)
+            });
+            println!("{seconds} {bytes}");
+        }
+        "cold" => {
+            let [seconds, bytes] = asked(path, |scene| {
+                assert!(hits_of(scene) > RAYS as usize / 2);
+                spent(start)
+            });
+            println!("{seconds} {bytes}");
+        }
+        _ => unreachable!("jobs are named above"),
+    }
+}
+
+/// Runs a job; returns the most anonymous memory that was there while it ran, looked at every 5 ms.
+fn watched(job: impl FnOnce()) -> f64 {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            let mut most: f64 = 0.0;
+            while !done.load(Ordering::Relaxed) {
+                most = most.max(memory::anonymous().unwrap_or_default());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            most.max(memory::anonymous().unwrap_or_default())
+        });
+        job();
+        done.store(true, Ordering::Relaxed);
+        watch.join().unwrap()
+    })
+}
+
+/// Writes the sidecar.
+fn build(path: &Path) {
+    let (key, mesh) = (Key::of(&path.metadata().unwrap()), Mesh::open(map(path)).unwrap());
+    let mut builder = Builder::default();
+    mesh.index(&mut builder).unwrap();
+    let mut out = BufWriter::new(File::create(beside(path)).unwrap());
+    write_sidecar(&mut builder, &mesh, &key, &mut out).unwrap();
+    out.into_inner().unwrap().sync_all().unwrap();
+}
+
+/// Opens the mesh and its sidecar, and asks.
+fn asked<T>(path: &Path, ask: impl FnOnce(&Scene<'_>) -> T) -> T {
+    let key = Key::of(&path.metadata().unwrap());
+    let sidecar = Arc::new(Sidecar::new(map(&beside(path)), &key, Trust::Own).unwrap());
+    let mesh = Mesh::open(map(path)).unwrap().with_sidecar(Arc::clone(&sidecar));
+    let scene = Scene::indexed(&mesh, &sidecar).unwrap();
+    assert!(scene.trees().all(|(_, tree)| tree.is_stored()));
+    ask(&scene)
+}
+
+fn hits_of(scene: &Scene<'_>) -> usize {
+    rays(scene).filter(|ray| scene.ray(ray).is_some()).count()
+}
+
+/// Makes random rays: from a sphere around all surfaces to somewhere in the box around them.
+fn rays(scene: &Scene<'_>) -> impl Iterator<Item = Ray> {
+    let bounds = scene.bounds();
+    let part = |seed: u32| f64::from(random(seed)) as f32 / u32::MAX as f32;
+    (0..RAYS).map(move |number| {
+        let at = |choice: u32| part(number * 5 + choice);
+        let (turn, height) = (at(0) * std::f32::consts::TAU, at(1) * 2.0 - 1.0);
+        let level = (1.0 - height * height).sqrt();
+        let from = [turn.cos() * level, turn.sin() * level, height].map(|axis| axis * 6.0);
+        let inside = |axis: usize, at: f32| bounds.min[axis] + (bounds.max[axis] - bounds.min[axis]) * at;
+        Ray::toward(from, [inside(0, at(2)), inside(1, at(3)), inside(2, at(4))])
+    })
+}
