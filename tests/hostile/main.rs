@@ -21,6 +21,7 @@
 mod ezmesh;
 mod secondlife;
 mod sidecar;
+mod sidecar_trees;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;

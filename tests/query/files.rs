@@ -13,7 +13,7 @@ use crate::support::sidecar::key;
 use crate::support::{corpus, data};
 
 /// Triangles that are looked at for each mesh, at most.
-const WORK: usize = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
+const WORK: usize = if cfg!(debug_assertions) { 8_000 } else { 1_000_000 };
 
 /// What was asked so far.
 #[derive(Debug, Default)]

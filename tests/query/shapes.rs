@@ -8,7 +8,7 @@ use crate::support::query::{Corners, Oracle, Questions, Shape, ball, expect, gri
 use crate::support::random::Random;
 
 /// How many triangles are looked at for each mesh, of which a slow build does fewer.
-const WORK: usize = if cfg!(debug_assertions) { 60_000 } else { 1_000_000 };
+const WORK: usize = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
 
 /// Asks about as much of a mesh as there is time for; returns how many hits there were.
 fn expect_shape(shape: &Shape, seed: u64) -> usize {

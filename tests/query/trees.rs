@@ -10,7 +10,7 @@ use crate::support::random::Random;
 use crate::support::sidecar::key;
 
 /// Rays for each mesh.
-const RAYS: usize = if cfg!(debug_assertions) { 40 } else { 400 };
+const RAYS: usize = if cfg!(debug_assertions) { 16 } else { 400 };
 
 /// Asks through every kind of tree.
 fn expect_same(flat: &Flat, seed: u64) {

@@ -23,7 +23,7 @@ pub(crate) const DEEPEST: usize = 26;
 /// The most triangles of a leaf with an order of its own, before it is split.
 const FEW: usize = 8;
 /// Triangles under a node all of whose children are leaves, with an order of its own: more would have room.
-const FULL: usize = 40;
+const FULL: usize = 56;
 /// Steps of the grid below which the longest side of a part is too small to split it well.
 const COARSE: u16 = 48;
 /// What a tree is built of.

@@ -1,0 +1,94 @@
+//! Any bytes over parts of a sidecar with trees, its pages whole or not: who compares it with the file gets the answers of the
+//! file; who believes it gets hits of the triangles that they name, and in time.
+#![no_main]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    reason = "a panic is how a fuzz target fails"
+)]
+
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/query.rs"]
+mod query;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/random.rs"]
+mod random;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../support/sidecar.rs"]
+mod sidecar;
+
+use std::sync::{Arc, LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use meshpeek::query::Scene;
+use meshpeek::sidecar::{Sidecar, Trust};
+use query::{Flat, Oracle, Questions, ask, ball};
+use random::Random;
+use sidecar::{key, reseal};
+
+/// A file of two surfaces, one of which has an order of its own, and what it answers.
+struct Spoken {
+    flat: Flat,
+    oracle: Oracle,
+    questions: Questions,
+    expected: Vec<u32>,
+    sidecar: Vec<u8>,
+}
+
+static SPOKEN: LazyLock<Spoken> = LazyLock::new(|| {
+    let mut random = Random::new(51);
+    let flat = Flat(vec![ball(&mut random, 16), ball(&mut random, 16).shuffled(&mut random)]);
+    let faces = flat.faces();
+    let oracle = Oracle::new(&faces);
+    let mut questions = Questions::new(&mut random, &oracle, &faces, 12);
+    questions.rays.truncate(12);
+    questions.points.truncate(6);
+    questions.boxes.truncate(2);
+    questions.frusta.truncate(2);
+    let expected = ask(&Scene::new(&flat).unwrap(), &questions);
+    let sidecar = flat.sidecar(&key());
+    Spoken { flat, oracle, questions, expected, sidecar }
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let spoken = &*SPOKEN;
+    let Some((&mode, rest)) = bytes.split_first() else { return };
+    let mut spoilt = spoken.sidecar.clone();
+    // Parts: a page, a place in it, a length, and that many bytes.
+    let mut left = rest;
+    while let Some(([page, low, high, length], behind)) = left.split_first_chunk() {
+        let (part, behind) = behind.split_at(usize::from(length % 100).min(behind.len()));
+        let at = usize::from(*page) * 4096 + usize::from(u16::from_le_bytes([*low, *high])) % 4096;
+        let at = at % (spoilt.len() - 100);
+        spoilt[at..at + part.len()].copy_from_slice(part);
+        left = behind;
+    }
+    if mode & 1 == 0 {
+        reseal(&mut spoilt);
+    }
+    if let Some(foreign) = Sidecar::new(spoilt.clone(), &key(), Trust::Foreign) {
+        let scene = Scene::indexed(&spoken.flat, &Arc::new(foreign)).unwrap();
+        assert!(ask(&scene, &spoken.questions) == spoken.expected);
+    }
+    if let Some(own) = Sidecar::new(spoilt, &key(), Trust::Own) {
+        let scene = Scene::indexed(&spoken.flat, &Arc::new(own)).unwrap();
+        for ray in &spoken.questions.rays {
+            scene.hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
+        }
+        for hits in spoken.questions.rays.iter().zip(scene.rays(&spoken.questions.rays)) {
+            let (ray, hit) = hits;
+            hit.iter().for_each(|hit| spoken.oracle.expect_hit(ray, hit));
+        }
+        for (point, limit) in &spoken.questions.points {
+            scene.nearest(*point, *limit).iter().for_each(|found| spoken.oracle.expect_point(found, *point));
+        }
+        let mut pages = meshpeek::query::PagesTouched::default();
+        for bounds in &spoken.questions.boxes {
+            spoken.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+        }
+        let _ = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
+    }
+});

@@ -1,0 +1,623 @@
+//! Trees in sidecars, which anybody may have made: I1, I2 and I4.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use meshpeek::query::{Frustum, PagesTouched, Scene};
+use meshpeek::sidecar::{Sidecar, Trust};
+use meshpeek::surface::Bounds;
+
+use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
+use crate::support::random::Random;
+use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
+
+/// What a slow build does less of.
+const SCALE: usize = if cfg!(debug_assertions) { 150 } else { 10 };
+
+/// Where the header has the list of trees: how many there are, the page of the first, and bytes of one.
+const TREES_AT: usize = LISTS_AT + 24 * 7;
+/// Where the record of a tree has its numbers, and bytes of one.
+const TRIANGLES: usize = 4;
+const CLUSTER: usize = 8;
+const ROOT: usize = 12;
+const FIRST_PAGE: usize = 16;
+const TREE_PAGES: usize = 24;
+const ORDER_PAGE: usize = 32;
+const ORDERED: usize = 40;
+const NODES: usize = 48;
+const BOUNDS: usize = 56;
+const TREE: usize = 80;
+/// Bytes of a node, how many a page has, and where a node has its exponents, which children are leaves, their boxes and
+/// numbers; the grid's corner is at its start.
+const NODE: usize = 96;
+const NODES_OF_PAGE: usize = 42;
+const EXPONENTS: usize = 12;
+const LEAVES: usize = 15;
+const LOW: usize = 16;
+const HIGH: usize = 40;
+const CHILDREN: usize = 64;
+/// What a child refers to that is not there.
+const NO_CHILD: u32 = u32::MAX;
+
+/// A file of three surfaces, of which one is too small for a tree and one has an order of its own; what is asked of it, what
+/// it answers, and its sidecar.
+struct Spoken {
+    flat: Flat,
+    oracle: Oracle,
+    questions: Questions,
+    expected: Vec<u32>,
+    sidecar: Vec<u8>,
+}
+
+static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
+    let mut random = Random::new(41);
+    let flat = Flat(vec![ball(&mut random, 20), grid(4), grid(34).shuffled(&mut random)]);
+    let faces = flat.faces();
+    let oracle = Oracle::new(&faces);
+    let mut questions = Questions::new(&mut random, &oracle, &faces, 24);
+    questions.rays.truncate(24);
+    questions.points.truncate(12);
+    questions.boxes.truncate(3);
+    questions.boxes.push(Bounds { min: [-9.0; 3], max: [99.0; 3] });
+    questions.frusta.truncate(3);
+    questions.vertices = (0..6).map(|vertex| (vertex % 3, vertex as u32 * 3)).collect();
+    let expected = ask(&Scene::new(&flat).unwrap(), &questions);
+    let sidecar = flat.sidecar(&key());
+    Arc::new(Spoken { flat, oracle, questions, expected, sidecar })
+});
+
+/// Does something on a thread of its own, which must end in time.
+fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
+    let (done, waiting) = channel();
+    let thread = std::thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    let ended = waiting.recv_timeout(Duration::from_secs(60));
+    assert!(ended.is_ok() || thread.is_finished(), "{what}: no answer in a minute");
+    assert!(thread.join().is_ok(), "{what}");
+}
+
+impl Spoken {
+    fn sidecar(bytes: &[u8], trust: Trust) -> Option<Arc<Sidecar>> {
+        Sidecar::new(bytes.to_vec(), &key(), trust).map(Arc::new)
+    }
+
+    fn answers(&self, bytes: &[u8], trust: Trust) -> Vec<u32> {
+        let scene = match Self::sidecar(bytes, trust) {
+            Some(sidecar) => Scene::indexed(&self.flat, &sidecar).unwrap(),
+            None => Scene::new(&self.flat).unwrap(),
+        };
+        let answers = ask(&scene, &self.questions);
+        let one_by_one = self.questions.rays.iter().map(|ray| scene.ray(ray));
+        assert!(scene.rays(&self.questions.rays).into_iter().eq(one_by_one), "many at a time");
+        answers
+    }
+
+    /// Asserts that these bytes, taken for a sidecar, change no answer.
+    fn expect_equal(&self, bytes: &[u8], trust: Trust, what: &str) {
+        assert!(self.answers(bytes, trust) == self.expected, "{what}, {trust:?}: another answer");
+    }
+
+    /// Asserts that they change none, whoever believes them.
+    fn expect_no_change(&self, bytes: &[u8], what: &str) {
+        self.expect_equal(bytes, Trust::Own, what);
+        self.expect_equal(bytes, Trust::Foreign, what);
+    }
+
+    /// Asserts that they change none where nobody believes them; that those who do get answers in time, of which each is true
+    /// of the triangle that it names, though there may be better ones.
+    fn expect_survived(self: &Arc<Self>, bytes: Vec<u8>, what: &str) {
+        let (spoken, name) = (Arc::clone(self), what.to_owned());
+        in_time(what, move || {
+            spoken.expect_equal(&bytes, Trust::Foreign, &name);
+            let Some(sidecar) = Self::sidecar(&bytes, Trust::Own) else { return };
+            let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+            spoken.expect_true(&scene);
+            let moved = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
+            spoken.expect_true(&moved);
+        });
+    }
+
+    fn expect_true(&self, scene: &Scene<'_>) {
+        for ray in &self.questions.rays {
+            scene.ray(ray).iter().chain(&scene.hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
+            let _ = scene.is_hit(ray);
+        }
+        for (ray, hit) in self.questions.rays.iter().zip(scene.rays(&self.questions.rays)) {
+            hit.iter().for_each(|hit| self.oracle.expect_hit(ray, hit));
+        }
+        for (point, limit) in &self.questions.points {
+            let found = scene.nearest(*point, *limit);
+            found.iter().for_each(|found| self.oracle.expect_point(found, *point));
+        }
+        let mut pages = PagesTouched::default();
+        for bounds in &self.questions.boxes {
+            self.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+        }
+        for planes in &self.questions.frusta {
+            let found = scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages);
+            self.oracle.expect_within_frustum(&found, planes);
+        }
+        for (surface, vertex) in &self.questions.vertices {
+            for triangle in scene.triangles_of(*surface, *vertex) {
+                assert!(scene.triangles(*surface).unwrap().corners(triangle).unwrap().contains(vertex));
+            }
+            let _ = scene.neighbors(*surface, *vertex);
+        }
+    }
+
+    /// Returns where the record of a tree starts.
+    fn record(&self, tree: usize) -> usize {
+        number(&self.sidecar, TREES_AT + 8) as usize * PAGE + tree * TREE
+    }
+
+    /// Returns where each node of a tree starts, and its number.
+    fn nodes(&self, tree: usize) -> Vec<(usize, u32)> {
+        let record = self.record(tree);
+        let mut waiting = vec![word(&self.sidecar, record + ROOT)];
+        let mut all = Vec::new();
+        while let Some(number) = waiting.pop() {
+            let at = self.place(tree, number);
+            all.push((at, number));
+            waiting.extend(self.children(at).into_iter().filter(|child| !child.is_leaf).map(|child| child.number));
+        }
+        assert_eq!(all.len() as u64, number(&self.sidecar, record + NODES));
+        all
+    }
+
+    /// Returns where a node of a tree starts.
+    fn place(&self, tree: usize, node: u32) -> usize {
+        let first = number(&self.sidecar, self.record(tree) + FIRST_PAGE) as usize;
+        (first + (node >> 6) as usize) * PAGE + (node & 63) as usize * NODE
+    }
+
+    fn children(&self, at: usize) -> Vec<Child> {
+        let leaves = self.sidecar[at + LEAVES];
+        let child = |lane: usize| Child {
+            lane,
+            at: at + CHILDREN + 4 * lane,
+            number: word(&self.sidecar, at + CHILDREN + 4 * lane),
+            is_leaf: leaves >> lane & 1 == 1,
+        };
+        (0..8).map(child).filter(|child| child.number != NO_CHILD).collect()
+    }
+
+    /// Returns a sidecar of which some words are others, its pages whole.
+    fn with(&self, words: &[(usize, u32)]) -> Vec<u8> {
+        let mut spoilt = self.sidecar.clone();
+        for (at, value) in words {
+            spoilt[*at..at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        reseal(&mut spoilt);
+        spoilt
+    }
+
+    fn with_long(&self, at: usize, value: u64) -> Vec<u8> {
+        self.with(&[(at, value as u32), (at + 4, (value >> 32) as u32)])
+    }
+}
+
+/// What a node says of a child.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    lane: usize,
+    /// Where its number is.
+    at: usize,
+    number: u32,
+    is_leaf: bool,
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+#[test]
+fn the_sidecar_is_as_it_is_spelt_here() {
+    let spoken = &*SPOKEN;
+    assert_eq!(number(&spoken.sidecar, TREES_AT), 2);
+    assert_eq!(word(&spoken.sidecar, TREES_AT + 16) as usize, TREE);
+    for (tree, triangles, ordered) in [(0, 1600, 0), (1, 2312, 2312)] {
+        let record = spoken.record(tree);
+        assert_eq!(word(&spoken.sidecar, record + TRIANGLES), triangles);
+        assert_eq!(word(&spoken.sidecar, record + ORDERED), ordered);
+        let nodes = spoken.nodes(tree);
+        let leaves = nodes.iter().flat_map(|(at, _)| spoken.children(*at)).filter(|child| child.is_leaf);
+        assert_eq!(leaves.map(|leaf| (leaf.number & 7) + 1).sum::<u32>(), triangles);
+    }
+    assert!(spoken.with(&[]) == spoken.sidecar, "its pages are whole");
+    for trust in [Trust::Own, Trust::Foreign] {
+        let sidecar = Spoken::sidecar(&spoken.sidecar, trust).unwrap();
+        let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+        assert!(scene.trees().map(|(_, tree)| tree.is_stored()).eq([true, false, true]));
+        spoken.expect_equal(&spoken.sidecar, trust, "the sidecar itself");
+        spoken.expect_true(&scene);
+    }
+}
+
+#[test]
+fn i1_every_bit() {
+    let spoken = &*SPOKEN;
+    let mut spoilt = spoken.sidecar.clone();
+    let mut flip = |at: usize, bit: usize| {
+        spoilt[at] ^= 1 << bit;
+        spoken.expect_no_change(&spoilt, &format!("bit {bit} of byte {at}"));
+        spoilt[at] ^= 1 << bit;
+    };
+    let mut random = Random::new(42);
+    let record = spoken.record(0);
+    for at in (0..TREES_AT + 24).chain(record..record + 2 * TREE) {
+        (0..8).filter(|_| random.one_in(SCALE)).collect::<Vec<_>>().into_iter().for_each(|bit| flip(at, bit));
+    }
+    // Every page, its checksum among them: the ends of the order's pages too.
+    for page in 0..spoken.sidecar.len() / PAGE {
+        for at in [0, 1, 95, 96, ROOM - 1, ROOM, PAGE - 1] {
+            flip(page * PAGE + at, random.below(8));
+        }
+        for _ in 0..200 / SCALE {
+            flip(page * PAGE + random.below(PAGE), random.below(8));
+        }
+    }
+    assert!(spoilt == spoken.sidecar);
+}
+
+#[test]
+fn i1_pages_that_are_found_damaged_late() {
+    // Each page alone, asked one thing at a time: what was found through whole pages before stays right.
+    let spoken = &*SPOKEN;
+    for page in 1..spoken.sidecar.len() / PAGE {
+        let mut spoilt = spoken.sidecar.clone();
+        spoilt[page * PAGE + 33] ^= 4;
+        let sidecar = Spoken::sidecar(&spoilt, Trust::Own).unwrap();
+        let plain = Scene::new(&spoken.flat).unwrap();
+        for ray in &spoken.questions.rays {
+            let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+            assert_eq!(scene.ray(ray), plain.ray(ray), "page {page}: {ray:?}");
+            assert_eq!(scene.rays(&[*ray, *ray]), [plain.ray(ray); 2], "page {page}: {ray:?}");
+            let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+            assert_eq!(scene.hits(ray), plain.hits(ray), "page {page}: {ray:?}");
+        }
+        for (point, limit) in &spoken.questions.points {
+            let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+            assert_eq!(scene.nearest(*point, *limit), plain.nearest(*point, *limit), "page {page}: {point:?}");
+        }
+    }
+}
+
+#[test]
+fn i1_every_length() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(43);
+    let lengths = (0..1000 / SCALE).map(|_| random.below(spoken.sidecar.len())).collect::<Vec<_>>();
+    let whole = (0..spoken.sidecar.len()).step_by(PAGE).flat_map(|at| [at, at + 1, at + 4095]);
+    for length in lengths.into_iter().chain(whole).filter(|length| *length < spoken.sidecar.len()) {
+        let mut cut = spoken.sidecar[..length].to_vec();
+        assert!(Spoken::sidecar(&cut, Trust::Own).is_none() && Spoken::sidecar(&cut, Trust::Foreign).is_none());
+        // One that says that it is as short.
+        if length >= PAGE {
+            cut[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());
+            cut[PAGES_AT + 8..PAGES_AT + 16].copy_from_slice(&(length as u64).to_le_bytes());
+            reseal(&mut cut);
+            spoken.expect_survived(cut, &format!("{length} bytes"));
+        }
+    }
+}
+
+#[test]
+fn i2_another_file() {
+    // As many triangles in each surface, which lie elsewhere.
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(44);
+    let other = Flat(vec![ball(&mut random, 20).shuffled(&mut random), grid(4), grid(34)]);
+    let sidecar = other.sidecar(&key());
+    assert!(sidecar != spoken.sidecar);
+    spoken.expect_survived(sidecar, "of another file");
+    spoken.expect_survived(spoken.with_long(STRUCTURE_AT, 7), "another structure");
+}
+
+/// The ends of what a number may be.
+fn edges(own: u64, length: u64) -> Vec<u64> {
+    let ends = [
+        0,
+        1,
+        2,
+        7,
+        8,
+        9,
+        41,
+        42,
+        63,
+        64,
+        u64::from(u32::MAX),
+        u64::from(u32::MAX) << 32,
+        1 << 40,
+        u64::MAX >> 1,
+        u64::MAX,
+    ];
+    let near = [own.wrapping_add(1), own.wrapping_sub(1), own ^ (1 << 31), own << 3, length, length - 1, length / 4096];
+    ends.into_iter().chain(near).collect()
+}
+
+#[test]
+fn i4_numbers_of_records() {
+    let spoken = &*SPOKEN;
+    let length = spoken.sidecar.len() as u64;
+    let header = (PAGES_AT..PAGES_AT + 16).step_by(8).chain((TREES_AT..TREES_AT + 24).step_by(8));
+    for at in header {
+        for value in edges(number(&spoken.sidecar, at), length) {
+            spoken.expect_survived(spoken.with_long(at, value), &format!("{value} at {at} of the header"));
+        }
+    }
+    for tree in 0..2 {
+        let record = spoken.record(tree);
+        for at in [FIRST_PAGE, TREE_PAGES, ORDER_PAGE, NODES] {
+            for value in edges(number(&spoken.sidecar, record + at), length) {
+                spoken
+                    .expect_survived(spoken.with_long(record + at, value), &format!("{value} at {at} of tree {tree}"));
+            }
+        }
+        for at in [0, TRIANGLES, CLUSTER, ROOT, ORDERED] {
+            for value in edges(u64::from(word(&spoken.sidecar, record + at)), length) {
+                let spoilt = spoken.with(&[(record + at, value as u32)]);
+                spoken.expect_survived(spoilt, &format!("{value} at {at} of tree {tree}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn i4_boxes_around_all() {
+    let spoken = &*SPOKEN;
+    let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 0.0, 0.5, 3.0, -3.0, 1e18];
+    for tree in 0..2 {
+        let bounds = spoken.record(tree) + BOUNDS;
+        for value in bad {
+            for part in 0..6 {
+                let spoilt = spoken.with(&[(bounds + 4 * part, value.to_bits())]);
+                spoken.expect_survived(spoilt, &format!("{value} at {part} of the box of tree {tree}"));
+            }
+            let all: Vec<_> = (0..6).map(|part| (bounds + 4 * part, value.to_bits())).collect();
+            spoken.expect_survived(spoken.with(&all), &format!("a box of {value}"));
+        }
+        let inverted: Vec<_> =
+            (0..6).map(|part| (bounds + 4 * part, word(&spoken.sidecar, bounds + 4 * ((part + 3) % 6)))).collect();
+        spoken.expect_survived(spoken.with(&inverted), "a box the wrong way round");
+    }
+}
+
+#[test]
+fn i4_nodes_that_refer_to_themselves() {
+    let spoken = &*SPOKEN;
+    for tree in 0..2 {
+        let nodes = spoken.nodes(tree);
+        let (root_at, root) = nodes[0];
+        for count in [number(&spoken.sidecar, spoken.record(tree) + NODES), u64::from(u32::MAX), u64::MAX] {
+            let with_count = |words: &[(usize, u32)]| {
+                let at = spoken.record(tree) + NODES;
+                let long = [(at, count as u32), (at + 4, (count >> 32) as u32)];
+                spoken.with(&[words, &long].concat())
+            };
+            // Every inner child of a few nodes is the root, or the node itself; then all of them are.
+            for (at, own) in nodes.iter().step_by(nodes.len().div_ceil(4)) {
+                for child in spoken.children(*at).into_iter().filter(|child| !child.is_leaf).take(2) {
+                    for target in [root, *own] {
+                        spoken.expect_survived(with_count(&[(child.at, target)]), &format!("{child:?} is {target}"));
+                    }
+                }
+            }
+            let all = nodes.iter().flat_map(|(at, _)| spoken.children(*at)).filter(|child| !child.is_leaf);
+            let words: Vec<_> = all.map(|child| (child.at, root)).collect();
+            spoken.expect_survived(with_count(&words), "all are the root");
+            // One child, and that is the node itself; eight, and all are.
+            for children in [1, 2, 8] {
+                let (spoilt, what) =
+                    (with_count(&alone(root_at, &vec![root; children])), format!("{children} times itself"));
+                spoken.expect_survived(spoilt, &what);
+            }
+        }
+    }
+}
+
+/// Makes a node one whose children are these nodes, each with a box around everything.
+fn alone(at: usize, children: &[u32]) -> Vec<(usize, u32)> {
+    let mut words = wide(at);
+    words.extend((0..8).map(|lane| (at + CHILDREN + 4 * lane, children.get(lane).copied().unwrap_or(NO_CHILD))));
+    // The exponents, and no leaf.
+    words.push((at + EXPONENTS, u32::from_le_bytes([10, 10, 10, 0])));
+    words
+}
+
+/// Makes the boxes of all children of a node reach over everything.
+fn wide(at: usize) -> Vec<(usize, u32)> {
+    let corner = (0..3).map(|axis| (at + 4 * axis, (-1e5_f32).to_bits()));
+    let planes = (0..6).map(|word| (at + LOW + 4 * word, 0)).chain((0..6).map(|word| (at + HIGH + 4 * word, u32::MAX)));
+    corner.chain(planes).collect()
+}
+
+#[test]
+fn i4_a_bomb() {
+    // Every node has the next as its child, eight times; the last has leaves, or nothing.
+    let spoken = &*SPOKEN;
+    for tree in 0..2 {
+        let record = spoken.record(tree);
+        let root = word(&spoken.sidecar, record + ROOT);
+        let leaf =
+            spoken.nodes(tree).iter().flat_map(|(at, _)| spoken.children(*at)).find(|child| child.is_leaf).unwrap();
+        for depth in [2, 12, 25, 30, 41] {
+            for (last, leaves) in [(Vec::new(), 0), (vec![leaf.number; 8], 255)] {
+                for count in [depth as u64, 1 << 30, u64::MAX] {
+                    let first = root & !63;
+                    let slot = |level: usize| first | (level as u32 % NODES_OF_PAGE as u32);
+                    let mut words = vec![(record + ROOT, slot(0)), (record + NODES, count as u32)];
+                    words.push((record + NODES + 4, (count >> 32) as u32));
+                    for level in 0..depth {
+                        words.extend(alone(spoken.place(tree, slot(level)), &[slot(level + 1); 8]));
+                    }
+                    let end = spoken.place(tree, slot(depth));
+                    words.extend(alone(end, &last));
+                    words.push((end + EXPONENTS, u32::from_le_bytes([10, 10, 10, leaves])));
+                    spoken.expect_survived(spoken.with(&words), &format!("{depth} deep, {count} nodes, {leaves}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn i4_chains_deeper_than_any_tree() {
+    let spoken = &*SPOKEN;
+    for tree in 0..2 {
+        let record = spoken.record(tree);
+        let root = word(&spoken.sidecar, record + ROOT) & !63;
+        let mut words = vec![(record + ROOT, root)];
+        for level in 0..41 {
+            words.extend(alone(spoken.place(tree, root | level), &[root | (level + 1)]));
+        }
+        spoken.expect_survived(spoken.with(&words), "41 nodes, one below the other");
+    }
+}
+
+#[test]
+fn i4_children_that_lead_astray() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(45);
+    for tree in 0..2 {
+        for (at, own) in spoken.nodes(tree) {
+            for child in spoken.children(at) {
+                let first = child.number;
+                let mut others = vec![0, 1, 7, 8, 41, 42, 63, 64, 65, NO_CHILD, NO_CHILD - 1, 1 << 31, own];
+                others.extend([
+                    first.wrapping_add(1),
+                    first.wrapping_sub(1),
+                    first.wrapping_add(8),
+                    first.wrapping_sub(8),
+                ]);
+                others.extend([first ^ 7, first | 7, first & !7, random.next() as u32]);
+                for other in others {
+                    if random.one_in(SCALE * 3) {
+                        spoken.expect_survived(spoken.with(&[(child.at, other)]), &format!("{child:?} is {other}"));
+                    }
+                }
+                // A leaf that is taken for a node, and a node for a leaf.
+                if random.one_in(SCALE) {
+                    let mut spoilt = spoken.sidecar.clone();
+                    spoilt[at + LEAVES] ^= 1 << child.lane;
+                    reseal(&mut spoilt);
+                    spoken.expect_survived(spoilt, &format!("{child:?} the other way"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn i4_leaves_left_out_and_doubled() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(46);
+    for tree in 0..2 {
+        let leaves: Vec<Child> = spoken.nodes(tree).iter().flat_map(|(at, _)| spoken.children(*at)).collect();
+        let leaves: Vec<Child> = leaves.into_iter().filter(|child| child.is_leaf).collect();
+        for _ in 0..300 / SCALE {
+            let (one, other) = (random.pick(&leaves), random.pick(&leaves));
+            spoken.expect_survived(spoken.with(&[(one.at, NO_CHILD)]), "a leaf left out");
+            spoken.expect_survived(spoken.with(&[(one.at, other.number)]), "one leaf twice, another never");
+            let swapped = [(one.at, other.number), (other.at, one.number)];
+            spoken.expect_survived(spoken.with(&swapped), "leaves in each other's boxes");
+        }
+        let none: Vec<_> = leaves.iter().map(|leaf| (leaf.at, NO_CHILD)).collect();
+        spoken.expect_survived(spoken.with(&none), "no leaf at all");
+        let same: Vec<_> = leaves.iter().map(|leaf| (leaf.at, leaves[0].number)).collect();
+        spoken.expect_survived(spoken.with(&same), "the same leaf everywhere");
+    }
+}
+
+#[test]
+fn i4_boxes_that_exclude_hits() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(47);
+    for tree in 0..2 {
+        for (at, _) in spoken.nodes(tree) {
+            let corner = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e5, 0.0];
+            for value in corner {
+                for axis in 0..3 {
+                    if random.one_in(SCALE.div_ceil(2)) {
+                        let spoilt = spoken.with(&[(at + 4 * axis, value.to_bits())]);
+                        spoken.expect_survived(spoilt, &format!("{value} at a node's corner"));
+                    }
+                }
+            }
+            for place in (EXPONENTS..LEAVES).chain(LOW..CHILDREN) {
+                for value in [0, 1, 127, 128, 254, 255] {
+                    if random.one_in(SCALE * 4) {
+                        let mut spoilt = spoken.sidecar.clone();
+                        spoilt[at + place] = value;
+                        reseal(&mut spoilt);
+                        spoken.expect_survived(spoilt, &format!("{value} at {place} of a node"));
+                    }
+                }
+            }
+            // Larger than they need be is right.
+            let mut words = wide(at);
+            words.push((at + EXPONENTS, u32::from_le_bytes([10, 10, 10, spoken.sidecar[at + LEAVES]])));
+            spoken.expect_no_change(&spoken.with(&words), "boxes around everything");
+            words.push((at + EXPONENTS, u32::from_le_bytes([127, 127, 127, spoken.sidecar[at + LEAVES]])));
+            spoken.expect_no_change(&spoken.with(&words), "boxes around more than there is");
+        }
+    }
+}
+
+#[test]
+fn i4_orders() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(48);
+    let record = spoken.record(1);
+    let order = number(&spoken.sidecar, record + ORDER_PAGE) as usize;
+    let place = |at: usize| (order + at / 1022) * PAGE + at % 1022 * 4;
+    let mut seen: Vec<u32> = (0..2312).map(|at| word(&spoken.sidecar, place(at))).collect();
+    let numbers = seen.clone();
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq(0..2312), "each once");
+    for _ in 0..400 / SCALE {
+        let (one, other) = (random.below(2312), random.below(2312));
+        for value in [numbers[other], 2312, 2313, u32::MAX, 1 << 31, 0] {
+            spoken.expect_survived(spoken.with(&[(place(one), value)]), "another number, or one twice");
+        }
+        let swapped = [(place(one), numbers[other]), (place(other), numbers[one])];
+        spoken.expect_survived(spoken.with(&swapped), "two exchanged");
+    }
+    let all: Vec<_> = (0..2312).map(|at| (place(at), 5)).collect();
+    spoken.expect_survived(spoken.with(&all), "the same everywhere");
+    let backwards: Vec<_> = (0..2312).map(|at| (place(at), numbers[2311 - at])).collect();
+    spoken.expect_survived(spoken.with(&backwards), "backwards");
+    // An order for the tree that has none, and none for the one that has.
+    let with_order = [(spoken.record(0) + ORDERED, 1600), (spoken.record(0) + ORDER_PAGE, order as u32)];
+    spoken.expect_survived(spoken.with(&with_order), "an order too many");
+    spoken.expect_survived(spoken.with(&[(record + ORDERED, 0)]), "an order too few");
+    // Trees that take each other for themselves.
+    let mut spoilt = spoken.sidecar.clone();
+    spoilt.copy_within(record + 8..record + TREE, spoken.record(0) + 8);
+    reseal(&mut spoilt);
+    spoken.expect_survived(spoilt, "the other tree's nodes");
+    let both = [(record, 0), (record + TRIANGLES, 1600)];
+    spoken.expect_survived(spoken.with(&both), "two trees of one surface");
+}
+
+#[test]
+fn i4_chance() {
+    let spoken = &*SPOKEN;
+    let mut random = Random::new(49);
+    for _ in 0..6000 / SCALE {
+        let mut spoilt = spoken.sidecar.clone();
+        for _ in 0..=random.below(4) {
+            let at = match random.below(3) {
+                0 => spoken.record(random.below(2)) + random.below(TREE),
+                1 => PAGES_AT + random.below(TREES_AT + 24 - PAGES_AT),
+                _ => random.within(PAGE..spoilt.len()),
+            };
+            spoilt[at] = random.next().to_le_bytes()[2];
+        }
+        reseal(&mut spoilt);
+        spoken.expect_survived(spoilt, "chance");
+    }
+}
