@@ -21,13 +21,14 @@ mod counted;
 mod inputs;
 
 use counted::table::{self, Table};
-use counted::{access, decoding, opening, scanning};
+use counted::{access, decoding, opening, querying, scanning};
 
 fn main() {
     if counted::is_child() {
         return counted::run(|| {
-            let kernels = [access::kernels(), opening::kernels(), decoding::kernels(), scanning::kernels()];
-            kernels.into_iter().flatten().collect()
+            let parts =
+                [access::kernels(), opening::kernels(), decoding::kernels(), scanning::kernels(), querying::kernels()];
+            parts.into_iter().flatten().collect()
         });
     }
     access::agree();

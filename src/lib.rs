@@ -46,6 +46,9 @@
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
 //! | [`Skinned::position`] | 1, and what [`Weights::get`] costs | the vertex's | nothing |
 //! | [`Skinned::positions_into`] | influences | the positions' and weights' | nothing |
+//! | [`query::Tree::new`] | triangles × their logarithm | all indices and positions, twice | 4 to 9 bytes per triangle; as much again while it runs |
+//! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
+//! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | the logarithm of the triangles, as a rule | 3 or 4 of the tree, 2 or 3 for each leaf that is met | nothing; of many surfaces, a list |
 //! | [`Surface::weld`] | corners, and a sort of those that share an attribute | both index streams | 12 bytes per corner while it runs |
 //!
 //! # Promises
@@ -69,7 +72,7 @@
 //!
 //! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
 //! [`Geometry`] and [`Motion`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
-//! varying items, the [`sidecar`] that keeps what finding them took, the decoders of [`decode`], the [`scan`]s that look at a whole
+//! varying items, the [`sidecar`] that keeps what finding them took, the [`query`] trees that find a triangle, the decoders of [`decode`], the [`scan`]s that look at a whole
 //! array and store nothing, and the [`Cursor`](bytes::Cursor) that names what it reads.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod decoding;
 pub mod opening;
+pub mod querying;
 pub mod scanning;
 pub mod table;
 

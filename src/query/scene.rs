@@ -257,7 +257,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns, for each ray, the first place where it meets a surface: as [`ray`](Self::ray), and faster than asking one by
-    /// one, on all processors with the feature `rayon`. Takes 400 bytes for each ray while it runs.
+    /// one, on all processors with the feature `rayon`. Takes 100 bytes for each ray while it runs.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         many::rays(rays, &self.bounds(), |jobs| {

@@ -14,6 +14,8 @@ use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key,
 
 /// What a slow build does less of.
 const SCALE: usize = if cfg!(debug_assertions) { 150 } else { 10 };
+/// Rays that are asked of each.
+const QUESTIONS: usize = if cfg!(debug_assertions) { 6 } else { 24 };
 
 /// Where the header has the list of trees: how many there are, the page of the first, and bytes of one.
 const TREES_AT: usize = LISTS_AT + 24 * 7;
@@ -56,8 +58,8 @@ static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
     let faces = flat.faces();
     let oracle = Oracle::new(&faces);
     let mut questions = Questions::new(&mut random, &oracle, &faces, 24);
-    questions.rays.truncate(24);
-    questions.points.truncate(12);
+    questions.rays.truncate(QUESTIONS);
+    questions.points.truncate(QUESTIONS.div_ceil(2));
     questions.boxes.truncate(3);
     questions.boxes.push(Bounds { min: [-9.0; 3], max: [99.0; 3] });
     questions.frusta.truncate(3);
@@ -126,11 +128,15 @@ impl Spoken {
             let _ = scene.is_hit(ray);
         }
         for (ray, hit) in self.questions.rays.iter().zip(scene.rays(&self.questions.rays)) {
-            hit.iter().for_each(|hit| self.oracle.expect_hit(ray, hit));
+            if let Some(hit) = &hit {
+                self.oracle.expect_hit(ray, hit);
+            }
         }
         for (point, limit) in &self.questions.points {
             let found = scene.nearest(*point, *limit);
-            found.iter().for_each(|found| self.oracle.expect_point(found, *point));
+            if let Some(found) = &found {
+                self.oracle.expect_point(found, *point);
+            }
         }
         let mut pages = PagesTouched::default();
         for bounds in &self.questions.boxes {

@@ -83,7 +83,7 @@ fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
             let face = |face: usize| sound([point(3 * face), point(3 * face + 1), point(3 * face + 2)]);
             let faces: Vec<_> = (0..indices.len() / 3).map(face).collect();
             assert_eq!((posed.len() as usize, posed.vertex_count()), (faces.len(), positions.len()));
-            hits += expect_alike(&scene, posed, faces, frame as u64);
+            hits += expect_alike(&scene, posed, faces, u64::from(frame));
         }
     }
     hits

@@ -158,7 +158,9 @@ fn threads_share_a_scene() {
         let scene = Scene::indexed(&flat, &sidecar).unwrap();
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&scene, &questions))).collect();
-            threads.into_iter().for_each(|thread| assert!(thread.join().unwrap() == expected));
+            for thread in threads {
+                assert!(thread.join().unwrap() == expected);
+            }
         });
     }
     let tree = Tree::new(&flat.0[0].triangles()).unwrap();

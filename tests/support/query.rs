@@ -1,6 +1,8 @@
 //! What queries are compared with: a loop over all triangles in `f64`, which knows how far rounding may take it; meshes of
 //! nothing but positions and indices; and questions at random.
 
+#![allow(clippy::pedantic, reason = "it is written as the mathematics are")]
+
 use std::sync::Arc;
 
 use meshpeek::decode::{Floats, Index};

@@ -13,6 +13,7 @@ mod embree;
 mod mesh;
 #[cfg(feature = "embree")]
 mod morton;
+mod ours;
 mod questions;
 mod report;
 #[cfg(feature = "embree")]
@@ -53,6 +54,7 @@ fn contestants() -> Vec<Contestant> {
     let mut all = Vec::new();
     #[cfg(feature = "embree")]
     all.extend([embree::EMBREE, embree::ROBUST, embree::SORTED]);
+    all.extend([ours::MESHPEEK, ours::BATCH, ours::QUANTIZED]);
     all.extend([crates::PARRY3D, crates::OBVHS_FAST, crates::OBVHS, crates::OBVHS_BINARY]);
     all
 }

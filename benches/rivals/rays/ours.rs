@@ -32,7 +32,7 @@ struct Ours<'a> {
 }
 
 fn version() -> String {
-    crate::version("meshpeek")
+    meshpeek_rivals::version("meshpeek")
 }
 
 fn floats(mesh: &Mesh) -> Positions<'_> {

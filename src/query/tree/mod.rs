@@ -4,7 +4,7 @@
 //!
 //! A node has up to eight children and takes 96 bytes: a grid, six planes for each child in steps of it, and where the
 //! children are. Where the triangles of a surface stand together that lie together, as modelling tools write them, a
-//! leaf is four or eight of them as they follow one another in the file, and the tree takes about 4 bytes per triangle.
+//! leaf is four or eight of them as they follow one another in the file, or fewer where a row ends, and the tree takes about 4 bytes per triangle.
 //! Where they do not, an order of their own goes with the tree, 4 bytes per triangle more.
 //!
 //! # Pages
