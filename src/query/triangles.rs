@@ -177,6 +177,7 @@ impl<'a> Triangles<'a> {
 
     /// Returns where the corners are.
     #[inline]
+    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) const fn points(&self) -> &Points<'a> {
         &self.points
     }

@@ -32,10 +32,12 @@ pub(crate) struct Sieve {
     /// One divided by each part of the direction, which is never 0, nor so little that this overflows.
     pub(crate) inverse: [f32; 3],
     /// Both again, in four lanes.
+    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) padded: [[f32; 4]; 2],
     /// How far planes may be off, along each axis, beyond what [`SLACK`] says: see [`blur`](Self::blur).
     pub(crate) blurred: [f32; 4],
     /// A byte of ones for each child, axis by axis, where the ray goes down: it meets the upper plane first.
+    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) down: [[u8; WIDTH]; 4],
     /// The axes in the order that the triangle's test has them: the one along which the direction is longest is last.
     pub(crate) axes: [usize; 3],
