@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use meshpeek::Packed;
 use meshpeek::decode::{Domain16, Floats, Index};
 use meshpeek::query::{self, Scene, Triangles};
 use meshpeek::surface::{Indices, Positions};
-use meshpeek::Packed;
 use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -14,13 +14,16 @@ use crate::questions::Ray;
 use crate::{Contestant, Tree};
 
 pub const MESHPEEK: Contestant =
-    Contestant { name: "meshpeek", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), false)) };
-pub const BATCH: Contestant =
-    Contestant { name: "meshpeek, many at once", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), true)) };
+    Contestant { name: "meshpeek", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::OneByOne)) };
+pub const BATCH: Contestant = Contestant {
+    name: "meshpeek, many at once",
+    version,
+    build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::Together)),
+};
 pub const QUANTIZED: Contestant = Contestant {
     name: "meshpeek, 16 bits",
     version,
-    build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), false)),
+    build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), Asked::Rays)),
 };
 
 /// The half side of the cube that codes of 16 bits are over.
@@ -28,7 +31,17 @@ const REACH: f32 = 1.1;
 
 struct Ours<'a> {
     scene: Scene<'a>,
-    at_once: bool,
+    asked: Asked,
+}
+
+/// What is asked, and how.
+#[derive(PartialEq)]
+enum Asked {
+    OneByOne,
+    /// Rays all at once.
+    Together,
+    /// Rays only: positions that were rounded are as far from a point as rounding has it.
+    Rays,
 }
 
 fn version() -> String {
@@ -49,12 +62,12 @@ fn quantized(mesh: &Mesh) -> Positions<'static> {
 }
 
 impl<'a> Ours<'a> {
-    fn build(mesh: &'a Mesh, positions: Positions<'a>, at_once: bool) -> Self {
+    fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
         let indices = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("an array of any alignment");
         let triangles = Triangles::over(positions, Indices::U32(Packed::new(indices, Index::default())));
         let mut scene = Scene::empty();
         scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is memory")));
-        Self { scene, at_once }
+        Self { scene, asked }
     }
 }
 
@@ -65,7 +78,7 @@ impl Tree for Ours<'_> {
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
         let ours = |ray: &Ray| query::Ray::new(ray.origin, ray.direction);
-        if self.at_once {
+        if self.asked == Asked::Together {
             let rays = rays.iter().map(ours).collect::<Vec<_>>();
             for (hit, found) in hits.iter_mut().zip(self.scene.rays(&rays)) {
                 *hit = found.map_or(f32::INFINITY, |found| found.t);
@@ -78,6 +91,9 @@ impl Tree for Ours<'_> {
     }
 
     fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
+        if self.asked != Asked::OneByOne {
+            return false;
+        }
         for (distance, point) in distances.iter_mut().zip(points) {
             *distance = self.scene.nearest(*point, f32::INFINITY).map_or(f32::INFINITY, |found| found.distance);
         }
