@@ -237,17 +237,21 @@ impl<'a> Scene<'a> {
     /// Returns all places where a ray meets a surface, the nearest first.
     #[must_use]
     pub fn hits(&self, ray: &Ray) -> Vec<Hit> {
-        self.hits_watched(ray, &mut PagesTouched::default())
+        self.all(ray, &mut Unwatched)
     }
 
     /// Does as [`hits`](Self::hits), and notes which pages it looks at.
     #[must_use]
     pub fn hits_watched(&self, ray: &Ray, pages: &mut PagesTouched) -> Vec<Hit> {
+        self.all(ray, pages)
+    }
+
+    fn all(&self, ray: &Ray, watch: &mut impl Watch) -> Vec<Hit> {
         let Some(mut cast) = Cast::new(ray) else { return Vec::new() };
         let mut all = Vec::new();
         for part in self.along(&cast) {
             let mut found = All::default();
-            part.cast(&mut cast, &mut found, pages);
+            part.cast(&mut cast, &mut found, watch);
             all.extend(found.0.into_iter().map(|found| (part, found)));
         }
         all.sort_by(|(one, a), (other, b)| {

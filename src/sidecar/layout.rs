@@ -14,6 +14,9 @@ pub(super) const VERSION: u32 = 2;
 pub(crate) const PAGE: usize = 4096;
 /// Bytes of a page that hold something.
 pub(crate) const ROOM: usize = PAGE - size_of::<U64>();
+/// Numbers of triangles on a page that has nothing else.
+pub(crate) const NUMBERS: u32 = 1022;
+const _: () = assert!(ROOM == 1022 * size_of::<u32>());
 /// The hash of a page's content stands behind it.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]

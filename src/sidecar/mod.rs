@@ -49,4 +49,4 @@ pub use stored::{Sidecar, Stored, Trust};
 
 pub(crate) use attached::Attached;
 pub(crate) use build::{failed, write_page};
-pub(crate) use layout::{PAGE, ROOM, hash, hash_page};
+pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zerocopy::FromBytes;
 
 use super::key::Key;
-use super::layout::{Kind, MAGIC, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
+use super::layout::{Kind, MAGIC, NUMBERS, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 use crate::bytes::{Record, as_index, as_u64};
 
 /// How far a sidecar is believed.
@@ -132,10 +132,8 @@ impl Sidecar {
     /// Returns number `index` of a list of such that begins with page `first` and is no record's; `None` where its page is damaged.
     #[inline]
     pub(crate) fn number(&self, first: u64, index: u32) -> Option<u32> {
-        const PER_PAGE: u32 = 1022;
-        const _: () = assert!(ROOM / size_of::<u32>() == 1022);
-        let page = usize::try_from(first.checked_add(u64::from(index / PER_PAGE))?).ok()?;
-        let number = self.page(page)?.as_chunks().0.get(as_index(index % PER_PAGE))?;
+        let page = usize::try_from(first.checked_add(u64::from(index / NUMBERS))?).ok()?;
+        let number = self.page(page)?.as_chunks().0.get(as_index(index % NUMBERS))?;
         Some(u32::from_le_bytes(*number))
     }
 

@@ -81,9 +81,7 @@ impl Sieve {
             from,
         }
     }
-}
 
-impl Sieve {
     /// Widens boxes by a length, in scene units: by what the exact test may be off, whose numbers are as large as the mesh
     /// and the way to it.
     pub(crate) fn blur(&mut self, length: f32) {

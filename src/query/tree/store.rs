@@ -10,18 +10,14 @@ use super::build::build;
 use super::layout::{NodePage, RawTree};
 use super::pack::Sink;
 use super::{Numbers, Pages, Shape, Tree};
-use crate::bytes::as_u64;
+use crate::bytes::{as_index, as_u64};
 use crate::error::Result;
 use crate::query::triangles::Triangles;
-use crate::sidecar::{Builder, Key, Kind, PAGE, ROOM, Sidecar, failed, write_page};
+use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, failed, write_page};
 use crate::surface::{Bounds, Geometry, Surface};
 
 /// A surface of fewer triangles has no tree in a sidecar: one is built in less than a millisecond.
 const WORTH: usize = 1024;
-
-/// Numbers of triangles on a page.
-const NUMBERS: usize = 1022;
-const _: () = assert!(NUMBERS == ROOM / size_of::<u32>());
 
 /// Returns the surfaces whose trees are worth keeping: those of 1,024 triangles or more.
 ///
@@ -66,7 +62,7 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     let mut next = end;
     let mut write = |next: &mut usize| {
         out.seek(SeekFrom::Start(as_u64(end.saturating_mul(PAGE))))?;
-        order.chunks(NUMBERS).try_for_each(|numbers| {
+        order.chunks(as_index(NUMBERS)).try_for_each(|numbers| {
             let numbers: Vec<_> = numbers.iter().map(|number| zerocopy::little_endian::U32::new(*number)).collect();
             write_page(numbers.as_bytes(), next, out)
         })
