@@ -24,7 +24,7 @@ use claims::{Bar, Contestant, bits, claim};
 use inputs::pair::Pair;
 use limit::plain_read;
 use meshpeek::Map;
-use meshpeek::surface::Bounds;
+use meshpeek::array::Bounds;
 use meshpeek::unreal::{Mesh, Options};
 
 /// Frames picked at random.

@@ -18,7 +18,7 @@ use claims::{Bar, Contestant, claim};
 use limit::plain_read;
 use meshpeek::Packed;
 use meshpeek::decode::{Domain16, Floats, Index, Packed32, Packed64, Quat7, Quat8};
-use meshpeek::surface::{Indices, Positions};
+use meshpeek::model::{Indices, Positions};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 /// Bytes that stay in no cache: whole records of 3, 4, 6, 7, 8 and 12 bytes.

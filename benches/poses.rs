@@ -18,8 +18,8 @@ use std::path::Path;
 
 use claims::{Bar, Contestant, bits, claim};
 use inputs::motion::{BONES, Motions};
-use meshpeek::clip::{Affine, SkinMatrix, Skinned};
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::unigine::{Animation, AnimationView, Mesh};
 use meshpeek::{Map, Skeleton, Surface};
 use rival::animation as copying;
@@ -360,7 +360,7 @@ fn skinning() {
     let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
     skeleton.palette(&model, &mut palette).unwrap();
     let surface = Surface::all(&mesh).next().unwrap();
-    let skinned = Skinned::new(&surface, &palette).unwrap();
+    let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
     let positions = surface.positions().unwrap();
     let count = skinned.len() as f64;
     let mut out = vec![[0.0; 3]; skinned.len()];

@@ -19,7 +19,7 @@ use std::path::Path;
 use claims::{Bar, Contestant, bits, claim};
 use inputs::{Input, Inputs};
 use meshpeek::decode::Floats;
-use meshpeek::surface::Frames;
+use meshpeek::model::Frames;
 use meshpeek::unigine::{Mesh, SurfaceView};
 use meshpeek::{Map, Packed, Weights};
 

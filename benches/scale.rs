@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use claims::{Bar, Series, claim, skipped};
-use meshpeek::surface::Bounds;
+use meshpeek::array::Bounds;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Limits, Map};
 

@@ -28,7 +28,7 @@ use std::time::Instant;
 use claims::{Bar, Contestant, Series, bits, claim, skipped};
 use inputs::text::{Input, Texts};
 use meshpeek::ezmesh::{Cell, IndexBuffer, MeshSystem, Section, Track, VertexBuffer};
-use meshpeek::surface::Positions;
+use meshpeek::model::Positions;
 use meshpeek::{Bounds, Map};
 use quick_xml::events::Event;
 use rival::text::{self as tree, Numbers, Seen};

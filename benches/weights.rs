@@ -18,7 +18,7 @@ use std::hint::black_box;
 
 use claims::{Bar, Contestant, claim};
 use limit::plain_read;
-use meshpeek::stream::Runs;
+use meshpeek::array::runs::CountedRuns;
 
 /// A record, as it lies in the file: a bone and a weight.
 type Record = [u8; 4];
@@ -40,7 +40,7 @@ fn main() {
     ];
     for (name, count, bar) in kinds {
         let bytes = weights(vertices, count);
-        let runs = Runs::<Record>::new(&bytes, vertices as usize);
+        let runs = CountedRuns::<Record>::new(&bytes, vertices as usize);
         claims::title(&format!("walk over the weights of {vertices} vertices, {name}"));
         walk(&runs, &bytes, bar);
         look_up(&runs, &bytes, name == "1 to 4 at random");
@@ -78,7 +78,7 @@ fn weights(vertices: u32, count: Count) -> Vec<u8> {
     bytes
 }
 
-fn walk(runs: &Runs<'_, Record>, bytes: &[u8], bar: Bar) {
+fn walk(runs: &CountedRuns<'_, Record>, bytes: &[u8], bar: Bar) {
     let contestants = [
         Contestant::new("meshpeek", || ((), keep(black_box(runs).extent()))),
         Contestant::new("plain read", || ((), keep(plain_read(black_box(bytes))))),
@@ -94,7 +94,7 @@ fn walk(runs: &Runs<'_, Record>, bytes: &[u8], bar: Bar) {
     claim("building the index / plain read", index.over(&plain), "of its rate", Bar::None);
 }
 
-fn look_up(runs: &Runs<'_, Record>, bytes: &[u8], judged: bool) {
+fn look_up(runs: &CountedRuns<'_, Record>, bytes: &[u8], judged: bool) {
     let index = runs.index().unwrap();
     let starts = runs.iter().map(|run| run.as_ptr().addr() - bytes.as_ptr().addr() - 1);
     let table: Vec<u32> = starts.map(|start| start as u32).collect();

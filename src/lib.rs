@@ -44,8 +44,8 @@
 //! | [`ezmesh::VertexBuffer::vertex`] | 64 vertices of text; the first time, the block's | those | 16 bytes per 64 vertices |
 //! | [`Skeleton::new`] | bones | the bones' | 224 bytes per bone |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
-//! | [`Skinned::position`] | 1, and what [`Weights::get`] costs | the vertex's | nothing |
-//! | [`Skinned::positions_into`] | influences | the positions' and weights' | nothing |
+//! | [`SkinnedSurface::position`] | 1, and what [`Weights::get`] costs | the vertex's | nothing |
+//! | [`SkinnedSurface::positions_into`] | influences | the positions' and weights' | nothing |
 //! | [`query::Tree::new`] | triangles × their logarithm | all indices and positions, twice | 4 to 9 bytes per triangle; as much again while it runs |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | the logarithm of the triangles, as a rule | 3 or 4 of the tree, 2 or 3 for each leaf that is met | nothing; of many surfaces, a list |
@@ -66,65 +66,41 @@
 //!
 //! To look once at every vertex of a file on a network disk, read it whole: copying wins there. To edit meshes, convert
 //! them to a structure of your own: views are read-only. And a mapped file asks for a promise that nobody changes it,
-//! which is why [`map`](fn@map) is `unsafe` ([`source`] says what happens when it is broken, and [`read`] is safe).
+//! which is why [`map`](fn@map) is `unsafe` ([`io`] says what happens when it is broken, and [`read`] is safe).
 //!
 //! # Where things are
 //!
 //! Formats ([`unigine`], [`unreal`], [`secondlife`], [`ezmesh`]) know their own words and layouts, and lower to the neutral [`Surface`] through
-//! [`Geometry`] and [`Motion`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`stream`]s of
+//! [`Geometry`] and [`Animations`]; [`Model`] opens whatever a file turns out to be. Below them lie [`Packed`] arrays and [`runs`](array::runs) of
 //! varying items, the [`sidecar`] that keeps what finding them took, the [`query`] trees that find a triangle, the decoders of [`decode`], the [`scan`]s that look at a whole
-//! array and store nothing, and the [`Cursor`](bytes::Cursor) that names what it reads.
+//! array and store nothing, and the [`Cursor`](parse::Cursor) that names what it reads.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
-mod budget;
-pub mod bytes;
-pub mod clip;
+pub mod array;
+mod bvh;
 pub mod decode;
 mod error;
-pub mod ezmesh;
-mod field;
-mod file;
-mod finding;
-mod foreign;
-mod gathered;
-mod limits;
-mod name;
-mod packed;
-mod piece;
+pub mod formats;
+pub mod io;
+mod math;
+pub mod model;
+pub mod parse;
 pub mod query;
-mod region;
 pub mod scan;
-pub mod secondlife;
 pub mod sidecar;
 mod simd;
-pub mod source;
-pub mod stream;
-mod strided;
-pub mod surface;
-mod touched;
-pub mod unigine;
-pub mod unreal;
-mod vector;
 
-pub use clip::{Clip, Moment, Motion, Notify, Pose, Skeleton, Skinned};
+pub use array::{Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
-pub use error::{Error, ErrorKind, Result};
-pub use field::{Field, Step};
-pub use file::{Format, Model, finding};
-pub use finding::{Finding, Rule, Severity};
-pub use gathered::Gathered;
-pub use limits::Limits;
-pub use name::Name;
-pub use packed::Packed;
-pub use piece::Chunks;
-pub use region::{Element, Region};
-pub use source::{Map, map, read};
-pub use strided::Strided;
-pub use surface::{Bounds, Corner, Corners, Geometry, Surface, Weights};
-pub use touched::{PAGE, Touched};
+pub use error::{Error, ErrorKind, Field, PathSegment, Result};
+pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
+pub use io::{Map, map, read};
+pub use model::animation::{Animations, Clip, FrameBlend, Notify, Pose, Skeleton, SkinnedSurface};
+pub use model::{Corner, Corners, Geometry, Surface, Weights};
+pub use parse::{AccessLog, Element, Finding, Limits, Name, PAGE, Region, Rule, Severity};
 
-/// Runs the examples of the README.
+/// CountedRuns the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

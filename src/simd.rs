@@ -18,6 +18,9 @@
 use half::f16;
 use zerocopy::little_endian::{I16, U16, U32};
 
+use crate::bvh::sah::{Grid, Item};
+use crate::bvh::triangles::Triangles;
+use crate::bvh::{build, kernel};
 use crate::decode::frame::{self, Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
 use crate::decode::influence::{self, RawInfluence};
 use crate::decode::joint::{self, RawJoint};
@@ -27,7 +30,8 @@ use crate::decode::{
 };
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::decode::{narrow, vectors};
-use crate::query::{AlongRay, AroundPoint, Grid, Item, Triangles, build, kernel};
+use crate::query::closest_point::AroundPoint;
+use crate::query::ray_query::AlongRay;
 
 /// A generation of instructions.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
@@ -83,7 +87,7 @@ thread_local! {
     static LOWERED: std::cell::Cell<Option<Level>> = const { std::cell::Cell::new(None) };
 }
 
-/// Runs a test once at each level that the processor has.
+/// CountedRuns a test once at each level that the processor has.
 #[cfg(test)]
 pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
     let best = Level::detect();
@@ -197,17 +201,17 @@ kernels! {
         form::snorm16, narrow::snorm16_avx2, narrow::snorm16_avx512;
     /// Brings positions to 0..1 of a box, [`form`].
     fn within(values: &mut [f32], min: &form::Lanes, scale: &form::Lanes) = form::within, form::within, form::within;
-    /// Puts boxes around clusters of triangles, for a [tree](crate::query::Tree).
+    /// Puts boxes around clusters of triangles, for a [tree](crate::bvh::tree::Tree).
     fn fill_items(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) =
         build::fill::<false>, build::fill::<true>, build::fill::<true>;
 }
 
-/// Runs a query along rays with the kernels of the processor.
+/// CountedRuns a query along rays with the kernels of the processor.
 #[inline]
 pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use crate::query::kernel::avx2::{block, boxes, sift};
+        use crate::bvh::kernel::avx2::{block, boxes, sift};
 
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
         fn avx2<Q: AlongRay>(query: Q) -> Q::Answer {
@@ -226,12 +230,12 @@ pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
     query.run(kernel::block, kernel::boxes, kernel::sift)
 }
 
-/// Runs a query around a point with the kernels of the processor.
+/// CountedRuns a query around a point with the kernels of the processor.
 #[inline]
 pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use crate::query::kernel::avx2::{approach, block, distances};
+        use crate::bvh::kernel::avx2::{approach, block, distances};
 
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
         fn avx2<Q: AroundPoint>(query: Q) -> Q::Answer {
@@ -380,7 +384,7 @@ pub(crate) fn fetch_item<T>(array: &[T], index: u32) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let item = array.as_ptr().wrapping_add(crate::bytes::as_index(index));
+        let item = array.as_ptr().wrapping_add(crate::math::as_index(index));
         // SAFETY: as in `fetch_ahead`.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(item.cast());

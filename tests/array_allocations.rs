@@ -22,18 +22,18 @@ use std::sync::Arc;
 
 use bytemuck::Zeroable;
 use counting::{Counting, allocations, most_held};
-use meshpeek::clip::{Affine, SkinMatrix};
+use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
 use meshpeek::decode::{
     BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Influence, Joint16, NormalOf, Packed32, Packed64,
     Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
 };
+use meshpeek::model::animation::{Affine, SkinMatrix};
+use meshpeek::model::{Frames, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::stream::Runs;
-use meshpeek::surface::{Frames, Positions};
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Map, Packed, Pose, Skeleton, Skinned, Surface, unreal};
+use meshpeek::{Map, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
 use support::grid;
 use support::random::Random;
 use zerocopy::FromBytes;
@@ -153,7 +153,7 @@ fn walks_over_runs_allocate_nothing() {
             std::iter::once(records).chain((0..records * 4).map(|_| 9))
         })
         .collect();
-    let runs = Runs::<[u8; 4]>::new(&bytes, ITEMS);
+    let runs = CountedRuns::<[u8; 4]>::new(&bytes, ITEMS);
     assert_eq!(allocations(|| assert_eq!(runs.extent().unwrap().bytes, bytes.len() as u64)), 0);
     assert_eq!(allocations(|| assert_eq!(runs.iter().count(), ITEMS)), 0);
     let (index, held) = most_held(|| runs.index().unwrap());
@@ -225,7 +225,7 @@ fn what_a_sidecar_knows_is_not_built() {
     let (mut builder, mut stored) = (Builder::default(), Vec::new());
     Mesh::open(bytes.as_slice()).unwrap().index(&mut builder).unwrap();
     builder.write_to(&key, &mut stored).unwrap();
-    let sidecar = Arc::new(Sidecar::new(stored, &key, Trust::Own).unwrap());
+    let sidecar = Arc::new(Sidecar::new(stored, &key, Trust::Trusted).unwrap());
     let mesh = Mesh::open(bytes.as_slice()).unwrap().with_sidecar(sidecar);
     let (count, held) = most_held(|| {
         allocations(|| {
@@ -257,7 +257,7 @@ fn bones_move_vertices_without_allocating() {
     let count = allocations(|| {
         skeleton.model(pose.bones(), &mut model).unwrap();
         skeleton.palette(&model, &mut palette).unwrap();
-        let skinned = Skinned::new(&surface, &palette).unwrap();
+        let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         skinned.positions_into(&mut moved).unwrap();
         assert!((0..moved.len()).all(|vertex| skinned.position(vertex).unwrap().is_some()));
     });

@@ -13,8 +13,8 @@ mod support;
 use std::fs;
 use std::ops::Range;
 
+use meshpeek::model::{SpatialTree, SplitNode};
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles};
-use meshpeek::surface::{Division, Partition};
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::{Bounds, Surface};
 use support::random::Random;
@@ -23,16 +23,16 @@ use support::{bytes, corpus, grid};
 /// A partition in memory, sound or not.
 #[derive(Clone, Debug)]
 struct Listed {
-    nodes: Vec<Division>,
+    nodes: Vec<SplitNode>,
     triangles: Vec<u32>,
 }
 
-impl Partition for Listed {
+impl SpatialTree for Listed {
     fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    fn node(&self, number: usize) -> Option<Division> {
+    fn node(&self, number: usize) -> Option<SplitNode> {
         self.nodes.get(number).cloned()
     }
 
@@ -46,7 +46,7 @@ impl Partition for Listed {
 }
 
 impl Listed {
-    fn of(partition: &dyn Partition) -> Self {
+    fn of(partition: &dyn SpatialTree) -> Self {
         Self {
             nodes: (0..partition.node_count()).map(|number| partition.node(number).unwrap()).collect(),
             triangles: (0..partition.triangle_count()).map(|place| partition.triangle(place).unwrap()).collect(),
@@ -162,7 +162,7 @@ fn real_files_answer_as_trees_built_do() {
 }
 
 /// Makes a tree of the waves by another partition.
-fn adopt(partition: &dyn Partition) -> Option<Tree> {
+fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     Tree::from_partition(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
@@ -175,18 +175,18 @@ fn stored() -> Listed {
 }
 
 /// A list of all triangles of the waves, divided so.
-fn divided(nodes: Vec<Division>) -> Listed {
+fn divided(nodes: Vec<SplitNode>) -> Listed {
     Listed { nodes, triangles: (0..128).collect() }
 }
 
-const fn leaf(range: Range<usize>) -> Division {
-    Division::Leaf(range)
+const fn leaf(range: Range<usize>) -> SplitNode {
+    SplitNode::Leaf(range)
 }
 
 #[test]
 fn what_does_not_divide_all_triangles_is_none() {
     assert!(adopt(&stored()).is_some());
-    let inner = Division::Inner;
+    let inner = SplitNode::Inner;
     assert!(adopt(&divided(vec![leaf(0..128)])).is_some(), "one leaf of all");
     assert!(adopt(&divided(vec![inner([1, 2]), leaf(60..128), leaf(0..60)])).is_some(), "any order");
     assert!(adopt(&divided(vec![inner([1, 2]), leaf(0..128), leaf(9..9)])).is_some(), "an empty leaf");
@@ -227,7 +227,7 @@ fn what_is_too_deep_is_none() {
         let mut nodes = Vec::new();
         let last = usize::try_from(count).unwrap() - 1;
         for at in 0..last {
-            nodes.extend([Division::Inner([at * 2 + 1, at * 2 + 2]), leaf(at..at + 1)]);
+            nodes.extend([SplitNode::Inner([at * 2 + 1, at * 2 + 2]), leaf(at..at + 1)]);
         }
         nodes.push(leaf(last..last + 1));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
@@ -258,14 +258,14 @@ fn whatever_is_stored_answers_are_right() {
             match (random.below(4), &mut spoiled.nodes[node]) {
                 (0, _) => spoiled.triangles.swap(one, other),
                 (1, _) => spoiled.triangles[one] = u32::try_from(other).unwrap(),
-                (_, Division::Inner([left, right])) => {
+                (_, SplitNode::Inner([left, right])) => {
                     if random.one_in(2) {
                         std::mem::swap(left, right);
                     } else {
                         *right = number;
                     }
                 }
-                (_, Division::Leaf(range)) => range.end = random.below(range.end + 2),
+                (_, SplitNode::Leaf(range)) => range.end = random.below(range.end + 2),
             }
         }
         if let Some(tree) = Tree::from_partition(&triangles, &spoiled).unwrap() {

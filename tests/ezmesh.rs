@@ -28,8 +28,8 @@ use meshpeek::ezmesh::{
     Cell, Dialect, Form, MeshSystem, Options, Scalar, Semantic, Track, VertexBuffer, is_known, unescape,
     unescape_percent,
 };
-use meshpeek::surface::Transform;
-use meshpeek::{Bounds, Error, ErrorKind, Geometry, Limits, Motion, Name, Surface};
+use meshpeek::model::Transform;
+use meshpeek::{Animations, Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
 use support::random::Random;
 use support::spell_ezmesh::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,

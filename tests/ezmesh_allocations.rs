@@ -18,8 +18,8 @@ mod support;
 use counting::{Counting, allocations, most_held};
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
-use meshpeek::surface::Transform;
-use meshpeek::{Geometry, Motion};
+use meshpeek::model::Transform;
+use meshpeek::{Animations, Geometry};
 use support::spell_ezmesh::{corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices};
 
 #[global_allocator]

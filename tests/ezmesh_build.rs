@@ -10,13 +10,14 @@
 
 mod support;
 
+use meshpeek::array::Bounds;
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::build::{
     Animation, Bone, Collision, Column, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System,
     TetraMesh, Texture, Track, UserBinary, UserData, Values, Vertices,
 };
 use meshpeek::ezmesh::{Cell, MeshSystem, Semantic};
-use meshpeek::surface::{Bounds, Transform};
+use meshpeek::model::Transform;
 use meshpeek::{ErrorKind, Name};
 use support::ezmesh::{bytes, flag, samples, wooden_crate};
 use support::random::Random;

@@ -73,7 +73,7 @@ fn finds_any_vertex_of_text() {
         let open = || MeshSystem::open(text.as_bytes()).unwrap();
         agree(&open());
         let stored = sidecar(&open());
-        for trust in [Trust::Own, Trust::Foreign] {
+        for trust in [Trust::Trusted, Trust::Untrusted] {
             let sidecar = Arc::new(Sidecar::new(stored.clone(), &key(), trust).unwrap());
             assert_eq!(sidecar.count(Kind::TextRows), u64::try_from(count.div_ceil(64)).unwrap());
             agree(&open().with_sidecar(sidecar));
@@ -93,7 +93,7 @@ fn a_sidecar_of_other_text_changes_no_answer() {
         if let Some(at) = spoilt {
             stored[at] ^= 1;
         }
-        for trust in [Trust::Own, Trust::Foreign] {
+        for trust in [Trust::Trusted, Trust::Untrusted] {
             let sidecar = Sidecar::new(stored.clone(), &key(), trust).unwrap();
             agree(&MeshSystem::open(other.as_bytes()).unwrap().with_sidecar(Arc::new(sidecar)));
             let sidecar = Sidecar::new(stored.clone(), &key(), trust).unwrap();

@@ -15,11 +15,11 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::clip::{Affine, Retarget, SkinMatrix};
 use meshpeek::decode::Influence;
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Geometry, Model, Motion, Pose, Skeleton, Skinned, Surface};
+use meshpeek::{Animations, Geometry, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
 const WORST: f64 = 1e-5;
@@ -66,7 +66,7 @@ fn worst_at_bind(geometry: &dyn Geometry, what: &Path) -> (f64, usize) {
         let positions = surface.positions().unwrap();
         let bounds = positions.bounds();
         let diagonal = distance(bounds.min, bounds.max);
-        let skinned = Skinned::new(&surface, &palette).unwrap();
+        let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         let mut moved = vec![[0.0; 3]; skinned.len()];
         skinned.positions_into(&mut moved).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
         for (vertex, moved) in moved.iter().enumerate() {
@@ -140,7 +140,7 @@ fn vertices_follow_their_bones() {
     let mesh = bar([&[(0, 1.0)], &[(0, 0.3), (1, 0.1)], &[], &[(0, 0.0)]]);
     let palette = pulled(&mesh);
     let surface = Surface::new(&mesh, 0);
-    let skinned = Skinned::new(&surface, &palette).unwrap();
+    let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut moved).unwrap();
     let rest = surface.positions().unwrap();
@@ -155,7 +155,7 @@ fn vertices_follow_their_bones() {
 fn a_surface_without_weights_stays() {
     let mesh = Mesh::open(support::bytes("cube_ms13")).unwrap();
     let surface = Surface::new(&mesh, 0);
-    let skinned = Skinned::new(&surface, &[]).unwrap();
+    let skinned = SkinnedSurface::new(&surface, &[]).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut moved).unwrap();
     assert_eq!(skinned.position(7).unwrap(), Some(moved[7]));
@@ -167,7 +167,7 @@ fn names_a_bone_that_is_not_in_the_palette() {
     let mesh = bar([&[(0, 1.0)], &[(1, 0.0), (0, 1.0)], &[(0, 0.5), (1, 0.5)], &[]]);
     let palette = pulled(&mesh);
     let surface = Surface::new(&mesh, 0);
-    let skinned = Skinned::new(&surface, &palette[..1]).unwrap();
+    let skinned = SkinnedSurface::new(&surface, &palette[..1]).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     assert!(skinned.position(1).unwrap().is_some(), "what has no weight may name any bone");
     for error in [skinned.positions_into(&mut moved).unwrap_err(), skinned.position(2).unwrap_err()] {
@@ -185,7 +185,7 @@ fn flag(renamed: [&str; 2]) -> Model<Vec<u8>> {
         .unwrap()
 }
 
-fn moves(motion: &dyn Motion) -> Vec<bool> {
+fn moves(motion: &dyn Animations) -> Vec<bool> {
     let mut moved = vec![false; motion.bone_count()];
     motion.moves(0, &mut moved).unwrap();
     moved
@@ -198,7 +198,7 @@ fn tells_which_bones_a_clip_moves() {
     assert_eq!(moves(flag.geometry()), [true, false, true]);
     let mesh = Mesh::open(support::bytes("skinned_ms12")).unwrap();
     assert_eq!(moves(&mesh), [true; 2]);
-    let both: [&dyn Motion; 2] = [flag.geometry(), &mesh];
+    let both: [&dyn Animations; 2] = [flag.geometry(), &mesh];
     for motion in both {
         let mut moved = vec![true; motion.bone_count()];
         assert_eq!(motion.moves(1, &mut moved).unwrap_err().kind().id(), "no-such");
@@ -209,7 +209,7 @@ fn tells_which_bones_a_clip_moves() {
 #[test]
 fn stands_between_frames() {
     let flag = flag(["", ""]);
-    let motion: &dyn Motion = flag.geometry();
+    let motion: &dyn Animations = flag.geometry();
     let mut frames = vec![vec![Transform::default(); 3]; 2];
     for (frame, out) in frames.iter_mut().enumerate() {
         motion.pose(0, frame, out).unwrap();

@@ -14,14 +14,13 @@ mod support;
 
 use std::collections::HashMap;
 
+use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
-use meshpeek::surface::{
-    Bone, Bounds, Colors, Counting, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights, Welded,
-};
+use meshpeek::model::{Bone, Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Clip, Corner, ErrorKind, Format, Gathered, Geometry, Model, Motion, Name, Packed, Surface};
+use meshpeek::{Animations, Clip, Corner, CornerArray, ErrorKind, Format, Geometry, Model, Name, Packed, Surface};
 use support::random::Random;
 use support::{animation_samples, bytes, grid, samples};
 use zerocopy::little_endian::{F32, U16, U32};
@@ -194,7 +193,7 @@ impl Plain {
     }
 }
 
-impl Motion for Plain {
+impl Animations for Plain {
     fn format(&self) -> &'static str {
         "plain"
     }
@@ -476,7 +475,7 @@ fn arrays_of_corners_agree_with_themselves() {
                 assert_eq!(uvs.stored_bytes(item), Some([file[at], file[at + 1]]));
             }
             let attributes = surface.attribute_indices().unwrap();
-            assert!(matches!(attributes, Indices::Counting(_)) && attributes.as_bytes().is_empty());
+            assert!(matches!(attributes, Indices::Consecutive(_)) && attributes.as_bytes().is_empty());
             assert!(attributes.iter().eq(0..u32::try_from(one_by_one.len()).unwrap()));
             assert_eq!(attributes.first_beyond(2), Some((2, 2)));
             assert!(uvs.get(uvs.len()).is_none() && uvs.stored_bytes(uvs.len()).is_none());
@@ -490,16 +489,16 @@ fn arrays_of_corners_agree_with_themselves() {
 #[test]
 fn picks_that_are_out_of_range() {
     let records = vec![RawPolygon { vertices: [7; 3].map(Into::into), ..RawPolygon::EMPTY }; 2];
-    let array = Gathered::new(&records, &[1, 2, 0], PolygonIndices);
+    let array = CornerArray::new(&records, &[1, 2, 0], PolygonIndices);
     assert_eq!((array.len(), array.get(2), array.get(3), array.get(6)), (9, Some(7), None, Some(7)));
     assert_eq!(array.iter().collect::<Vec<_>>(), [7; 3]);
     let mut visited = 0;
     array.for_each(|_| visited += 1);
     assert_eq!(visited, 3, "going through all ends there");
-    let uvs = Uvs::Polygon255(Gathered::new(&records, &[u16::MAX], PolygonUvs));
+    let uvs = Uvs::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs));
     assert_eq!((uvs.get(0), uvs.stored_bytes(0), uvs.len()), (None, None, 3));
-    assert!(Gathered::new(&records, &[], PolygonIndices).is_empty());
-    assert!(Indices::Counting(Counting::new(0)).is_empty());
+    assert!(CornerArray::new(&records, &[], PolygonIndices).is_empty());
+    assert!(Indices::Consecutive(Consecutive::new(0)).is_empty());
 }
 
 #[test]

@@ -11,10 +11,10 @@
 mod support;
 
 use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influence};
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Decode as _, ErrorKind, Motion, Severity};
+use meshpeek::{Animations, Decode as _, ErrorKind, Severity};
 use support::exercise::{Fate, exercise};
 use support::exercise_unreal::exercise_unreal;
 use support::random::Random;

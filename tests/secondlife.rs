@@ -13,11 +13,11 @@
 
 mod support;
 
+use meshpeek::model::Influences;
 use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
 use meshpeek::secondlife::{
     Buffer, Header, IDENTITY, Lod, Mesh, Options, Part, PhysicsShape, Prefix, is_known, multiply,
 };
-use meshpeek::surface::Influences;
 use meshpeek::{Error, ErrorKind, Limits};
 use support::spell::{
     array, asset, binary, codes, container, domain, everything, gzip, hulls, integer, level, map, one, place,

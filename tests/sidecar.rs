@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use counting::{Counting, allocations, most_held};
+use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, beside};
-use meshpeek::surface::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
 use meshpeek::{Limits, Model};
 use support::sidecar::{Answers, animation, answers, counts, key, mesh, motion, sidecar_of, small_mesh, surface};
@@ -30,7 +30,7 @@ use support::{bytes, spoil};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const TRUSTS: [Trust; 2] = [Trust::Own, Trust::Foreign];
+const TRUSTS: [Trust; 2] = [Trust::Trusted, Trust::Untrusted];
 /// Generations whose meshes are walked.
 const WALKED: [Generation; 4] = [Generation::Ms10, Generation::Ms11, Generation::Ms12, Generation::Ms13];
 const SKINNED: [Generation; 2] = [Generation::Ms10, Generation::Ms12];
@@ -59,7 +59,7 @@ fn agree(file: &[u8], what: &str) -> Answers {
 
 /// Returns how many records of each kind there are.
 fn records(file: &[u8]) -> [u64; 8] {
-    let sidecar = opened(&sidecar_of(file, &key()), Trust::Own);
+    let sidecar = opened(&sidecar_of(file, &key()), Trust::Trusted);
     Kind::ALL.map(|kind| sidecar.count(kind))
 }
 
@@ -150,7 +150,7 @@ fn a_damaged_file_gets_none() {
     let sidecar = sidecar_of(&file, &key());
     for cut in [1, 9, 300, 1000] {
         let cut = &file[..file.len() - cut];
-        let with = answers(cut, Some(opened(&sidecar, Trust::Foreign)), 1);
+        let with = answers(cut, Some(opened(&sidecar, Trust::Untrusted)), 1);
         assert_eq!(answers(cut, None, 1).differs(&with), None);
     }
 }
@@ -166,7 +166,7 @@ fn large() -> Vec<u8> {
 #[test]
 fn walks_nothing() {
     let file = large();
-    let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Own));
+    let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Trusted));
     let look = |mesh: &Mesh<&[u8]>| {
         let header = mesh.touched().unwrap().bytes();
         let view = mesh.surface(3).unwrap();
@@ -186,7 +186,7 @@ fn walks_nothing() {
     assert!(looked <= 32, "{looked} bytes for an animation of 10,000 keys");
     for generation in AnimationGeneration::ALL {
         let file = animation(generation, 5000, 1);
-        let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Own));
+        let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Trusted));
         let with = Animation::watched(file.as_slice(), &Limits::default()).unwrap().with_sidecar(sidecar);
         let header = with.touched().unwrap().bytes();
         with.animation(0).unwrap();
@@ -206,8 +206,8 @@ fn takes_no_memory_for_what_it_lends() {
     let stored = sidecar_of(&file, &key());
     let (key, copy) = (key(), stored.clone());
     // The marks of the pages that were tested, and the owner of the bytes.
-    assert_eq!(allocations(|| Sidecar::new(copy, &key, Trust::Own).unwrap()), 2);
-    let sidecar = Arc::new(opened(&stored, Trust::Own));
+    assert_eq!(allocations(|| Sidecar::new(copy, &key, Trust::Trusted).unwrap()), 2);
+    let sidecar = Arc::new(opened(&stored, Trust::Trusted));
     let plain = allocations(|| Mesh::open(file.as_slice()).unwrap());
     assert_eq!(allocations(|| Mesh::open(file.as_slice()).unwrap().with_sidecar(Arc::clone(&sidecar))), plain);
     let with = Mesh::open(file.as_slice()).unwrap().with_sidecar(sidecar);
@@ -282,6 +282,6 @@ fn another_header_is_another_file() {
 #[test]
 fn lies_beside_the_file_under_its_name() {
     assert_eq!(beside("some/city.mesh".as_ref()), std::path::Path::new("some/city.mesh.mpidx"));
-    let shown = format!("{:?}", opened(&sidecar_of(&small_mesh(), &key()), Trust::Foreign));
+    let shown = format!("{:?}", opened(&sidecar_of(&small_mesh(), &key()), Trust::Untrusted));
     assert!(shown.contains("sections: 6") && shown.contains("Foreign"), "{shown}");
 }

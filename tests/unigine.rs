@@ -17,13 +17,11 @@ mod support;
 
 use std::sync::Arc;
 
-use meshpeek::Decode;
-use meshpeek::decode::{Frame, Influence, compact, frame, influence};
-use meshpeek::decode::{Quat7, Quat8, Weight16};
-use meshpeek::surface::{Bone, Frames, Transform};
+use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, compact, frame, influence};
+use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Corners, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, surface,
+    Corners, Decode, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, model,
 };
 use support::exercise::{exercise, expect_named};
 use support::random::Random;
@@ -622,8 +620,8 @@ fn views_can_be_sent_and_copied() {
     view::<Weights<'_>>();
     view::<Bone<'_>>();
     view::<Name<'_>>();
-    view::<(surface::Positions<'_>, Frames<'_>, surface::Uvs<'_>, surface::Colors<'_>, surface::Indices<'_>)>();
-    view::<meshpeek::stream::Runs<'_, [u8; 4]>>();
+    view::<(model::Positions<'_>, Frames<'_>, model::Uvs<'_>, model::Colors<'_>, model::Indices<'_>)>();
+    view::<meshpeek::array::runs::CountedRuns<'_, [u8; 4]>>();
     owner::<Mesh<Vec<u8>>>();
     owner::<Mesh<Arc<[u8]>>>();
     owner::<Mesh<Map>>();

@@ -18,9 +18,9 @@
 mod support;
 
 use meshpeek::decode::compact;
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, build};
-use meshpeek::{Error, ErrorKind, Finding, Geometry, Limits, Model, Motion, Pose, Region, Result, Surface};
+use meshpeek::{Animations, Error, ErrorKind, Finding, Geometry, Limits, Model, Pose, Region, Result, Surface};
 use support::exercise::expect_named;
 use support::random::Random;
 use support::{animation_regions, animation_samples, bytes, data, long_compact, range, skinned, turn, wave_pose};
@@ -383,7 +383,7 @@ fn writes_what_it_read() {
 fn agrees_with_the_neutral_view() {
     for sample in animation_samples() {
         let file = Animation::open(sample.file.to_bytes().unwrap()).unwrap();
-        let motion: &dyn Motion = &file;
+        let motion: &dyn Animations = &file;
         assert_eq!((motion.format(), motion.version()), ("unigine", file.generation().magic()));
         assert_eq!((motion.bone_count(), motion.clip_count()), (file.bone_count(), 1));
         for bone in 0..file.bone_count() {

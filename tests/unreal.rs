@@ -15,12 +15,13 @@
 
 mod support;
 
-use meshpeek::surface::{Between, Bounds, Indices, Positions, Uvs};
+use meshpeek::array::Bounds;
+use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
 use meshpeek::unreal::uc::{self, Script};
 use meshpeek::unreal::{
     Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout,
 };
-use meshpeek::{ErrorKind, Finding, Geometry, Model, Motion, Region, Severity, Surface};
+use meshpeek::{Animations, ErrorKind, Finding, Geometry, Model, Region, Severity, Surface};
 use support::exercise::{Fate, expect_named};
 use support::exercise_unreal::exercise_unreal;
 use support::random::Random;
@@ -876,7 +877,7 @@ fn stands_between_two_frames() {
     let mesh = open_sample("guard");
     let [from, to] = [1, 3].map(|frame| mesh.frame(frame).unwrap().positions());
     for fraction in [0.0, 0.25, 0.5, 1.0] {
-        let between = Between::new(from, to, fraction);
+        let between = InterpolatedPositions::new(from, to, fraction);
         assert_eq!((between.len(), between.is_empty()), (11, false));
         let mut out = [[0.0; 3]; 11];
         between.decode_into(&mut out).unwrap();
@@ -887,14 +888,14 @@ fn stands_between_two_frames() {
         }
         assert_eq!(between.get(11), None);
     }
-    assert_eq!(Between::new(from, to, 0.25).get(9), Some([700.0, 12.0, 0.0]));
+    assert_eq!(InterpolatedPositions::new(from, to, 0.25).get(9), Some([700.0, 12.0, 0.0]));
     for length in [0, 10, 12] {
-        let error = Between::new(from, to, 0.5).decode_into(&mut vec![[0.0; 3]; length]).unwrap_err();
+        let error = InterpolatedPositions::new(from, to, 0.5).decode_into(&mut vec![[0.0; 3]; length]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Buffer { needed: 11, .. }), "{error}");
     }
     // Of two lengths the shorter, either way round.
     let fewer = from.slice(0..4).unwrap();
-    for between in [Between::new(fewer, to, 0.5), Between::new(to, fewer, 0.5)] {
+    for between in [InterpolatedPositions::new(fewer, to, 0.5), InterpolatedPositions::new(to, fewer, 0.5)] {
         let mut out = [[0.0; 3]; 4];
         between.decode_into(&mut out).unwrap();
         assert_eq!((between.len(), between.get(3), between.get(4)), (4, Some(out[3]), None));

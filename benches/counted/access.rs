@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use meshpeek::decode::Floats;
+use meshpeek::model::{Indices, Transform};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::surface::{Indices, Transform};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Mesh};
 use meshpeek::{Packed, Weights};
 
@@ -69,7 +69,7 @@ pub fn sidecar(mesh: &Mesh<Vec<u8>>) -> Arc<Sidecar> {
     let (mut builder, mut bytes) = (Builder::default(), Vec::new());
     mesh.index(&mut builder).unwrap();
     builder.write_to(&key, &mut bytes).unwrap();
-    Arc::new(Sidecar::new(bytes, &key, Trust::Own).unwrap())
+    Arc::new(Sidecar::new(bytes, &key, Trust::Trusted).unwrap())
 }
 
 fn first(positions: Packed<'_, Floats<3>>, items: usize) -> Packed<'_, Floats<3>> {

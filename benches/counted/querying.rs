@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use meshpeek::decode::Domain16;
+use meshpeek::model::Positions;
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
-use meshpeek::surface::Positions;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Packed, Surface};
 

@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
+use meshpeek::Packed;
+use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::{Domain16, Packed32, Packed64, Quat7, Quat8};
-use meshpeek::stream::Runs;
-use meshpeek::surface::{Indices, Positions};
+use meshpeek::model::{Indices, Positions};
+use meshpeek::scan::Histogram;
 use meshpeek::unigine::Mesh;
-use meshpeek::{Packed, scan::Histogram};
 use zerocopy::FromBytes;
 
 use super::{Kernel, keep, lend};
@@ -14,7 +15,7 @@ use crate::inputs;
 
 /// Items of the shorter of two runs: whole rounds of any lanes.
 const ITEMS: usize = 9600;
-/// Runs of the shorter of two walks: beside those that are few enough to be stepped over.
+/// CountedRuns of the shorter of two walks: beside those that are few enough to be stepped over.
 const RUNS: usize = 60_000;
 /// Quads along one side of the surface that has as many positions as the longer run.
 const SIDE: u32 = 140;
@@ -55,9 +56,9 @@ pub fn kernels() -> Vec<Kernel> {
         Kernel::new("histogram of influences", weights.len(), move |items| {
             (0..items / weights.len()).for_each(|_| keep(black_box(&weights).histogram()));
         }),
-        walk("Runs::extent, all 4", uniform, |runs| runs.extent().unwrap().bytes),
-        walk("Runs::extent, 1 to 4 at random", random, |runs| runs.extent().unwrap().bytes),
-        walk("Runs::index", random, |runs| runs.index().unwrap().bytes() as u64),
+        walk("CountedRuns::extent, all 4", uniform, |runs| runs.extent().unwrap().bytes),
+        walk("CountedRuns::extent, 1 to 4 at random", random, |runs| runs.extent().unwrap().bytes),
+        walk("CountedRuns::index", random, |runs| runs.index().unwrap().bytes() as u64),
     ]
 }
 
@@ -65,11 +66,11 @@ fn scan<T>(name: &'static str, scan: impl Fn(usize) -> T + 'static) -> Kernel {
     Kernel::new(name, ITEMS, move |items| keep(scan(items)))
 }
 
-fn walk(name: &'static str, bytes: &'static [u8], walk: fn(Runs<'_, Record>) -> u64) -> Kernel {
-    Kernel::new(name, RUNS, move |runs| keep(walk(Runs::new(black_box(bytes), runs))))
+fn walk(name: &'static str, bytes: &'static [u8], walk: fn(CountedRuns<'_, Record>) -> u64) -> Kernel {
+    Kernel::new(name, RUNS, move |runs| keep(walk(CountedRuns::new(black_box(bytes), runs))))
 }
 
-fn raw<R: meshpeek::bytes::Record>(bytes: &'static [u8], items: usize) -> &'static [R] {
+fn raw<R: meshpeek::parse::Record>(bytes: &'static [u8], items: usize) -> &'static [R] {
     <[R]>::ref_from_prefix_with_elems(black_box(bytes), items).unwrap().0
 }
 

@@ -26,7 +26,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use meshpeek::decode::{Frame, Influence};
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, build};
 use tempfile::TempDir;
 

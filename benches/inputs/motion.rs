@@ -6,7 +6,7 @@ use std::f32::consts::TAU;
 use std::fs;
 use std::path::PathBuf;
 
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{AnimationGeneration, Generation, build};
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@
 
 use zerocopy::little_endian::U16;
 
-use super::{Decode, one_by_one};
+use crate::decode::{Decode, one_by_one};
 use crate::simd;
 
 /// Decodes three codes: x, y, z.

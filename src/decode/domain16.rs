@@ -9,9 +9,9 @@ use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-use super::{Decode, one_by_one};
+use crate::decode::{Decode, one_by_one};
 use crate::simd::BY_65535;
-use crate::{simd, source};
+use crate::{io, simd};
 
 /// The highest code, as a float.
 const TOP: f32 = 65535.0;
@@ -137,7 +137,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes
 
 /// Returns the box around points, compared as codes; `None` of no points, or where a coordinate has no number.
 pub(crate) fn extent(raw: &[[U16; 3]], decode: Domain16<3>) -> Option<[[f32; 3]; 2]> {
-    source::prefetch(raw.as_bytes());
+    io::prefetch(raw.as_bytes());
     raw.first()?;
     let [low, high] = widest(raw.as_flattened());
     let fold = |lanes: [u16; LANES], pick: fn(u16, u16) -> u16| {
@@ -174,7 +174,7 @@ fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
 #[allow(clippy::float_cmp, reason = "the formula is exact")]
 mod tests {
     use super::*;
-    use crate::packed::Packed;
+    use crate::array::Packed;
 
     const BOX: Domain16<3> = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 

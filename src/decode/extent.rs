@@ -15,7 +15,7 @@ const LANES: usize = 48;
 /// no number at all.
 #[must_use]
 pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
-    crate::source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
+    crate::io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     grow(&mut least, &mut most, positions);
     // A coordinate without a number still holds its start values.

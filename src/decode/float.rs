@@ -3,7 +3,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
-use super::{Decode, one_by_one};
+use crate::decode::{Decode, one_by_one};
 
 /// Decodes `N` floats that stand together: a position, a UV pair. Exact, NaN payloads included.
 #[derive(Clone, Copy, Debug, Default)]

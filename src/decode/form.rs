@@ -1,6 +1,6 @@
 //! What values of floats become on their way out: floats, half floats, or normalised integers as GPUs read them.
 //!
-//! [`Packed::decode_as`](crate::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
+//! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
 //! and goes on, so that no array of floats is made.
 //!
 //! | form | component | worst error, of values in range | out of range | NaN |

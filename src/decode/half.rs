@@ -6,7 +6,7 @@
 use half::f16;
 use zerocopy::little_endian::U16;
 
-use super::Decode;
+use crate::decode::Decode;
 use crate::simd;
 
 /// Decodes `N` half floats that stand together.

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::Decode;
+use crate::decode::Decode;
 use crate::simd;
 
 /// Decodes an index stored as a `W`: `u8`, or a little-endian `U16` or `U32`.

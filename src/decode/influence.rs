@@ -6,8 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::Decode;
-use super::truncate;
+use crate::decode::{Decode, truncate};
 use crate::simd::{self, BY_65535};
 
 /// How much one bone moves a vertex.

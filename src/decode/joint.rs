@@ -5,7 +5,8 @@
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{Decode, Influence, influence};
+use crate::decode::influence::Influence;
+use crate::decode::{Decode, influence};
 use crate::simd;
 
 /// The three bytes of an influence.
@@ -55,7 +56,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[RawJoint], out: &mut [Influence]) {
 #[must_use]
 pub fn encode(influence: Influence) -> Option<RawJoint> {
     let joint = u8::try_from(influence.bone).ok().filter(|joint| *joint < u8::MAX)?;
-    let weight = super::domain16::round(f64::from(influence.weight) * 65535.0);
+    let weight = crate::decode::domain16::round(f64::from(influence.weight) * 65535.0);
     Some(RawJoint { joint, weight: U16::new(weight) })
 }
 

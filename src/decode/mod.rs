@@ -67,7 +67,7 @@ pub use unorm::Unorm8;
 
 use bytemuck::Pod;
 
-use crate::bytes::Record;
+use crate::parse::Record;
 
 /// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
 pub trait Decode: Copy {

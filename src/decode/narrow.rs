@@ -16,7 +16,7 @@ use std::arch::x86_64::{
 use bytemuck::cast;
 use half::f16;
 
-use super::{form, half as half_floats};
+use crate::decode::{form, half as half_floats};
 use crate::simd::LINE;
 
 /// To the nearest, of two as near the even one.

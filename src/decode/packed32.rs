@@ -2,7 +2,7 @@
 //! complement. Decoded exactly: x and y from −1024 to 1023, z from −512 to 511.
 //!
 //! Unreal's vertices. Their author's units are x/8, y/8 and z/4. The published packing, `(int)(x*8) & 0x7ff`, truncates
-//! toward zero and wraps what is out of range; [`unreal::build::quantize`](crate::unreal::build::quantize) rounds to the
+//! toward zero and wraps what is out of range; [`unreal::build::quantize`](crate::formats::unreal::build::quantize) rounds to the
 //! nearest and wraps nothing.
 //!
 //! Going through an array is what this encoding is for, so both loops over arrays are compiled for several generations of
@@ -14,8 +14,8 @@ use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-use super::Decode;
-use crate::{simd, source};
+use crate::decode::Decode;
+use crate::{io, simd};
 
 /// Decodes a word to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +91,7 @@ const LANES: usize = 16;
 /// there are AVX2 instructions.
 #[must_use]
 pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
-    source::prefetch(raw.as_bytes());
+    io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     // A word twice in a box changes nothing, so the last chunk is filled up with the first one.
@@ -141,7 +141,7 @@ fn widen([x0, y0, z0]: &mut Lanes, [x1, y1, z1]: &mut Lanes, chunk: &[U32; LANES
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::packed::Packed;
+    use crate::array::Packed;
 
     fn words(count: u32) -> Vec<U32> {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()

@@ -3,14 +3,14 @@
 //! The vertices of Deus Ex and of other Ion Storm games, which are finer than Unreal's: their author's units are x/256,
 //! y/256 and z/256. The pad is 0 in every file that was ever seen.
 //!
-//! As for [`packed32`](super::packed32), the loops over arrays are compiled for several generations of processors.
+//! As for [`packed32`](crate::decode::packed32), the loops over arrays are compiled for several generations of processors.
 
 use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
-use super::Decode;
-use crate::{simd, source};
+use crate::decode::Decode;
+use crate::{io, simd};
 
 /// Decodes eight bytes to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +58,7 @@ const LANES: usize = 16;
 /// Returns the smallest and the largest value of each coordinate; `None` of no vertices. As fast as memory is read.
 #[must_use]
 pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
-    source::prefetch(raw.as_bytes());
+    io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     // A vertex twice in a box changes nothing, so the last chunk is filled up with the first one.
@@ -98,7 +98,7 @@ fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I1
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::packed::Packed;
+    use crate::array::Packed;
 
     #[test]
     fn agrees_with_its_naive_twin() {

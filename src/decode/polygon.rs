@@ -1,13 +1,13 @@
 //! A triangle with its texture coordinates in one record of 16 bytes, as Unreal's vertex meshes have it.
 //!
 //! Indices and coordinates of the three corners lie in the record side by side, so an array of either is not an array of
-//! the file: [`Gathered`](crate::Gathered) takes them out of the records, wherever those are.
+//! the file: [`CornerArray`](crate::array::CornerArray) takes them out of the records, wherever those are.
 
 use bytemuck::Pod;
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::Decode;
+use crate::decode::Decode;
 
 /// A triangle, as stored: 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

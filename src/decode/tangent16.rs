@@ -1,9 +1,9 @@
-//! A tangent as four 16-bit codes: x, y, z as those of a normal ([`unit`](mod@super::unit)), and w, of which only the sign
+//! A tangent as four 16-bit codes: x, y, z as those of a normal ([`unit`](mod@crate::decode::unit)), and w, of which only the sign
 //! counts.
 
 use zerocopy::little_endian::U16;
 
-use super::{Decode, unit};
+use crate::decode::{Decode, unit};
 use crate::simd;
 
 /// Decodes x, y, z and the handedness: 1 or −1, the side of normal × tangent that the bitangent points to. Not

@@ -11,11 +11,11 @@ use bytemuck::{Pod, Zeroable};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::form::{Float, HalfFloat, Snorm, Unorm, Within};
-use super::ordered::{Order, OrderedIndex};
 use super::*;
-use crate::packed::Packed;
-use crate::piece::{decode_cached, decode_past_cache};
+use crate::array::Packed;
+use crate::array::chunks::{decode_cached, decode_past_cache};
+use crate::decode::form::{Float, HalfFloat, Snorm, Unorm, Within};
+use crate::decode::ordered::{Order, OrderedIndex};
 use crate::simd::at_each_level;
 
 /// Values decoded at random where there are more codes than can be tried.
@@ -40,7 +40,7 @@ fn same<V: Pod>(found: &[V], expected: &[V], what: &str) {
     assert!(equal, "{what}: {} values of {}", found.len(), std::any::type_name::<V>());
 }
 
-/// Runs all ways to many values over these records, at this level.
+/// CountedRuns all ways to many values over these records, at this level.
 fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     let expected: Vec<D::Value> = raw.iter().map(|raw| decode.decode(raw)).collect();
     let mut out = vec![D::Value::zeroed(); raw.len()];

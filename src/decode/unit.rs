@@ -6,8 +6,7 @@
 
 use zerocopy::little_endian::U16;
 
-use super::Decode;
-use super::truncate;
+use crate::decode::{Decode, truncate};
 use crate::simd::{self, BY_65535};
 
 /// Decodes a normal of three codes. Not normalised: the components are what the codes say.

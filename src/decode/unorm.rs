@@ -1,6 +1,6 @@
 //! Unsigned integers that stand for 0 to 1.
 
-use super::Decode;
+use crate::decode::Decode;
 use crate::simd::{self, BY_255};
 
 /// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
@@ -33,7 +33,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
 /// Encodes 0..1 to a byte, rounding to the nearest: worst error 1/510. Values outside are clamped.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
-    value.map(|value| u8::try_from(super::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
+    value.map(|value| u8::try_from(crate::decode::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -16,8 +16,9 @@ use bytemuck::cast;
 use zerocopy::little_endian::{I16, U16, U32};
 use zerocopy::{transmute, transmute_ref};
 
-use super::joint::{self, RawJoint};
-use super::{Influence, half as half_floats, packed32, packed64, tangent16};
+use crate::decode::influence::Influence;
+use crate::decode::joint::{self, RawJoint};
+use crate::decode::{half as half_floats, packed32, packed64, tangent16};
 use crate::simd::BY_65535;
 
 /// Sixteen points: which point and which coordinate each of their 48 floats is.

@@ -1,11 +1,10 @@
 //! What a surface has at a point of a triangle.
 
-use super::triangle::{cross, dot, subtract};
-use crate::bytes::as_index;
 use crate::decode::Influence;
 use crate::error::Result;
-use crate::surface::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
-use crate::vector::narrow;
+use crate::math::{as_index, narrow};
+use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
+use crate::query::triangle::{cross, dot, subtract};
 
 /// UV sets that are looked for: no format has more.
 const UV_SETS: usize = 4;
@@ -231,12 +230,13 @@ fn unit(direction: [f64; 3]) -> Option<[f32; 3]> {
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "what is at a corner is there exactly")]
 mod tests {
-    use super::super::triangle::tests::Random;
     use super::*;
     use crate::decode::Frame;
-    use crate::unigine::Generation;
-    use crate::unigine::build::{self, Target};
-    use crate::{Geometry, Model};
+    use crate::formats::Model;
+    use crate::formats::unigine::Generation;
+    use crate::formats::unigine::build::{self, Target};
+    use crate::model::Geometry;
+    use crate::query::triangle::tests::Random;
 
     /// The indices of two triangles into the positions.
     const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];
@@ -266,20 +266,19 @@ mod tests {
             attribute_indices: ATTRIBUTE_INDICES.map(u32::from).to_vec(),
             ..build::Surface::default()
         };
-        let bone =
-            |name: &str| build::Bone { name: name.into(), parent: -1, bind: crate::surface::Transform::default() };
+        let bone = |name: &str| build::Bone { name: name.into(), parent: -1, bind: crate::model::Transform::default() };
         let bones = vec![bone("a"), bone("b")];
         let mesh = build::Mesh { bones, surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) };
         mesh.to_bytes().unwrap()
     }
 
     /// Makes the fifth of six indices in a file one that is out of range.
-    fn spoilt(indices: [u8; 6]) -> crate::unigine::Mesh<Vec<u8>> {
+    fn spoilt(indices: [u8; 6]) -> crate::formats::unigine::Mesh<Vec<u8>> {
         let mut bytes = written();
         let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&indices)).collect();
         let [place] = places[..] else { panic!("{places:?}") };
         bytes[place + 4] = 9;
-        crate::unigine::Mesh::open(bytes).unwrap()
+        crate::formats::unigine::Mesh::open(bytes).unwrap()
     }
 
     fn expect_near<const N: usize>(found: Option<[f32; N]>, expected: [f32; N]) {
@@ -289,7 +288,7 @@ mod tests {
 
     #[test]
     fn mixes_what_the_corners_have() {
-        let mesh = crate::unigine::Mesh::open(written()).unwrap();
+        let mesh = crate::formats::unigine::Mesh::open(written()).unwrap();
         let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
         assert_eq!(attributes.triangle_count(), 2);
         // A half of the first corner, a quarter of each other; the attributes are 2, 0, 1.
@@ -337,7 +336,7 @@ mod tests {
                 let (position, attribute) = (as_index(corner.position), as_index(corner.attribute));
                 assert_eq!(Some(here.position), surface.positions().unwrap().get(position));
                 let normals = surface.normals().unwrap();
-                let expected = normals.and_then(|normals| normals.get(attribute)).and_then(crate::vector::unit);
+                let expected = normals.and_then(|normals| normals.get(attribute)).and_then(crate::math::unit);
                 assert_eq!(here.normal, expected);
                 for (set, uv) in here.uvs.into_iter().enumerate() {
                     let uvs = surface.uvs(set).unwrap();
@@ -393,7 +392,7 @@ mod tests {
         }
         for (stem, corners) in [("guard", 39), ("box", 36), ("crate64", 36)] {
             let [data, aniv] = ["d", "a"].map(|part| read(&format!("unreal/{stem}_{part}.3d")));
-            let mesh = crate::unreal::Mesh::open(data, aniv).unwrap();
+            let mesh = crate::formats::unreal::Mesh::open(data, aniv).unwrap();
             let [normals, uvs, rest @ ..] = expect_corners(&mesh);
             assert_eq!((normals, uvs, rest), (0, corners, [0; 3]), "{stem}");
         }

@@ -1,9 +1,9 @@
 //! A convex region between planes: what a camera sees.
 
-use crate::surface::Bounds;
+use crate::array::Bounds;
 
 /// The planes of a frustum.
-pub(super) const PLANES: usize = 6;
+pub(crate) const PLANES: usize = 6;
 
 /// What lies inside six planes, borders included: what a camera sees, or any convex region of up to six sides.
 ///
@@ -23,7 +23,7 @@ pub struct Frustum {
 
 /// A plane: factors of x, y and z, and what is added to the sum, which is 0 or above on its inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Plane([f64; 4]);
+pub(crate) struct Plane([f64; 4]);
 
 impl Plane {
     /// Takes a plane's numbers. Nothing is inside one that has a number that is not finite.
@@ -33,7 +33,7 @@ impl Plane {
 
     /// Returns how far a point is inside, in lengths of the plane's normal; below 0 outside.
     #[inline]
-    pub(super) fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
+    pub(crate) fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
         let Self([by_x, by_y, by_z, more]) = self;
         by_x * x + by_y * y + by_z * z + more
     }
@@ -82,7 +82,7 @@ impl Frustum {
         Self { planes: planes.map(Plane::new) }
     }
 
-    pub(super) const fn planes(&self) -> &[Plane; PLANES] {
+    pub(crate) const fn planes(&self) -> &[Plane; PLANES] {
         &self.planes
     }
 
@@ -112,9 +112,9 @@ fn plus(mut row: [f64; 4], factor: f64, other: [f64; 4]) -> [f64; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::triangle::tests::Random;
-    use super::super::triangle::{Triangle, overlaps_box, overlaps_frustum};
     use super::*;
+    use crate::query::triangle::tests::Random;
+    use crate::query::triangle::{Triangle, overlaps_box, overlaps_frustum};
 
     /// A camera at the origin that looks along z, half as far to each side as ahead, from 1 to 9.
     const CAMERA: [[f32; 4]; 4] =

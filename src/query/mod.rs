@@ -29,34 +29,24 @@
 //! surface that moves keeps its tree: [`Scene::refit`] fits the boxes to a pose or another frame. The trees that ms14 and
 //! ms15 files bring along are used by [`Scene::of_partitions`].
 
-mod adopted;
 mod attributes;
-mod cast;
+mod batch;
+pub(crate) mod closest_point;
 mod frustum;
-mod gather;
-pub(crate) mod kernel;
-mod many;
-mod near;
-mod pages;
-mod part;
+mod imported;
+mod overlap;
+mod pages_touched;
 mod ray;
-mod reach;
+pub(crate) mod ray_query;
 mod scene;
-mod tree;
+mod scene_surface;
 mod triangle;
-mod triangles;
-mod visit;
 
+pub use crate::bvh::persist::{worth_storing, write_sidecar};
+pub use crate::bvh::tree::Tree;
+pub use crate::bvh::triangles::Triangles;
 pub use attributes::{Attributes, Interpolated};
 pub use frustum::Frustum;
-pub use pages::PagesTouched;
+pub use pages_touched::PagesTouched;
 pub use ray::Ray;
 pub use scene::{Hit, Nearest, Scene};
-pub use tree::Tree;
-pub use tree::store::{worth_storing, write_sidecar};
-pub use triangles::Triangles;
-
-pub(crate) use cast::AlongRay;
-pub(crate) use near::AroundPoint;
-pub(crate) use tree::build;
-pub(crate) use tree::split::{Grid, Item};

@@ -1,6 +1,6 @@
 //! Rays, and where they cross a triangle.
 
-use super::triangle::{LIMIT, Triangle, is_within_limit};
+use crate::query::triangle::{LIMIT, Triangle, is_within_limit};
 
 /// A half-line, or a part of one: what points lie from an origin in a direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Ray {
     /// Starts a half-line at `from` that is at `target` when t is 1, as nearly as the difference of the two can be stored.
     #[must_use]
     pub fn toward(from: [f32; 3], target: [f32; 3]) -> Self {
-        Self::new(from, crate::vector::subtract(target, from))
+        Self::new(from, crate::math::subtract(target, from))
     }
 
     /// Returns the part of it, or of the line that it lies on, whose t is in `range`.
@@ -50,7 +50,7 @@ impl Ray {
 /// products: it may be 0 where the ray passes close by, and is never of the wrong sign. A ray thus hits one of the triangles
 /// around an edge or corner, or several.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Aim {
+pub(crate) struct Aim {
     origin: [f64; 3],
     /// One divided by each part of the direction, infinite where that is 0.
     inverse: [f64; 3],
@@ -97,7 +97,7 @@ impl Axis {
 
 /// Where a ray crosses a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Crossing {
+pub(crate) struct Crossing {
     /// Lengths of the ray's direction from its origin.
     pub t: f64,
     /// The parts, 0 to 1, that the second corner and the third have in the point; the first has the rest.
@@ -109,7 +109,7 @@ pub(super) struct Crossing {
 impl Aim {
     /// Prepares a ray; `None` for one that can hit nothing: an origin that is not finite or beyond 2^60, a direction that is
     /// zero or not finite, a range that is empty or not a number.
-    pub(super) fn new(ray: &Ray) -> Option<Self> {
+    pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let [origin, direction] = [ray.origin, ray.direction].map(|part| part.map(f64::from));
         let [least, greatest] = ray.range.map(f64::from);
         let axis = Axis::longest(direction);
@@ -137,7 +137,7 @@ impl Aim {
     /// A crossing at an end of the range is in it only as far as rounding has it there.
     #[inline]
     #[allow(clippy::needless_bitwise_bool, reason = "six comparisons that nothing foretells, and one branch on all")]
-    pub(super) fn crossing(&self, triangle: &Triangle) -> Option<Crossing> {
+    pub(crate) fn crossing(&self, triangle: &Triangle) -> Option<Crossing> {
         let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = self.sheared(triangle);
         // Each is twice the area between the ray and an edge, and the part that the corner across from the edge has.
         // Exchanging the ends of an edge changes the sign, and nothing else: these must not be fused.
@@ -199,9 +199,9 @@ impl Aim {
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "what is aimed at in few bits is hit exactly")]
 mod tests {
-    use super::super::triangle::dot;
-    use super::super::triangle::tests::Random;
     use super::*;
+    use crate::query::triangle::dot;
+    use crate::query::triangle::tests::Random;
 
     const FLAT: Triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
@@ -218,7 +218,7 @@ mod tests {
             .flat_map(|[x, y, _]| [1.0, -1.0].map(|z| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]))
             .collect();
         for _ in 0..times {
-            let middle = |one: [f32; 3], other: [f32; 3]| crate::vector::mix(one, other, 0.5);
+            let middle = |one: [f32; 3], other: [f32; 3]| crate::math::mix(one, other, 0.5);
             sides = sides
                 .into_iter()
                 .flat_map(|[a, b, c]| {
@@ -233,7 +233,7 @@ mod tests {
                 return *place;
             }
             let far = random.between(0.5, 2.0);
-            let place = crate::vector::add(center, corner.map(|part| part * far));
+            let place = crate::math::add(center, corner.map(|part| part * far));
             moved.push((corner, place));
             place
         };
@@ -334,7 +334,7 @@ mod tests {
         for power in [-143, -130, -60, 0, 60, 126] {
             // Of the least, only the last bits are left: each part is still a whole number of them.
             let factor = 2.0_f64.powi(power);
-            let direction = ray.direction.map(|part| crate::vector::narrow(f64::from(part) * factor));
+            let direction = ray.direction.map(|part| crate::math::narrow(f64::from(part) * factor));
             let found = crossing(&Ray { direction, ..ray }, &FLAT).unwrap();
             assert_eq!(found.barycentric, expected.barycentric, "{power}");
             assert!((found.t * factor / expected.t - 1.0).abs() < 1e-15, "{power}");
@@ -356,9 +356,9 @@ mod tests {
         for _ in 0..20_000 {
             let triangle: Triangle = std::array::from_fn(|_| random.vector(10.0));
             let (second, third) = (random.between(0.0, 0.5), random.between(0.0, 0.5));
-            let aim = crate::vector::mix(crate::vector::mix(triangle[0], triangle[1], second), triangle[2], third);
+            let aim = crate::math::mix(crate::math::mix(triangle[0], triangle[1], second), triangle[2], third);
             let ray = Ray::toward(random.vector(20.0), aim);
-            let facet = crate::vector::facet(triangle).map(f64::from);
+            let facet = crate::math::facet(triangle).map(f64::from);
             let direction = ray.direction.map(f64::from);
             let slope = dot(facet, direction);
             if slope * slope < 1e-4 * dot(facet, facet) * dot(direction, direction) {
@@ -390,9 +390,9 @@ mod tests {
                 let [a, b, _] = rock[random.below(rock.len())];
                 let target = match number % 4 {
                     0 => a,
-                    1 => crate::vector::mix(a, b, 0.5),
-                    2 => crate::vector::mix(a, b, random.between(0.0, 1.0)),
-                    _ => crate::vector::add(center, random.vector(1.0)),
+                    1 => crate::math::mix(a, b, 0.5),
+                    2 => crate::math::mix(a, b, random.between(0.0, 1.0)),
+                    _ => crate::math::add(center, random.vector(1.0)),
                 };
                 let Some(aim) = Aim::new(&Ray::toward(center, target)) else { continue };
                 let hits: Vec<Crossing> = rock.iter().filter_map(|side| aim.crossing(side)).collect();
@@ -423,7 +423,7 @@ mod tests {
             let from = match random.below(3) {
                 0 => [target[0], target[1], 5.0],
                 1 => [target[0] + 3.0, target[1], -1.0],
-                _ => crate::vector::add(target, [random.between(-9.0, 9.0), random.between(-9.0, 9.0), 0.125]),
+                _ => crate::math::add(target, [random.between(-9.0, 9.0), random.between(-9.0, 9.0), 0.125]),
             };
             for turn in 0..3 {
                 let turned = |mut vector: [f32; 3]| {

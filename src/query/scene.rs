@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use super::cast::{All, Any, Cast, Found, Nearest as First};
-use super::frustum::Frustum;
-use super::many;
-use super::near::{Center, Nearby};
-use super::pages::PagesTouched;
-use super::part::{Part, fits};
-use super::ray::Ray;
-use super::reach::Region;
-use super::tree::Tree;
-use super::triangles::Triangles;
-use super::visit::{Unwatched, Watch};
+use crate::array::Bounds;
+use crate::bvh::traverse::{Unwatched, Watch};
+use crate::bvh::tree::Tree;
+use crate::bvh::triangles::Triangles;
 use crate::error::Result;
+use crate::math::narrow;
+use crate::model::{Geometry, Surface};
+use crate::query::batch;
+use crate::query::closest_point::{Center, Nearby};
+use crate::query::frustum::Frustum;
+use crate::query::overlap::Region;
+use crate::query::pages_touched::PagesTouched;
+use crate::query::ray::Ray;
+use crate::query::ray_query::{All, Any, Cast, Found, Nearest as First};
+use crate::query::scene_surface::{Part, fits};
 use crate::sidecar::Sidecar;
-use crate::surface::{Bounds, Geometry, Surface};
-use crate::vector::narrow;
 
 /// Where a ray meets a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,14 +81,14 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     ///
-    /// What locating the arrays of a surface fails with; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// What locating the arrays of a surface fails with; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
         Self::of(geometry, 0..geometry.surface_count(), None)
     }
 
     /// Takes all surfaces of a file in their base shape, with the trees of its sidecar; those that it does not have are built.
     ///
-    /// Of a sidecar that may have been made to deceive ([`Trust::Foreign`](crate::sidecar::Trust::Foreign)), each tree is first
+    /// Of a sidecar that may have been made to deceive ([`Trust::Untrusted`](crate::sidecar::Trust::Untrusted)), each tree is first
     /// compared with all its triangles, and built where it is not right.
     ///
     /// # Errors
@@ -102,7 +103,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no surface of a number.
+    /// As [`new`](Self::new); [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) where there is no surface of a number.
     pub fn of(
         geometry: &'a dyn Geometry,
         surfaces: impl IntoIterator<Item = usize>,
@@ -140,7 +141,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     ///
-    /// What `triangles` fails with for the number of a surface; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// What `triangles` fails with for the number of a surface; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
         let mut scene = Scene::empty();
         for part in &self.parts {
@@ -264,10 +265,10 @@ impl<'a> Scene<'a> {
     /// one, on all processors with the feature `rayon`. Takes 100 bytes for each ray while it runs.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
-        many::rays(rays, &self.bounds(), |jobs| {
+        batch::rays(rays, &self.bounds(), |jobs| {
             for (number, part) in self.parts.iter().enumerate() {
                 part.cast_many(jobs);
-                many::note(jobs, number);
+                batch::note(jobs, number);
             }
         })
         .into_iter()

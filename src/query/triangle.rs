@@ -3,14 +3,14 @@
 //! Corners are widened to f64, in which differences of nearby f32 are exact. A triangle without an area is what is left of it:
 //! a segment, or a point.
 
-use super::frustum::{Frustum, PLANES, Plane};
-use crate::surface::Bounds;
+use crate::array::Bounds;
+use crate::query::frustum::{Frustum, PLANES, Plane};
 
 /// The corners of a triangle, in order.
-pub(super) type Triangle = [[f32; 3]; 3];
+pub(crate) type Triangle = [[f32; 3]; 3];
 
 /// The greatest magnitude of a coordinate that is taken for one: 2^60.
-pub(super) const LIMIT: f64 = 1_152_921_504_606_846_976.0;
+pub(crate) const LIMIT: f64 = 1_152_921_504_606_846_976.0;
 
 /// What rounding may add to or take from a sum of three products of sums, as a part of the sum of their magnitudes.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -20,7 +20,7 @@ const NEEDLE: f64 = 1e-4;
 
 /// Tells whether all coordinates are finite, and none is beyond [`LIMIT`].
 #[inline]
-pub(super) fn is_within_limit(corner: &[f32; 3]) -> bool {
+pub(crate) fn is_within_limit(corner: &[f32; 3]) -> bool {
     corner.iter().all(|part| f64::from(part.abs()) <= LIMIT)
 }
 
@@ -253,7 +253,7 @@ fn cut(from: ([f64; 3], f64), to: ([f64; 3], f64)) -> [f64; 3] {
     toward([inner, outer], above / (above - below))
 }
 
-pub(super) fn subtract([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
+pub(crate) fn subtract([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
     [ax - bx, ay - by, az - bz]
 }
 
@@ -261,24 +261,24 @@ fn plus([ax, ay, az]: [f64; 3], factor: f64, [bx, by, bz]: [f64; 3]) -> [f64; 3]
     [ax + factor * bx, ay + factor * by, az + factor * bz]
 }
 
-pub(super) fn dot([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> f64 {
+pub(crate) fn dot([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> f64 {
     ax * bx + ay * by + az * bz
 }
 
-pub(super) fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
+pub(crate) fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Random numbers that are the same on every run: a generator of the xorshift family.
-    pub(in super::super) struct Random(u64);
+    pub(crate) struct Random(u64);
 
     impl Random {
-        pub(in super::super) fn new(seed: u64) -> Self {
+        pub(crate) fn new(seed: u64) -> Self {
             Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
         }
 
@@ -290,19 +290,19 @@ pub(super) mod tests {
         }
 
         /// Returns a number below `limit`.
-        pub(in super::super) fn below(&mut self, limit: usize) -> usize {
+        pub(crate) fn below(&mut self, limit: usize) -> usize {
             let limit = u64::try_from(limit).unwrap();
             usize::try_from((self.next() >> 11) % limit).unwrap()
         }
 
         /// Returns a number between two.
-        pub(in super::super) fn between(&mut self, from: f32, to: f32) -> f32 {
+        pub(crate) fn between(&mut self, from: f32, to: f32) -> f32 {
             let part = u32::try_from(self.next() >> 40).unwrap();
-            from + (to - from) * crate::vector::narrow(f64::from(part) / 16_777_216.0)
+            from + (to - from) * crate::math::narrow(f64::from(part) / 16_777_216.0)
         }
 
         /// Returns a vector whose parts are at most `size` from 0.
-        pub(in super::super) fn vector(&mut self, size: f32) -> [f32; 3] {
+        pub(crate) fn vector(&mut self, size: f32) -> [f32; 3] {
             std::array::from_fn(|_| self.between(-size, size))
         }
     }
@@ -374,8 +374,8 @@ pub(super) mod tests {
         let mut random = Random::new(11);
         for round in 0..20_000_i32 {
             let (from, to) = (random.vector(5.0), random.vector(5.0));
-            let on = crate::vector::mix(from, to, random.between(-0.5, 1.5));
-            let mut triangle = [from, to, crate::vector::add(on, random.vector(10.0_f32.powi(-(round % 9))))];
+            let on = crate::math::mix(from, to, random.between(-0.5, 1.5));
+            let mut triangle = [from, to, crate::math::add(on, random.vector(10.0_f32.powi(-(round % 9))))];
             let [a, b, c] = triangle.map(wide);
             let normal = cross(subtract(b, a), subtract(c, a));
             let length = dot(normal, normal).sqrt();
@@ -425,15 +425,15 @@ pub(super) mod tests {
             if round % 2 == 0 {
                 let part = random.between(-0.5, 1.5);
                 let thin = 10.0_f32.powi(-i32::try_from(random.below(12)).unwrap());
-                let on = crate::vector::mix(triangle[0], triangle[1], part);
-                triangle[2] = crate::vector::add(on, random.vector(thin));
+                let on = crate::math::mix(triangle[0], triangle[1], part);
+                triangle[2] = crate::math::add(on, random.vector(thin));
             }
             if round % 10 == 3 {
                 triangle[random.below(3)] = triangle[random.below(3)];
             }
             let point = match round % 3 {
                 0 => wide(random.vector(10.0)),
-                1 => wide(crate::vector::mix(triangle[0], triangle[2], random.between(-0.2, 1.2))),
+                1 => wide(crate::math::mix(triangle[0], triangle[2], random.between(-0.2, 1.2))),
                 _ => wide(random.vector(1e4)),
             };
             let size = point.iter().fold(10.0_f64, |size, part| size.max(part.abs()));
@@ -510,7 +510,7 @@ pub(super) mod tests {
                 continue;
             }
             touches += 1;
-            let (add, subtract) = (crate::vector::add, crate::vector::subtract);
+            let (add, subtract) = (crate::math::add, crate::math::subtract);
             let triangle = [add(corner, one), add(corner, other), subtract(subtract(corner, one), other)];
             let below = Bounds { min: subtract(corner, [0.5; 3]), max: corner };
             assert!(overlaps_box(&triangle, &below), "{triangle:?} {below:?}");

@@ -3,9 +3,9 @@
 use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
-use crate::bytes::as_u64;
+use crate::array::Packed;
 use crate::decode::Floats;
-use crate::packed::Packed;
+use crate::math::as_u64;
 
 /// Items of an array that hold a value which is no finite number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ mod tests {
     use zerocopy::FromBytes;
 
     use super::*;
-    use crate::scan::tests::{any_bytes, places};
+    use crate::array::arbitrary::{any_bytes, places};
 
     /// The twin that does one thing at a time.
     fn naive<const N: usize>(raw: &[[F32; N]]) -> Wild {

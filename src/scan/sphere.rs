@@ -5,9 +5,9 @@
 use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
-use crate::simd;
-use crate::source;
-use crate::surface::{Positions, Sphere};
+use crate::array::Sphere;
+use crate::model::Positions;
+use crate::{io, simd};
 
 /// Positions looked at together.
 const LANES: usize = 16;
@@ -39,7 +39,7 @@ impl Positions<'_> {
     /// Returns the square of the distance from `center` to the farthest position.
     fn farthest(&self, center: [f32; 3]) -> f32 {
         if let Self::F32(array) = self {
-            source::prefetch(array.as_bytes());
+            io::prefetch(array.as_bytes());
             return farthest(array.raw(), center);
         }
         let mut values = [[0.0; 3]; TOGETHER];
@@ -63,7 +63,7 @@ impl Positions<'_> {
 
 /// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
 pub(crate) fn reach(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
-    source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
+    io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     farthest(positions, center).sqrt()
 }
 
@@ -98,9 +98,9 @@ mod tests {
     use zerocopy::FromBytes;
 
     use super::*;
+    use crate::array::Packed;
+    use crate::array::arbitrary::{any_bytes, places};
     use crate::decode::{Domain16, Floats, Packed32, Packed64};
-    use crate::packed::Packed;
-    use crate::scan::tests::{any_bytes, places};
 
     /// The twin that does one thing at a time.
     fn naive(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {

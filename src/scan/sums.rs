@@ -8,9 +8,9 @@ use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16};
 
+use crate::array::Packed;
 use crate::decode::{Floats, Quat7, Quat8};
-use crate::packed::Packed;
-use crate::surface::Frames;
+use crate::model::Frames;
 
 /// Components summed at a time: eight frames of the eight-byte form.
 const WIDE: usize = 32;
@@ -54,7 +54,7 @@ impl Packed<'_, Quat7> {
             lanes.as_chunks().0.iter().fold(all, |all, seven: &[u16; SEVEN]| add(all, seven.map(i64::from)))
         });
         // Upper bytes were summed with their sign bit flipped: each is 128 too large.
-        let flipped = crate::bytes::as_u64(self.len()).cast_signed().wrapping_mul(128);
+        let flipped = crate::math::as_u64(self.len()).cast_signed().wrapping_mul(128);
         let join = |low: i64, high: i64| low.wrapping_add(high.wrapping_sub(flipped).wrapping_mul(256));
         [join(x0, x1), join(y0, y1), join(z0, z1), sign.wrapping_sub(flipped)]
     }
@@ -150,8 +150,8 @@ mod tests {
     use zerocopy::FromBytes;
 
     use super::*;
+    use crate::array::arbitrary::{any_bytes, places};
     use crate::decode::frame::RawQuat7;
-    use crate::scan::tests::{any_bytes, places};
 
     fn naive8(raw: &[[I16; 4]]) -> [i64; 4] {
         raw.iter().fold([0; 4], |all, frame| add(all, frame.map(|part| part.get().into())))

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use zerocopy::little_endian::I64;
 
-use super::layout::RawKey;
+use crate::sidecar::layout::RawKey;
 
 /// The identity of a file: its size, when it was written and changed last, and which file it is.
 ///

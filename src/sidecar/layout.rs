@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zerocopy::little_endian::{I64, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::bytes::as_u64;
+use crate::math::as_u64;
 
 /// The first bytes of a sidecar.
 pub(super) const MAGIC: [u8; 8] = *b"mpeekidx";

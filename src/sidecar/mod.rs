@@ -18,13 +18,13 @@
 //! first looked at. Every number in it is bounded where it is used, and what it says of a place in the file is compared
 //! with what is there: the first bytes of a section, the count of a list of weights.
 //!
-//! That is enough for one that lies in the user's own cache ([`Trust::Own`]). One from anywhere else may have been made to
-//! deceive ([`Trust::Foreign`]): when it is first asked, all that it says is worked out from the file, too, and it is used
+//! That is enough for one that lies in the user's own cache ([`Trust::Trusted`]). One from anywhere else may have been made to
+//! deceive ([`Trust::Untrusted`]): when it is first asked, all that it says is worked out from the file, too, and it is used
 //! only where both agree in everything, which takes longer than doing without. A tree is not built again, but walked: each triangle
 //! has to be in one leaf, and within all boxes on the way to it.
 //!
 //! Nothing can be done about a write through somebody's own mapping of the file, which leaves its size and times alone
-//! ([`Map::check`](crate::Map::check) says more): a sidecar made before still speaks for that file.
+//! ([`Map::check`](crate::io::Map::check) says more): a sidecar made before still speaks for that file.
 //!
 //! # The file
 //!
@@ -34,19 +34,19 @@
 //! has one. Behind the pages are blobs, such as the keys of a checkpoint, whose hash is in the record
 //! that names them.
 
-mod attached;
-mod build;
-mod find;
+mod builder;
 mod key;
 mod layout;
-mod stored;
+mod location;
+mod records;
+mod slot;
 
-pub use build::Builder;
-pub use find::{Found, beside, find, place};
+pub use builder::Builder;
 pub use key::Key;
 pub use layout::Kind;
-pub use stored::{Sidecar, Stored, Trust};
+pub use location::{Found, beside, find, place};
+pub use records::{RecordSlice, Sidecar, Trust};
 
-pub(crate) use attached::Attached;
-pub(crate) use build::{failed, write_page};
+pub(crate) use builder::{failed, write_page};
 pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};
+pub(crate) use slot::SidecarSlot;

@@ -1,6 +1,6 @@
 //! What the program does with EZ-Mesh files.
 
-use meshpeek::Motion as _;
+use meshpeek::Animations as _;
 use meshpeek::ezmesh::MeshSystem;
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ fn dumps_every_attribute() {
 #[test]
 fn puts_bones_where_a_frame_has_them() {
     let system = MeshSystem::open(std::fs::read(FLAG).unwrap()).unwrap();
-    let mut pose = vec![meshpeek::surface::Transform::default(); system.bone_count()];
+    let mut pose = vec![meshpeek::model::Transform::default(); system.bone_count()];
     for frame in 0..system.clip(0).unwrap().frames {
         system.pose(0, usize::try_from(frame).unwrap(), &mut pose).unwrap();
         let told = json(&meshpeek(&["dump", FLAG, "--pose", &frame.to_string(), "--json"]));

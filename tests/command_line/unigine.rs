@@ -1,6 +1,6 @@
 //! What the program does with UNIGINE's animations and compressed meshes.
 
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, Mesh};
 use serde_json::{Value, json};
 

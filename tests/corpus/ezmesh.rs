@@ -18,8 +18,8 @@ use meshpeek::ezmesh::{
     Animation, Cell, Column, Dialect, Form, IndexBuffer, Mesh, MeshSystem, Options, Scalar, Section, Semantic,
     Skeleton, TetraMesh, Track, VertexBuffer, View, unescape,
 };
-use meshpeek::surface::{Bone, Transform};
-use meshpeek::{Bounds, Corner, Error, ErrorKind, Geometry, Motion, Severity, Surface};
+use meshpeek::model::{Bone, Transform};
+use meshpeek::{Animations, Bounds, Corner, Error, ErrorKind, Geometry, Severity, Surface};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -254,7 +254,7 @@ impl Expected {
 
 /// Compares the sum of all positions. Both sums are of the same `f64`s, perhaps in another order, and each addition errs by
 /// half a unit of the last place at most: n times 2^-53 of the sum of magnitudes, for each of the two.
-fn same_sum(expected: &mut Expected, positions: &meshpeek::surface::Positions<'_>) {
+fn same_sum(expected: &mut Expected, positions: &meshpeek::model::Positions<'_>) {
     let [mut sum, mut magnitudes] = [[0.0; 3]; 2];
     positions.for_each(|position| {
         for axis in 0..3 {
@@ -1219,7 +1219,7 @@ fn text_and_binary_twins_are_alike() {
     }
 }
 
-fn close_arrays(what: &str, one: &meshpeek::surface::Positions<'_>, other: &meshpeek::surface::Positions<'_>) {
+fn close_arrays(what: &str, one: &meshpeek::model::Positions<'_>, other: &meshpeek::model::Positions<'_>) {
     assert_eq!(one.len(), other.len());
     for item in 0..one.len() {
         close(what, &one.get(item).unwrap(), &other.get(item).unwrap());

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use meshpeek::array::runs::TerminatedRuns;
+use meshpeek::model::Influences;
 use meshpeek::secondlife::llsd::{self, Rules, Text, Writer};
 use meshpeek::secondlife::{
     Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Options, Part, PhysicsShape, Prefix, Skin, Submesh,
 };
-use meshpeek::stream::Ended;
-use meshpeek::surface::Influences;
 use meshpeek::{Decode, Error, ErrorKind, Limits, Packed};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -234,7 +234,7 @@ fn compare_weights(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>
     let bytes = submesh.get(Key::Weights).unwrap().1.binary().unwrap();
     expected.same("weights_stream_bytes", bytes.len());
     // The last list ends where the bytes do.
-    assert_eq!(Ended::new(bytes, weights.len()).extent(), (weights.len(), bytes.len() as u64));
+    assert_eq!(TerminatedRuns::new(bytes, weights.len()).extent(), (weights.len(), bytes.len() as u64));
 }
 
 fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'_>) {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use meshpeek::decode::Frame;
-use meshpeek::surface::Frames;
+use meshpeek::model::Frames;
 use meshpeek::unigine::{Block, Generation, Mesh, Storage, SurfaceView, Tree, build};
-use meshpeek::{Motion, Severity, Surface};
+use meshpeek::{Animations, Severity, Surface};
 use serde_json::{Value, json};
 
 use crate::support::corpus;
@@ -29,7 +29,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     Some((folder, files))
 }
 
-pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::surface::Sphere) {
+pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::array::Sphere) {
     let mut inner = Expected::new(format!("{} bounds", expected.what), &expected.take("bounds").unwrap());
     inner.floats("min", &bounds.min);
     inner.floats("max", &bounds.max);
@@ -38,7 +38,7 @@ pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere:
     inner.done();
 }
 
-pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Motion, binds: bool) {
+pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Animations, binds: bool) {
     let count = motion.bone_count();
     expected.same("bone_count", count);
     if count == 0 {
@@ -54,7 +54,7 @@ pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Motion, binds: boo
     let after = (0..).zip(&bones).filter(|(index, bone)| bone.parent > *index).count();
     expected.same("parents_after_children", after);
     if !binds {
-        assert!(bones.iter().all(|bone| bone.bind == meshpeek::surface::Transform::default()));
+        assert!(bones.iter().all(|bone| bone.bind == meshpeek::model::Transform::default()));
         return;
     }
     for (key, bone) in [("bind_first", &bones[0]), ("bind_last", &bones[count - 1])] {
@@ -117,7 +117,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     expected.same("weights", weights.map_or(0, |weights| weights.len()));
     assert_eq!(counts.weights, weights.is_some());
     if let Some(weights) = weights {
-        let raw = |list: meshpeek::surface::Influences<'_>| {
+        let raw = |list: meshpeek::model::Influences<'_>| {
             let stored = (0..list.len()).map(|index| list.stored(index).unwrap());
             stored.map(|(bone, weight)| [i64::from(bone), i64::from(weight)]).collect::<Vec<_>>()
         };
@@ -202,7 +202,7 @@ fn compare_totals(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     let mut sums = [0_u64; 6];
     for view in mesh.surfaces().map(Result::unwrap) {
         let counts = view.counts().unwrap();
-        let index_sum = |stream: meshpeek::surface::Indices<'_>| stream.iter().map(u64::from).sum::<u64>();
+        let index_sum = |stream: meshpeek::model::Indices<'_>| stream.iter().map(u64::from).sum::<u64>();
         let weights = view.weights().unwrap().map_or(0, |weights| weights.len() as u64);
         let of_surface = [
             counts.vertices.into(),

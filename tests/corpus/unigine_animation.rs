@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding};
-use meshpeek::{Motion, Severity};
+use meshpeek::{Animations, Severity};
 use serde_json::{Value, json};
 
 use crate::support::corpus;
@@ -22,7 +22,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
 }
 
 /// Compares one animation with its reference, and its poses with those it plays.
-pub fn compare_animation(mut expected: Expected, motion: &dyn Motion, found: &AnimationView<'_>) {
+pub fn compare_animation(mut expected: Expected, motion: &dyn Animations, found: &AnimationView<'_>) {
     expected.same("name", found.name.to_string_lossy());
     expected.same("animated_bones", found.bones.len());
     let ids: Vec<i16> = found.bones.iter().map(|bone| bone.get()).collect();
@@ -65,7 +65,7 @@ pub fn compare_animation(mut expected: Expected, motion: &dyn Motion, found: &An
 }
 
 /// Plays all frames; on the way, that they are those that are posed, in any order, bit for bit.
-fn play(motion: &dyn Motion, found: &AnimationView<'_>) -> Vec<Vec<Transform>> {
+fn play(motion: &dyn Animations, found: &AnimationView<'_>) -> Vec<Vec<Transform>> {
     let mut played = Vec::new();
     let mut frames = found.play().unwrap();
     while let Some(pose) = frames.next().unwrap() {
@@ -87,7 +87,7 @@ fn bits(bone: &Transform) -> ([u32; 3], [u32; 4], [u32; 3]) {
 }
 
 /// Compares one bone at the frames that the reference decodes.
-fn compare_bone(mut expected: Expected, motion: &dyn Motion, found: &AnimationView<'_>, poses: &[Vec<Transform>]) {
+fn compare_bone(mut expected: Expected, motion: &dyn Animations, found: &AnimationView<'_>, poses: &[Vec<Transform>]) {
     let bone = expected.take("bone").unwrap().as_u64().unwrap() as usize;
     expected.what = format!("{} {bone}", expected.what);
     expected.same("name", motion.bone(bone).unwrap().name.to_string_lossy());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::surface::Positions;
+use meshpeek::model::Positions;
 use meshpeek::unreal::{Mesh, Mode, Options, RawPolygon, SurfaceView};
 use meshpeek::{Geometry, Severity, Surface, decode};
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Options, Semantic, VertexBuffer, unescape};
-use meshpeek::surface::Transform;
-use meshpeek::{Error, ErrorKind, Geometry, Limits, Motion, Name, Surface};
+use meshpeek::model::Transform;
+use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, Name, Surface};
 
 use crate::support::corpus;
 use crate::support::exercise::{Fate, expect_named};
@@ -461,7 +461,7 @@ fn g18_no_memory() {
         GRANTED.set(granted);
         let positions = Geometry::positions(&system, 0, 0).map(drop);
         let indices = Geometry::indices(&system, 7).map(drop);
-        let bone = Motion::bone(&system, 399).map(|bone| bone.parent);
+        let bone = Animations::bone(&system, 399).map(|bone| bone.parent);
         let left = GRANTED.get();
         GRANTED.set(usize::MAX);
         for error in [positions.err(), indices.err()].into_iter().flatten() {
@@ -743,9 +743,9 @@ fn x10_counts() {
         no_triangles(&bytes, "mesh[0].section[0].indexbuffer", behind(&bytes, "indexbuffer"));
         let bytes = track(&format!("count='{count}'"), "0 0 0 0 0 0 1");
         let system = open(&bytes);
-        let clip = Motion::clip(&system, 0).unwrap();
+        let clip = Animations::clip(&system, 0).unwrap();
         assert_eq!(clip.frames, count.parse::<u32>().unwrap());
-        assert!(Motion::pose(&system, 0, 0, &mut []).is_err());
+        assert!(Animations::pose(&system, 0, 0, &mut []).is_err());
     }
     for (bytes, field) in [
         (mesh("<vertexbuffer ctype='f' semantic='radius'>1</vertexbuffer>", ""), "mesh[0].vertexbuffer"),
@@ -884,7 +884,9 @@ fn x15_x16_names() {
     let parents = |bones: &str| {
         let bytes = system(&format!("<Skeleton>{bones}</Skeleton>"));
         let system = open(&bytes);
-        (0..Motion::bone_count(&system)).map(|bone| Motion::bone(&system, bone).unwrap().parent).collect::<Vec<_>>()
+        (0..Animations::bone_count(&system))
+            .map(|bone| Animations::bone(&system, bone).unwrap().parent)
+            .collect::<Vec<_>>()
     };
     assert_eq!(parents("<Bone name='a' parent='what'/><Bone name='b' parent=''/><Bone parent='a'/>"), [-1, -1, 0]);
     assert_eq!(parents("<Bone name='a' parent='a'/>"), [0], "its own parent");
@@ -901,7 +903,7 @@ fn x15_x16_names() {
             (0..count).map(|bone| format!("<Bone name='{bone}' parent='{}'/>", (bone + 1) % count)).collect();
         let bytes = system(&format!("<Skeleton>{bones}</Skeleton>"));
         let system = MeshSystem::open(bytes.as_slice()).unwrap();
-        let parent = within(10, "parents", || Motion::bone(&system, count - 1).unwrap().parent);
+        let parent = within(10, "parents", || Animations::bone(&system, count - 1).unwrap().parent);
         assert_eq!(parent, 0);
         if count == 1000 {
             exercise_ezmesh(&bytes);
@@ -1163,7 +1165,7 @@ fn x24_binary() {
             let bytes = all.words(&[0; 7]).floats(4).bytes;
             let system = open(&bytes);
             // Of the one bone that there is, only it itself can be the parent.
-            assert_eq!(Motion::bone(&system, 0).unwrap().parent, if parent == 0 { 0 } else { -1 });
+            assert_eq!(Animations::bone(&system, 0).unwrap().parent, if parent == 0 { 0 } else { -1 });
         }
     }
 }
@@ -1583,10 +1585,10 @@ fn real_files_are_bounded() {
         let Ok(system) = MeshSystem::open(bytes.as_slice()) else { continue };
         let start = Instant::now();
         let (factor, held) = bounded(&bytes, &path.display().to_string());
-        let mut pose = vec![Transform::default(); Motion::bone_count(&system)];
-        for clip in 0..Motion::clip_count(&system) {
-            for frame in 0..Motion::clip(&system, clip).map_or(0, |clip| clip.frames) {
-                let _ = Motion::pose(&system, clip, frame as usize, &mut pose);
+        let mut pose = vec![Transform::default(); Animations::bone_count(&system)];
+        for clip in 0..Animations::clip_count(&system) {
+            for frame in 0..Animations::clip(&system, clip).map_or(0, |clip| clip.frames) {
+                let _ = Animations::pose(&system, clip, frame as usize, &mut pose);
             }
         }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

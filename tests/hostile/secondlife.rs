@@ -10,7 +10,7 @@ use meshpeek::secondlife::llsd::{self, Rules, Value, Writer};
 use meshpeek::secondlife::{
     Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Options, Part, PhysicsShape, Prefix, Submesh,
 };
-use meshpeek::{Error, ErrorKind, Finding, Format, Geometry, Limits, Map, Model, Motion, Severity, Surface};
+use meshpeek::{Animations, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, Model, Severity, Surface};
 
 use crate::support::corpus;
 use crate::support::exercise::{Fate, expect_named};

@@ -17,7 +17,7 @@ const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
 /// Of poses and weights, each so manieth is asked for.
 const STEP: usize = if cfg!(debug_assertions) { 37 } else { 11 };
 
-const TRUSTS: [Trust; 2] = [Trust::Own, Trust::Foreign];
+const TRUSTS: [Trust; 2] = [Trust::Trusted, Trust::Untrusted];
 
 /// A file, what it answers, and its sidecar.
 struct Spoken {
@@ -48,8 +48,8 @@ impl Spoken {
 
     /// Asserts that they change none where nobody believes them, and that those who do get values or errors, and in time.
     fn expect_survived(&self, sidecar: &[u8], what: &str) {
-        self.expect_equal(sidecar, Trust::Foreign, what);
-        within(20, what, || answers_through(&self.file, sidecar, Trust::Own, STEP));
+        self.expect_equal(sidecar, Trust::Untrusted, what);
+        within(20, what, || answers_through(&self.file, sidecar, Trust::Trusted, STEP));
     }
 }
 
@@ -110,7 +110,7 @@ fn i1_every_length() {
             assert!(TRUSTS.iter().all(|trust| Sidecar::new(cut.to_vec(), &key(), *trust).is_none()), "{length} bytes");
         }
         let long = [&spoken.sidecar[..], &[0]].concat();
-        assert!(Sidecar::new(long, &key(), Trust::Own).is_none());
+        assert!(Sidecar::new(long, &key(), Trust::Trusted).is_none());
     }
 }
 

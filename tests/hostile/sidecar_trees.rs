@@ -4,9 +4,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, PagesTouched, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
-use meshpeek::surface::Bounds;
 
 use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
 use crate::support::random::Random;
@@ -104,8 +104,8 @@ impl Spoken {
 
     /// Asserts that they change none, whoever believes them.
     fn expect_no_change(&self, bytes: &[u8], what: &str) {
-        self.expect_equal(bytes, Trust::Own, what);
-        self.expect_equal(bytes, Trust::Foreign, what);
+        self.expect_equal(bytes, Trust::Trusted, what);
+        self.expect_equal(bytes, Trust::Untrusted, what);
     }
 
     /// Asserts that they change none where nobody believes them; that those who do get answers in time, of which each is true
@@ -113,8 +113,8 @@ impl Spoken {
     fn expect_survived(self: &Arc<Self>, bytes: Vec<u8>, what: &str) {
         let (spoken, name) = (Arc::clone(self), what.to_owned());
         in_time(what, move || {
-            spoken.expect_equal(&bytes, Trust::Foreign, &name);
-            let Some(sidecar) = Self::sidecar(&bytes, Trust::Own) else { return };
+            spoken.expect_equal(&bytes, Trust::Untrusted, &name);
+            let Some(sidecar) = Self::sidecar(&bytes, Trust::Trusted) else { return };
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
             spoken.expect_true(&scene);
             let moved = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
@@ -233,7 +233,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
         assert_eq!(leaves.map(|leaf| (leaf.number & 7) + 1).sum::<u32>(), triangles);
     }
     assert!(spoken.with(&[]) == spoken.sidecar, "its pages are whole");
-    for trust in [Trust::Own, Trust::Foreign] {
+    for trust in [Trust::Trusted, Trust::Untrusted] {
         let sidecar = Spoken::sidecar(&spoken.sidecar, trust).unwrap();
         let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
         assert!(scene.trees().map(|(_, tree)| tree.is_stored()).eq([true, false, true]));
@@ -275,7 +275,7 @@ fn i1_pages_that_are_found_damaged_late() {
     for page in 1..spoken.sidecar.len() / PAGE {
         let mut spoilt = spoken.sidecar.clone();
         spoilt[page * PAGE + 33] ^= 4;
-        let sidecar = Spoken::sidecar(&spoilt, Trust::Own).unwrap();
+        let sidecar = Spoken::sidecar(&spoilt, Trust::Trusted).unwrap();
         let plain = Scene::new(&spoken.flat).unwrap();
         for ray in &spoken.questions.rays {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
@@ -299,7 +299,7 @@ fn i1_every_length() {
     let whole = (0..spoken.sidecar.len()).step_by(PAGE).flat_map(|at| [at, at + 1, at + 4095]);
     for length in lengths.into_iter().chain(whole).filter(|length| *length < spoken.sidecar.len()) {
         let mut cut = spoken.sidecar[..length].to_vec();
-        assert!(Spoken::sidecar(&cut, Trust::Own).is_none() && Spoken::sidecar(&cut, Trust::Foreign).is_none());
+        assert!(Spoken::sidecar(&cut, Trust::Trusted).is_none() && Spoken::sidecar(&cut, Trust::Untrusted).is_none());
         // One that says that it is as short.
         if length >= PAGE {
             cut[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());

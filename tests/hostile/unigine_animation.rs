@@ -1,9 +1,9 @@
 //! Animation files of UNIGINE's.
 
-use meshpeek::clip::Retarget;
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::Retarget;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
-use meshpeek::{Error, ErrorKind, Finding, Limits, Model, Motion, Pose, Region, Severity, Skeleton};
+use meshpeek::{Animations, Error, ErrorKind, Finding, Limits, Model, Pose, Region, Severity, Skeleton};
 
 use crate::support::exercise::{Fate, expect_named};
 use crate::support::exercise_unigine_animation::{borrow_animations, exercise_animation};
@@ -674,6 +674,6 @@ fn trap_bones_out_of_order() {
         let file = Animation::open(whole.as_slice()).unwrap();
         let mut frames = file.animation(0).unwrap().play().unwrap();
         while frames.next().unwrap().is_some() {}
-        assert!(Motion::pose(&file, 0, 10, &mut vec![Transform::default(); 30_000]).is_err());
+        assert!(Animations::pose(&file, 0, 10, &mut vec![Transform::default(); 30_000]).is_err());
     });
 }

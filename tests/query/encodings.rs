@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use meshpeek::decode::ordered::Word;
 use meshpeek::decode::{Decode as _, Domain16, Floats, Index, Order, Ordered, OrderedIndex, Packed32, Packed64};
+use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::surface::{Indices, Positions};
 use meshpeek::{Packed, Strided};
-use zerocopy::FromBytes as _;
-use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::{F32, I16, U16, U32};
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::support::query::{Oracle, Questions, Shape, ask, expect, faces_of};
 use crate::support::random::Random;
@@ -61,7 +60,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     assert_eq!(found, ask_wide(&halves), "16 bits");
     // None stored: each corner its own vertex.
     let own = Shape::new(&points, &(0..len as u32).collect::<Vec<_>>());
-    let counting = Indices::Counting(meshpeek::surface::Counting::new(len as u32));
+    let counting = Indices::Consecutive(meshpeek::array::Consecutive::new(len as u32));
     assert_eq!(ask(&scene_over(positions, counting), &questions), ask(&own.scene(), &questions), "none");
 }
 

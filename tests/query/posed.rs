@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use meshpeek::clip::{Affine, SkinMatrix};
+use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Geometry, Motion as _, Pose, Skeleton, Skinned, Surface, unigine, unreal};
+use meshpeek::{Animations as _, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
 
 use crate::support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};
 use crate::support::random::Random;
@@ -72,7 +72,7 @@ fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
             pose.set_frame(mesh, 0, usize::try_from(frame).unwrap()).unwrap();
             skeleton.model(pose.bones(), &mut model).unwrap();
             skeleton.palette(&model, &mut palette).unwrap();
-            let skinned = Skinned::new(&surface, &palette).unwrap();
+            let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
             let mut positions = vec![[0.0; 3]; skinned.len()];
             skinned.positions_into(&mut positions).unwrap();
             let posed = Triangles::posed(&surface, &positions).unwrap();

@@ -1,8 +1,8 @@
 //! Everything that a caller can do with a file, sound or not, and what must hold whatever the file says.
 
-use meshpeek::clip::{Affine, SkinMatrix};
+use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
-use meshpeek::{Error, ErrorKind, Finding, Geometry, Name, Pose, Region, Result, Skeleton, Skinned, Surface};
+use meshpeek::{Error, ErrorKind, Finding, Geometry, Name, Pose, Region, Result, Skeleton, SkinnedSurface, Surface};
 
 use super::random::Random;
 
@@ -97,7 +97,7 @@ pub fn pose_and_skin(geometry: &dyn Geometry) {
     skeleton.model(pose.bones(), &mut model).unwrap();
     let _ = skeleton.palette(&model, &mut palette);
     for surface in Surface::all(geometry).take(SAMPLES) {
-        let Ok(skinned) = Skinned::new(&surface, &palette) else { continue };
+        let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len()];
         if let Err(error) = skinned.positions_into(&mut moved) {
             assert_eq!((error.kind().id(), error.field().name()), ("value", "weights"), "{error}");
@@ -211,7 +211,7 @@ fn look_at_weights(view: &SurfaceView<'_>, random: &mut Random, length: u64) {
     for _ in 0..SAMPLES {
         let vertex = random.below(weights.len().saturating_add(1));
         let (found, expected) = (weights.get(vertex), weights.iter().nth(vertex));
-        let all = |list: &meshpeek::surface::Influences<'_>| list.iter().collect::<Vec<_>>();
+        let all = |list: &meshpeek::model::Influences<'_>| list.iter().collect::<Vec<_>>();
         assert_eq!(found.as_ref().map(all), expected.as_ref().map(all), "vertex {vertex}");
     }
 }

@@ -4,8 +4,8 @@ use meshpeek::ezmesh::{
     Animation, Cell, Collision, Form, IndexBuffer, Mesh, MeshSystem, Options, RULES, Scalar, Section, Semantic,
     TetraMesh, Track, VertexBuffer, View,
 };
-use meshpeek::surface::{Indices, Transform};
-use meshpeek::{Bounds, Error, ErrorKind, Finding, Geometry, Model, Motion, Region, Result, Severity, Surface};
+use meshpeek::model::{Indices, Transform};
+use meshpeek::{Animations, Bounds, Error, ErrorKind, Finding, Geometry, Model, Region, Result, Severity, Surface};
 
 use super::exercise::{Fate, expect_named, pose_and_skin};
 
@@ -201,7 +201,7 @@ fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
     let _ = (look.some(view.asset_name()), look.some(copy.asset_info()), look.some(view.versions()));
     let _ = (look.some(view.declared_bounds()), look.some(view.plane()));
     assert_eq!(system.dialect().is_some(), matches!(system.form(), Form::Text(_)));
-    assert!(!Motion::version(system).is_empty() && Motion::format(system) == "ezmesh");
+    assert!(!Animations::version(system).is_empty() && Animations::format(system) == "ezmesh");
     assert!(Geometry::sphere(system).is_none());
     for material in some_of(view.materials()) {
         look.some(material.name());
@@ -213,7 +213,7 @@ fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
 fn look_at_bones(look: &mut Look, system: &MeshSystem<&[u8]>) {
     let view = system.view();
     let count = view.bone_count();
-    assert_eq!(count, Motion::bone_count(system));
+    assert_eq!(count, Animations::bone_count(system));
     let mut end = 0;
     for skeleton in view.skeletons() {
         let range = skeleton.bone_range();
@@ -231,7 +231,7 @@ fn look_at_bones(look: &mut Look, system: &MeshSystem<&[u8]>) {
     }
     let mut visited = vec![false; count];
     for bone in some_of(0..count) {
-        let Some((one, name)) = look.both("bone", Motion::bone(system, bone).map_err(only_named), view.bone(bone))
+        let Some((one, name)) = look.both("bone", Animations::bone(system, bone).map_err(only_named), view.bone(bone))
         else {
             look.some(view.bone_name(bone));
             continue;
@@ -629,23 +629,26 @@ fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
 }
 
 fn look_at_clips(look: &mut Look, system: &MeshSystem<&[u8]>) {
-    let count = Motion::clip_count(system);
+    let count = Animations::clip_count(system);
     assert_eq!(count, system.view().animations().len());
-    assert_eq!(Motion::clip(system, count).unwrap_err().kind().id(), "no-such");
-    let bones = Motion::bone_count(system);
+    assert_eq!(Animations::clip(system, count).unwrap_err().kind().id(), "no-such");
+    let bones = Animations::bone_count(system);
     if bones > 4096 {
         return;
     }
     let mut pose = vec![Transform::default(); bones];
     for index in some_of(0..count).take(4) {
-        let Some(clip) = look.some(Motion::clip(system, index)) else { continue };
+        let Some(clip) = look.some(Animations::clip(system, index)) else { continue };
         for frame in [0, clip.frames / 2, clip.frames.saturating_sub(1)] {
             if frame < clip.frames {
-                look.some(Motion::pose(system, index, as_index(frame), &mut pose));
+                look.some(Animations::pose(system, index, as_index(frame), &mut pose));
             }
         }
-        assert_eq!(Motion::pose(system, index, as_index(clip.frames), &mut pose).unwrap_err().kind().id(), "no-such");
-        assert!(Motion::pose(system, index, 0, &mut vec![Transform::default(); bones + 1]).is_err());
+        assert_eq!(
+            Animations::pose(system, index, as_index(clip.frames), &mut pose).unwrap_err().kind().id(),
+            "no-such"
+        );
+        assert!(Animations::pose(system, index, 0, &mut vec![Transform::default(); bones + 1]).is_err());
         assert!(clip.rate.is_none());
     }
 }
@@ -693,7 +696,7 @@ pub fn borrow_everything_ezmesh(bytes: &[u8]) -> Result<usize> {
         view.plane()?,
     );
     for bone in 0..view.bone_count() {
-        let _ = (Motion::bone(&system, bone).is_ok(), view.bone_name(bone).is_ok());
+        let _ = (Animations::bone(&system, bone).is_ok(), view.bone_name(bone).is_ok());
     }
     for skeleton in view.skeletons() {
         let _ = (skeleton.name()?, skeleton.declared_count().is_ok());
@@ -749,10 +752,10 @@ pub fn borrow_everything_ezmesh(bytes: &[u8]) -> Result<usize> {
             (surface.normals().is_ok(), surface.uvs(0).is_ok(), surface.colors().is_ok(), surface.weights().is_ok());
         let _ = (surface.corners().is_ok(), surface.bounds().is_ok());
     }
-    for clip in 0..Motion::clip_count(&system) {
-        let _ = Motion::clip(&system, clip).is_ok();
-        if Motion::bone_count(&system) == 0 {
-            let _ = Motion::pose(&system, clip, 0, &mut []).is_ok();
+    for clip in 0..Animations::clip_count(&system) {
+        let _ = Animations::clip(&system, clip).is_ok();
+        if Animations::bone_count(&system) == 0 {
+            let _ = Animations::pose(&system, clip, 0, &mut []).is_ok();
         }
     }
     system.survey(&mut drop)?;

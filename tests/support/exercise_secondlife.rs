@@ -6,7 +6,7 @@ use meshpeek::secondlife::{
     Block, Buffer, Convex, Detail, Header, IDENTITY, Key, Level, Lod, Mesh, Options, Part, PhysicsShape, Prefix, RULES,
     Skin, Submesh, hull_size,
 };
-use meshpeek::{Error, ErrorKind, Finding, Geometry, Limits, Model, Motion, Region, Result, Severity, Surface};
+use meshpeek::{Animations, Error, ErrorKind, Finding, Geometry, Limits, Model, Region, Result, Severity, Surface};
 
 use super::exercise::{Fate, expect_named};
 use super::random::Random;
@@ -447,7 +447,7 @@ fn look_at_weights(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
     assert_eq!(weights.len(), submesh.vertex_count());
     let naive = naive_weights(stored(submesh, Key::Weights), weights.len());
     let expected = |list: &[(u8, u16)]| -> Vec<(i16, u16)> { list.iter().map(|(j, w)| (i16::from(*j), *w)).collect() };
-    let found = |list: &meshpeek::surface::Influences<'_>| -> Vec<(i16, u16)> {
+    let found = |list: &meshpeek::model::Influences<'_>| -> Vec<(i16, u16)> {
         (0..list.len()).filter_map(|at| list.stored(at)).collect()
     };
     assert!(weights.iter().map(|list| found(&list)).eq(naive.iter().map(|list| expected(list))), "one after another");
@@ -462,7 +462,7 @@ fn look_at_weights(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
     for vertex in vertices {
         let one = weights.get(vertex);
         assert_eq!(one.map(|list| found(&list)), naive.get(vertex).map(|list| expected(list)), "vertex {vertex}");
-        let sound = |list: meshpeek::surface::Influences<'_>| list.iter().all(|one| (0.0..=1.0).contains(&one.weight));
+        let sound = |list: meshpeek::model::Influences<'_>| list.iter().all(|one| (0.0..=1.0).contains(&one.weight));
         assert!(one.is_none_or(sound));
     }
 }
@@ -485,13 +485,13 @@ fn look_at_skin(skin: &Skin<'_>, mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random
         faults.some(skin.joint_name(joint)).map(|name| name.to_string());
         faults.some(skin.inverse_bind(joint));
         faults.some(skin.alt_inverse_bind(joint));
-        assert!(Motion::bone(mesh, joint).is_ok() == skin.joint_name(joint).is_ok());
+        assert!(Animations::bone(mesh, joint).is_ok() == skin.joint_name(joint).is_ok());
     }
     assert!(skin.joint_name(joints).is_err() && skin.inverse_bind(skin.inverse_bind_count()).is_err());
     assert!(skin.alt_inverse_bind(skin.alt_inverse_bind_count()).is_err());
     faults.some(skin.pelvis_offset());
     faults.some(skin.lock_scale_if_joint_position());
-    assert_eq!(Motion::bone_count(mesh), joints);
+    assert_eq!(Animations::bone_count(mesh), joints);
     let Some(palette) = faults.some(skin.palette(|_| IDENTITY)) else { return };
     assert!(shape.is_some() && palette.matrices().len() == joints);
     let Ok(submesh) = mesh.view().nearest_level(Lod::High).and_then(|level| level.submesh(0)) else { return };
@@ -602,8 +602,8 @@ fn look_at_neutral(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random)
         }
         faults.some(surface.material());
     }
-    assert!(Motion::clip(mesh, 0).is_err() && Motion::clip_count(mesh) == 0);
-    assert!(Geometry::sphere(mesh).is_none() && Motion::format(mesh) == "secondlife");
+    assert!(Animations::clip(mesh, 0).is_err() && Animations::clip_count(mesh) == 0);
+    assert!(Geometry::sphere(mesh).is_none() && Animations::format(mesh) == "secondlife");
 }
 
 /// Looks at all that is lent without inflating anything, and keeps nothing: what the bound on memory of headers and

@@ -1,8 +1,9 @@
 //! Everything that a caller can do with an animation file of UNIGINE's, sound or not, and what must hold whatever it says.
 
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::Retarget;
 use meshpeek::unigine::{Animation, AnimationView, RULES};
-use meshpeek::{Error, Finding, Model, Motion, Pose, Region, Result, clip::Retarget};
+use meshpeek::{Animations, Error, Finding, Model, Pose, Region, Result};
 
 use super::exercise::{Fate, expect_named, pose_and_skin};
 use super::random::Random;
@@ -84,7 +85,7 @@ pub fn borrow_animations(bytes: &[u8]) -> Result<()> {
 fn look_at_the_header(file: &Animation<&[u8]>) {
     for bone in 0..file.bone_count() {
         let told = file.bone(bone).unwrap();
-        let [one, other] = [&told, &Motion::bone(file, bone).unwrap()].map(|bone| format!("{bone:?}"));
+        let [one, other] = [&told, &Animations::bone(file, bone).unwrap()].map(|bone| format!("{bone:?}"));
         assert_eq!(one, other);
     }
     assert!(file.bone(file.bone_count()).is_err() && file.animation(file.animation_count()).is_err());

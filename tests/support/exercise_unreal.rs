@@ -1,11 +1,11 @@
 //! Everything that a caller can do with an Unreal pair and its script, sound or not, and what must hold whatever they say.
 
-use meshpeek::surface::{Attachment, Between, Positions};
+use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::uc::{self, Script};
 use meshpeek::unreal::{
     Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant,
 };
-use meshpeek::{Bounds, Error, ErrorKind, Finding, Model, Motion, Region, Result, Surface};
+use meshpeek::{Animations, Bounds, Error, ErrorKind, Finding, Model, Region, Result, Surface};
 
 use super::exercise::{Fate, expect_named};
 use super::random::Random;
@@ -221,7 +221,7 @@ fn expect_same_box(found: Bounds, positions: &[[f32; 3]]) {
 
 fn look_between(from: Positions<'_>, to: Positions<'_>, all: &[[f32; 3]], others: &[[f32; 3]], random: &mut Random) {
     let fraction = *random.pick(&[0.0, 1.0, 0.5, 0.25, -1.0, 2.0]);
-    let between = Between::new(from, to, fraction);
+    let between = InterpolatedPositions::new(from, to, fraction);
     let count = all.len().min(others.len());
     assert_eq!((between.len(), between.is_empty()), (count, count == 0));
     let mut out = vec![[0.0; 3]; count];

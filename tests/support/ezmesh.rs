@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use meshpeek::array::Bounds;
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::build::{Animation, Bone, Column, Material, Mesh, Section, Skeleton, System, Track, Vertices};
-use meshpeek::surface::{Bounds, Transform};
+use meshpeek::model::Transform;
 
 /// A sample of `data/ezmesh`: its file, and the bytes of it.
 pub struct Sample {

@@ -32,7 +32,7 @@ pub mod unreal;
 use std::path::PathBuf;
 
 use meshpeek::decode::{Frame, Influence};
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, Storage, build};
 use meshpeek::{Error, Finding, Region, Severity};
 

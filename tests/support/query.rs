@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
+use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
+use meshpeek::model::{Bone, Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::surface::{Bone, Bounds, Colors, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights};
-use meshpeek::{Clip, ErrorKind, Field, Geometry, Motion, Name, Packed, Result, Surface};
+use meshpeek::{Animations, Clip, ErrorKind, Field, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use super::random::Random;
@@ -125,7 +126,7 @@ fn missing(list: &'static str, index: usize) -> meshpeek::Error {
     meshpeek::Error::without_offset("flat", Field::new("").of(list, index as u64), kind)
 }
 
-impl Motion for Flat {
+impl Animations for Flat {
     fn format(&self) -> &'static str {
         "flat"
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use meshpeek::decode::{Frame, Influence};
+use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::surface::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, build};
-use meshpeek::{Geometry, Model, Motion, Result};
+use meshpeek::{Animations, Geometry, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::random::Random;
@@ -216,7 +216,7 @@ fn ask_mesh(mesh: &Mesh<&[u8]>, told: &mut Answers, step: usize) {
     told.note_result("regions", named);
     told.note("all regions", regions);
     told.note("no such surface", mesh.surface(mesh.surface_count()).unwrap_err().to_string());
-    told.note("neutral", format!("{:?}", (Geometry::bounds(mesh), Motion::clip_count(mesh))));
+    told.note("neutral", format!("{:?}", (Geometry::bounds(mesh), Animations::clip_count(mesh))));
 }
 
 fn ask_surface(index: usize, view: &SurfaceView<'_>, told: &mut Answers, step: usize) {
@@ -227,7 +227,7 @@ fn ask_surface(index: usize, view: &SurfaceView<'_>, told: &mut Answers, step: u
     match view.weights() {
         Ok(Some(weights)) => {
             told.note(ask("lists"), weights.len());
-            let influences = |list: meshpeek::surface::Influences<'_>| {
+            let influences = |list: meshpeek::model::Influences<'_>| {
                 list.iter().map(|one| (one.bone, one.weight.to_bits())).collect::<Vec<_>>()
             };
             let mut random = Random::new(9);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use meshpeek::Packed;
 use meshpeek::decode::{Domain16, Floats, Index};
 use meshpeek::query::{self, Scene, Triangles};
-use meshpeek::surface::{Indices, Positions};
+use meshpeek::model::{Indices, Positions};
 use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{FromBytes, IntoBytes};
 

@@ -7,16 +7,13 @@ use clap::{Args, ValueEnum};
 use meshpeek::{Model, Surface};
 use serde_json::json;
 
-use crate::ezmesh;
-use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Misuse, Outcome, SCHEMA, number, with};
 use crate::pose::Pose;
 use crate::secondlife::{self, Place};
-use crate::unigine;
 use crate::unreal::Moments;
 use crate::values::{Axis, Values};
-use crate::{Global, OneFile};
+use crate::{Global, OneFile, ezmesh, input, unigine};
 
 const HELP: &str = "\
 One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use meshpeek::ezmesh::{Cell, Column, Form, MeshSystem, Semantic, Vertices};
-use meshpeek::{Limits, Motion as _};
+use meshpeek::{Animations as _, Limits};
 use serde_json::{Value, json};
 
 use crate::dump::Attribute;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::ezmesh::MeshSystem;
+use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::sidecar::{self, Key, Trust};
-use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::unreal::find::{Finder, Pair, Part};
 use meshpeek::unreal::{self, uc};
 use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model, secondlife};
@@ -245,8 +245,8 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     // What somebody else may change is copied, as far as it can be a sidecar of that file.
     let most = key.size().saturating_mul(2).saturating_add(COPIED);
     let open = |path: &Path, trust| match trust {
-        Trust::Own => map(path).map(Data::Map),
-        Trust::Foreign => read_up_to(open_stream(path)?, 0, most).map(Data::Bytes),
+        Trust::Trusted => map(path).map(Data::Map),
+        Trust::Untrusted => read_up_to(open_stream(path)?, 0, most).map(Data::Bytes),
     };
     if let Some(found) = sidecar::find(path, &key, open) {
         if global.verbose {

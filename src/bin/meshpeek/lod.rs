@@ -8,12 +8,10 @@ use meshpeek::secondlife::{Lod as Level, extract_what_is_there};
 use meshpeek::{Field, Model};
 use serde_json::{Value, json};
 
-use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Misuse, Outcome, shown};
-use crate::secondlife;
 use crate::staged::Staged;
-use crate::{Global, OneFile};
+use crate::{Global, OneFile, input, secondlife};
 
 const HELP: &str = "\
 The level becomes the highest of the new asset, which has no other; its block is copied as it is stored, and so are \

@@ -7,10 +7,9 @@ use clap::Args;
 use meshpeek::Region;
 use serde_json::{Value, json};
 
-use crate::input;
 use crate::opened::Alone;
 use crate::output::{self, Misuse, Outcome, SCHEMA};
-use crate::{Global, OneFile};
+use crate::{Global, OneFile, input};
 
 const HELP: &str = "\
 Ranges come in file order, without gaps or overlaps. `aligned` says whether a range starts at a multiple of what its \

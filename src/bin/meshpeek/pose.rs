@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use meshpeek::clip::{Affine, Retarget};
-use meshpeek::surface::Transform;
-use meshpeek::{Error, ErrorKind, Field, Geometry, Moment, Motion, Skeleton};
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, Retarget};
+use meshpeek::{Animations, Error, ErrorKind, Field, FrameBlend, Geometry, Skeleton};
 use serde_json::{Value, json};
 
 use crate::output::{self, Misuse, number, numbers};
@@ -74,7 +74,7 @@ impl Pose {
     }
 
     /// Returns what the JSON says of the moment.
-    pub fn told(&self, motion: &dyn Motion, clip: usize) -> Value {
+    pub fn told(&self, motion: &dyn Animations, clip: usize) -> Value {
         match (self.pose, self.time) {
             (Some(Frame { whole, fraction: 0.0 }), _) => json!({ "clip": clip, "pose": whole }),
             (Some(Frame { whole, fraction }), _) => json!({ "clip": clip, "pose": number(fraction + lossy(whole)) }),
@@ -126,7 +126,7 @@ impl Pose {
     }
 
     /// Returns the moment that was asked for: a frame that exists, and the next where it is between two.
-    fn moment(&self, motion: &dyn Motion, clip: usize) -> anyhow::Result<Moment> {
+    fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
         let Some(Frame { whole, fraction }) = self.pose else {
             return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };
@@ -142,7 +142,7 @@ impl Pose {
             let field = Field::new("frame").of("clip", clip.try_into().unwrap_or(u64::MAX));
             return Err(Error::without_offset(motion.format(), field, kind).into());
         }
-        Ok(Moment { from, to, fraction })
+        Ok(FrameBlend { from, to, fraction })
     }
 }
 

@@ -9,12 +9,11 @@ use meshpeek::{Error, Field, Finding, Model};
 use serde_json::{Value, json};
 
 use crate::expand::has_extension;
-use crate::input;
 use crate::opened::{Alone, Opened};
 use crate::output::{self, Misuse, Outcome, shown};
 use crate::staged::Staged;
 use crate::unigine::{Blocks, Stored};
-use crate::{Global, OneFile};
+use crate::{Global, OneFile, input};
 
 const HELP: &str = "\
 A sound binary file comes out byte for byte; text (.ezm) is spelled anew, with every number's bits. What the format's own engine \

@@ -1,9 +1,9 @@
 //! What only Unreal's vertex meshes have: frames, bytes of polygons, and the words of a script.
 
 use clap::{Args, ValueEnum};
-use meshpeek::surface::{Between, Positions};
+use meshpeek::model::{InterpolatedPositions, Positions};
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
-use meshpeek::{Clip, Geometry, Moment, Surface};
+use meshpeek::{Clip, FrameBlend, Geometry, Surface};
 
 use crate::dump::Attribute;
 use crate::opened::Data;
@@ -96,7 +96,7 @@ impl Moments {
     }
 
     /// Finds the frames around the moment, and how far it is from the one to the other.
-    fn moment(&self, mesh: &Mesh<Data>) -> anyhow::Result<Moment> {
+    fn moment(&self, mesh: &Mesh<Data>) -> anyhow::Result<FrameBlend> {
         moment(mesh, self.clip, self.frame.unwrap_or_default())
     }
 
@@ -109,11 +109,11 @@ impl Moments {
     }
 
     fn positions<'a>(&self, mesh: &'a Mesh<Data>, surface: usize, raw: bool) -> anyhow::Result<Values<'a>> {
-        let Moment { from, to, fraction } = self.moment(mesh)?;
+        let FrameBlend { from, to, fraction } = self.moment(mesh)?;
         let surface = Surface::new(mesh, surface);
         let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
         let placement = self.placement(mesh)?;
-        // Between a frame and itself there is nothing to compute.
+        // InterpolatedPositions a frame and itself there is nothing to compute.
         if fraction.to_bits() == 0 && placement.is_none() {
             return Ok(Values::Positions(frame(from)?));
         }
@@ -122,12 +122,15 @@ impl Moments {
                 Misuse("--raw: expected a whole --frame; what lies between two is not stored".to_owned()).into()
             );
         }
-        Ok(Values::Between(Between::new(frame(from)?, frame(to)?, fraction), placement.unwrap_or(Placement::STORED)))
+        Ok(Values::Between(
+            InterpolatedPositions::new(frame(from)?, frame(to)?, fraction),
+            placement.unwrap_or(Placement::STORED),
+        ))
     }
 
     /// Computes the normals of a surface's corners in the nearest frame.
     fn normals(&self, mesh: &Mesh<Data>, surface: usize) -> anyhow::Result<Vec<[f32; 3]>> {
-        let Moment { from, to, fraction } = self.moment(mesh)?;
+        let FrameBlend { from, to, fraction } = self.moment(mesh)?;
         let frame = if fraction < 0.5 { from } else { to };
         let shading = match self.shading {
             Shading::Flagged => unreal::Shading::Flagged,
@@ -144,7 +147,7 @@ impl Moments {
 }
 
 /// Finds the vertex frames around a frame of a clip, or of all frames, and how far it is from the one to the other.
-pub fn moment(geometry: &dyn Geometry, clip: Option<usize>, frame: f32) -> anyhow::Result<Moment> {
+pub fn moment(geometry: &dyn Geometry, clip: Option<usize>, frame: f32) -> anyhow::Result<FrameBlend> {
     let of = match clip {
         Some(clip) => geometry.clip(clip)?,
         // All frames, as a mesh without a script plays them.
@@ -160,7 +163,7 @@ pub fn moment(geometry: &dyn Geometry, clip: Option<usize>, frame: f32) -> anyho
 }
 
 /// Finds the frames around a frame of a clip; `what` begins the sentence that refuses one beyond the last.
-pub fn within(clip: &Clip<'_>, frame: f32, what: &str) -> anyhow::Result<Moment> {
+pub fn within(clip: &Clip<'_>, frame: f32, what: &str) -> anyhow::Result<FrameBlend> {
     let last = clip.frames.saturating_sub(1);
     let beyond = f64::from(frame) > f64::from(last);
     clip.at_frame(frame, false).filter(|_| !beyond).ok_or_else(|| {

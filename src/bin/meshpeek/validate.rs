@@ -9,11 +9,10 @@ use clap::Args;
 use meshpeek::{Finding, Rule, Severity, ezmesh, secondlife, unigine, unreal};
 use serde_json::{Value, json};
 
-use crate::Global;
 use crate::expand::has_extension;
-use crate::input;
 use crate::opened::Opened;
 use crate::output::{self, Outcome, shown};
+use crate::{Global, input};
 
 const HELP: &str = "\
 Looks at every value. A finding names its rule, its place in the file, and the offset of the first byte to blame; \

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use meshpeek::decode::{Ordered, Ordered16, Tangent16};
 use meshpeek::ezmesh::{Column, Vertices};
-use meshpeek::source::prefetch;
-use meshpeek::surface::{Between, Colors, Frames, Indices, Normals, Positions, Uvs};
+use meshpeek::io::prefetch;
+use meshpeek::model::{Colors, Frames, Indices, InterpolatedPositions, Normals, Positions, Uvs};
 use meshpeek::unigine::Tree;
 use meshpeek::unreal::Placement;
 use meshpeek::{Packed, Strided, Weights};
@@ -30,8 +30,8 @@ pub enum Values<'a> {
     Colors(Colors<'a>),
     Weights(Weights<'a>),
     Indices(Indices<'a>),
-    /// Between two frames, and placed.
-    Between(Between<'a>, Placement),
+    /// InterpolatedPositions two frames, and placed.
+    Between(InterpolatedPositions<'a>, Placement),
     /// Not in the file.
     Computed(Vec<[f32; 3]>),
     /// A byte for each polygon.

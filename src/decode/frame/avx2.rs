@@ -12,7 +12,8 @@ use std::arch::x86_64::{
 use bytemuck::cast;
 use zerocopy::transmute_ref;
 
-use super::{Quat7, RawQuat7, RotationOf};
+use crate::decode::frame::part::RotationOf;
+use crate::decode::frame::{Quat7, RawQuat7};
 use crate::decode::one_by_one;
 use crate::simd::BY_32767;
 

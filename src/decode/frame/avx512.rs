@@ -23,7 +23,8 @@ use bytemuck::cast;
 use zerocopy::little_endian::I16;
 use zerocopy::{transmute, transmute_ref};
 
-use super::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
+use crate::decode::frame::part::{Basis, BasisOf, NormalOf, RotationOf};
+use crate::decode::frame::{Frame, Quat7, Quat8, RawQuat7};
 use crate::decode::one_by_one;
 use crate::simd::BY_32767;
 

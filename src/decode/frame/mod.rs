@@ -26,7 +26,7 @@ use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::I16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{Decode, truncate};
+use crate::decode::{Decode, truncate};
 use crate::simd;
 
 /// The scale of a component.

@@ -3,8 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::I16;
 
-use super::{Frame, Quat7, Quat8, RawQuat7, SCALE};
 use crate::decode::Decode;
+use crate::decode::frame::{Frame, Quat7, Quat8, RawQuat7, SCALE};
 use crate::simd::{self, BY_32767};
 
 /// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].

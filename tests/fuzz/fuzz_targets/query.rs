@@ -20,7 +20,7 @@ mod random;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::{Nearest, Ray};
-use meshpeek::surface::Bounds;
+use meshpeek::array::Bounds;
 use query::{Oracle, Questions, Shape, ask, expect};
 
 /// Takes numbers from the front of bytes: any, or those of a small grid.

@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::bytes::Record;
-use meshpeek::stream::Runs;
+use meshpeek::parse::Record;
+use meshpeek::array::runs::CountedRuns;
 
 fn agree<T: Record + PartialEq + std::fmt::Debug>(bytes: &[u8], len: usize) {
-    let runs = Runs::<T>::new(bytes, len);
+    let runs = CountedRuns::<T>::new(bytes, len);
     let walked: Vec<&[T]> = runs.iter().collect();
     let index = runs.index().expect("memory");
     assert!(index.bytes() <= len.div_ceil(64) * 40);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use bytemuck::{NoUninit, cast_slice};
 use meshpeek::decode::{Floats, Frame, Influence};
-use meshpeek::surface::{Colors, Frames, Normals, Positions, Uvs};
+use meshpeek::model::{Colors, Frames, Normals, Positions, Uvs};
 use meshpeek::{Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
@@ -147,7 +147,7 @@ impl Loader {
         let indices = geometry.indices(surface)?;
         lists.indices = Rc::new(list(indices.len(), |out| indices.decode_into(out))?);
         let attributes = geometry.attribute_indices(surface)?;
-        if let Some(indices) = attributes.filter(|indices| !matches!(indices, meshpeek::surface::Indices::Counting(_)))
+        if let Some(indices) = attributes.filter(|indices| !matches!(indices, meshpeek::model::Indices::Consecutive(_)))
         {
             lists.attribute_indices = Some(Rc::new(list(indices.len(), |out| indices.decode_into(out))?));
         }

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use meshpeek::surface::Positions;
+use meshpeek::model::Positions;
 use meshpeek::{Bounds, Geometry, Model, Result, Weights, unreal};
 
 use super::lists::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
-use crate::Global;
-use crate::input;
+use crate::{Global, input};
 
 /// Vertices that are looked at in no order.
 const RANDOM: u64 = 10_000;

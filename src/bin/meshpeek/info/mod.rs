@@ -3,18 +3,15 @@
 mod told;
 
 use clap::Args;
-use meshpeek::surface::Counts;
+use meshpeek::model::Counts;
 use meshpeek::{Bounds, Finding, Model, Surface};
 use serde_json::{Value, json};
 
-use crate::ezmesh;
-use crate::facts;
-use crate::input;
 use crate::opened::{Data, Opened};
 use crate::output::{self, Outcome};
 use crate::secondlife::{self, Block, Described, Look};
 use crate::unigine::{self, Skeletons};
-use crate::{Files, Global};
+use crate::{Files, Global, ezmesh, facts, input};
 
 const HELP: &str = "\
 Looks at headers, counts, and one byte per skinned vertex or key of a bone; never at a vertex itself, so it takes \
@@ -101,7 +98,7 @@ struct Summary {
     bytes: u64,
     touched: u64,
     bounds: Bounds,
-    sphere: Option<meshpeek::surface::Sphere>,
+    sphere: Option<meshpeek::array::Sphere>,
     bones: Vec<(String, i32)>,
     /// How many vertex frames there are, and of how many vertices.
     vertex_frames: Option<(usize, usize)>,

@@ -5,13 +5,12 @@ use std::path::Path;
 
 use anstyle::Style;
 use meshpeek::Bounds;
-use meshpeek::surface::Counts;
+use meshpeek::model::Counts;
 use serde_json::{Value, json};
 
 use super::{ClipSummary, Summary, SurfaceSummary};
-use crate::Global;
-use crate::output;
 use crate::secondlife::{self, Block};
+use crate::{Global, output};
 
 /// Surfaces, bones and clips that are listed unless --verbose asks for all.
 const LISTED: usize = 16;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::query::{Frustum, Ray};
-use meshpeek::source::{open_stream, read_up_to};
 use meshpeek::{Bounds, Limits};
 
 use super::answer::{Question, Want};

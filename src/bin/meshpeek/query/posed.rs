@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use meshpeek::clip::{Affine, SkinMatrix, Skinned};
+use meshpeek::model::InterpolatedPositions;
+use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::query::Triangles;
-use meshpeek::surface::Between;
-use meshpeek::{Geometry, Moment, Pose, Skeleton, Surface};
+use meshpeek::{FrameBlend, Geometry, Pose, Skeleton, Surface};
 
 use crate::output::Misuse;
 use crate::unreal::{moment, within};
@@ -43,15 +43,16 @@ impl Posed {
         Self::skinned(geometry, surfaces, clip, &moment).map(Some)
     }
 
-    fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &Moment) -> anyhow::Result<Self> {
+    fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
         let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
-        // Between a frame and itself there is nothing to compute.
+        // InterpolatedPositions a frame and itself there is nothing to compute.
         if moment.fraction.to_bits() == 0 || from == to {
             return Ok(Self::Stored(from));
         }
         let computed = surfaces.iter().map(|number| {
             let surface = Surface::new(geometry, *number);
-            let between = Between::new(surface.vertex_frame(from)?, surface.vertex_frame(to)?, moment.fraction);
+            let between =
+                InterpolatedPositions::new(surface.vertex_frame(from)?, surface.vertex_frame(to)?, moment.fraction);
             let mut positions = vec![[0.0; 3]; between.len()];
             between.decode_into(&mut positions)?;
             Ok((*number, positions))
@@ -59,7 +60,7 @@ impl Posed {
         Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
     }
 
-    fn skinned(geometry: &dyn Geometry, surfaces: &[usize], clip: usize, moment: &Moment) -> anyhow::Result<Self> {
+    fn skinned(geometry: &dyn Geometry, surfaces: &[usize], clip: usize, moment: &FrameBlend) -> anyhow::Result<Self> {
         let mut pose = Pose::rest(geometry)?;
         pose.set_moment(geometry, clip, moment)?;
         let skeleton = Skeleton::new(geometry)?;
@@ -68,7 +69,7 @@ impl Posed {
         skeleton.model(pose.bones(), &mut model)?;
         skeleton.palette(&model, &mut palette)?;
         let computed = surfaces.iter().map(|number| {
-            let skinned = Skinned::new(&Surface::new(geometry, *number), &palette)?;
+            let skinned = SkinnedSurface::new(&Surface::new(geometry, *number), &palette)?;
             let mut positions = vec![[0.0; 3]; skinned.len()];
             skinned.positions_into(&mut positions)?;
             Ok((*number, positions))

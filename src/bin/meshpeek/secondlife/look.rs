@@ -1,12 +1,11 @@
 //! A look at a file: what its headers say, and what was inflated to say more.
 
+use meshpeek::model::Counts;
 use meshpeek::secondlife::{Detail, Level, Lod, Mesh, Part, View};
-use meshpeek::surface::Counts;
-use meshpeek::{Bounds, Error, Finding, Motion as _, Surface};
+use meshpeek::{Animations as _, Bounds, Error, Finding, Surface};
 use serde_json::{Value, json};
 
-use super::Described;
-use super::told;
+use super::{Described, told};
 use crate::info::SurfaceSummary;
 use crate::opened::Data;
 
@@ -82,7 +81,7 @@ impl Look {
             bounds: Bounds::EMPTY,
             properties: Value::Null,
             findings: Vec::new(),
-            touched: mesh.touched().map_or(0, meshpeek::Touched::bytes),
+            touched: mesh.touched().map_or(0, meshpeek::AccessLog::bytes),
             left_out: [mesh.asset_count().saturating_sub(MOST), 0],
         };
         let mut assets = Vec::new();
@@ -92,7 +91,7 @@ impl Look {
             // The first one's header was counted when the file was opened.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
             assets.push(look.asset(&asset, described, number));
-            let touched = asset.touched().map_or(0, meshpeek::Touched::bytes);
+            let touched = asset.touched().map_or(0, meshpeek::AccessLog::bytes);
             look.touched = look.touched.saturating_add(touched.saturating_sub(before));
         }
         look.properties = match mesh.container() {

@@ -7,15 +7,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use meshpeek::model::Positions;
 use meshpeek::secondlife::{Detail, Lod, Mesh, Part};
-use meshpeek::surface::Positions;
 
-use crate::Global;
 use crate::dump::Attribute;
-use crate::input;
 use crate::opened::Data;
-use crate::output;
 use crate::values::Values;
+use crate::{Global, input, output};
 
 pub use look::{Block, Look};
 pub use told::with_header;

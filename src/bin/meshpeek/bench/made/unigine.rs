@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use anyhow::Context as _;
 use meshpeek::decode::{Frame, compact};
-use meshpeek::surface::Transform;
+use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, build};
 
 use super::Counted;

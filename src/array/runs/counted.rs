@@ -1,0 +1,254 @@
+//! CountedRuns that start with a count: a byte, and that many records.
+
+use zerocopy::FromBytes as _;
+
+use crate::array::runs::checkpoints::RunIndex;
+use crate::array::runs::walk;
+use crate::math::as_u64;
+use crate::parse::Record;
+
+/// What one walk over runs found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes that all runs take together.
+    pub bytes: u64,
+    /// Records in all runs.
+    pub records: u64,
+    /// Where the longest run starts, in bytes from the first run, and its count.
+    pub longest: (u64, u8),
+}
+
+impl Extent {
+    /// Tells whether that many runs of records of `size` bytes each can be what was found: of other runs it seldom can.
+    pub(crate) fn is_of(&self, runs: usize, size: usize) -> bool {
+        let records = self.records.checked_mul(as_u64(size));
+        records.and_then(|bytes| bytes.checked_add(as_u64(runs))) == Some(self.bytes)
+    }
+}
+
+/// A list of runs, borrowed from the file.
+#[derive(Debug)]
+pub struct CountedRuns<'a, T> {
+    bytes: &'a [u8],
+    len: usize,
+    record: std::marker::PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for CountedRuns<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for CountedRuns<'_, T> {}
+
+impl<'a, T: Record> CountedRuns<'a, T> {
+    /// Takes `len` runs that lie in `bytes` from its first byte on.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], len: usize) -> Self {
+        Self { bytes, len, record: std::marker::PhantomData }
+    }
+
+    /// Returns the number of runs.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Tells whether there are no runs.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Walks all runs and prefetches as it goes; of records of four bytes, as fast as memory is read where the processor
+    /// allows, else looking at one byte of each run.
+    ///
+    /// # Errors
+    ///
+    /// The offset, from the first run, of the run that the bytes end in.
+    pub fn extent(&self) -> Result<Extent, u64> {
+        walk::extent(self.bytes, self.len, size_of::<T>())
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Borrows all runs, in order, for as long as the bytes last.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> Iter<'a, T> {
+        Iter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
+    }
+
+    /// Builds the index: one walk, 40 bytes for each 64 runs. `None` where there is no memory for it.
+    #[must_use]
+    pub fn index(&self) -> Option<RunIndex> {
+        RunIndex::new(self.len, |at| {
+            let count = self.bytes.get(at).copied().unwrap_or_default();
+            (count, step::<T>(at, count))
+        })
+    }
+
+    /// Borrows run `run`, found through `index`; `None` where there is none, or the bytes are not those that the index
+    /// was built from.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
+        if run >= self.len {
+            return None;
+        }
+        let found = self.find(index, run);
+        if index.is_stored() && !found.is_some_and(|found| index.expects(run, found.len())) {
+            // A sidecar that is damaged, or of other bytes: a walk finds what is there.
+            return self.iter().nth(run);
+        }
+        found
+    }
+
+    /// Borrows the run that the index leads to.
+    #[inline]
+    fn find(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
+        let (base, before, counts) = index.find(run)?;
+        let at = match counts {
+            Some(records) => base.checked_add(before)?.checked_add(records.checked_mul(size_of::<T>())?)?,
+            None => self.walk(base, before)?,
+        };
+        records(self.bytes.get(at..)?).map(|(run, _)| run)
+    }
+
+    /// Steps over `runs` runs from byte `at`.
+    fn walk(&self, mut at: usize, runs: usize) -> Option<usize> {
+        for _ in 0..runs {
+            at = step::<T>(at, *self.bytes.get(at)?);
+        }
+        Some(at)
+    }
+}
+
+impl<'a, T: Record + 'a> IntoIterator for &CountedRuns<'a, T> {
+    type Item = &'a [T];
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+/// Returns where the run after the one at `at` starts.
+#[inline]
+fn step<T>(at: usize, count: u8) -> usize {
+    walk::step(at, count, size_of::<T>())
+}
+
+/// Splits the first run off `bytes`.
+#[inline]
+fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
+    let (&count, rest) = bytes.split_first()?;
+    <[T]>::ref_from_prefix_with_elems(rest, usize::from(count)).ok()
+}
+
+/// Borrows runs in order.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, T> {
+    rest: &'a [u8],
+    left: usize,
+    record: std::marker::PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Record + 'a> Iterator for Iter<'a, T> {
+    type Item = &'a [T];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [T]> {
+        self.left = self.left.checked_sub(1)?;
+        let (run, rest) = records(self.rest)?;
+        self.rest = rest;
+        Some(run)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::as_u64;
+
+    type Four = [u8; 4];
+
+    /// Spells runs with the given counts; each record holds its run's number.
+    fn spell(counts: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (run, count) in counts.iter().enumerate() {
+            bytes.push(*count);
+            for _ in 0..*count {
+                bytes.extend(u32::try_from(run).unwrap().to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    fn agree(counts: &[u8]) {
+        let mut bytes = spell(counts);
+        let length = as_u64(bytes.len());
+        bytes.extend([255, 1, 2]);
+        let runs = CountedRuns::<Four>::new(&bytes, counts.len());
+        let extent = runs.extent().unwrap();
+        assert_eq!(extent.bytes, length);
+        assert_eq!(extent.records, counts.iter().map(|count| u64::from(*count)).sum::<u64>());
+        assert_eq!(extent.longest.1, counts.iter().copied().max().unwrap_or(0));
+        let index = runs.index().unwrap();
+        assert!(index.bytes() <= counts.len().div_ceil(64) * 40);
+        let naive: Vec<_> = runs.iter().collect();
+        assert_eq!(naive.len(), counts.len());
+        for (run, expected) in naive.iter().enumerate() {
+            assert_eq!(expected.len(), usize::from(counts[run]));
+            assert_eq!(runs.get(&index, run), Some(*expected), "run {run}");
+        }
+        assert_eq!(runs.get(&index, counts.len()), None);
+    }
+
+    #[test]
+    fn finds_every_run() {
+        agree(&[]);
+        agree(&[0]);
+        agree(&[4; 63]);
+        agree(&[4; 64]);
+        agree(&[14; 130]);
+        let mixed: Vec<u8> =
+            (0..1000_u32).map(|run| u8::try_from(run.wrapping_mul(2_654_435_761) >> 29).unwrap() % 5).collect();
+        agree(&mixed);
+    }
+
+    #[test]
+    fn finds_runs_too_long_for_a_nibble() {
+        let mut counts = vec![2; 200];
+        counts[3] = 15;
+        counts[64] = 255;
+        counts[199] = 16;
+        agree(&counts);
+    }
+
+    #[test]
+    fn says_where_the_bytes_end() {
+        let bytes = spell(&[1, 2, 3]);
+        for length in 0..bytes.len() {
+            let runs = CountedRuns::<Four>::new(&bytes[..length], 3);
+            let at = runs.extent().unwrap_err();
+            assert!([0, 5, 14].contains(&at), "{at}");
+            assert!(runs.iter().count() < 3);
+        }
+    }
+
+    #[test]
+    fn an_index_of_other_bytes_finds_nothing_worse_than_nothing() {
+        let index = CountedRuns::<Four>::new(&spell(&[4; 100]), 100).index().unwrap();
+        let other = spell(&[0; 100]);
+        let runs = CountedRuns::<Four>::new(&other, 100);
+        assert!((0..100).filter_map(|run| runs.get(&index, run)).all(<[Four]>::is_empty));
+    }
+}

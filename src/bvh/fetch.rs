@@ -1,0 +1,57 @@
+//! Fetching the corners of eight triangles from arrays of the file.
+
+use std::ops::Range;
+
+use crate::array::Packed;
+use crate::bvh::triangles::{Block, LANES, Numbers};
+use crate::decode::Decode;
+
+/// Decodes the indices of triangles that stand together.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn spread<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut Numbers) {
+    let decode = array.decoder();
+    let end = range.end.min(array.len());
+    let raw = array.raw().get(range.start..end).unwrap_or_default().as_chunks().0;
+    if let Some(raw) = raw.first_chunk::<LANES>() {
+        *numbers = raw.each_ref().map(|corners: &[D::Raw; 3]| corners.each_ref().map(|corner| decode.decode(corner)));
+        return;
+    }
+    for (place, corners) in numbers.iter_mut().zip(raw) {
+        *place = corners.each_ref().map(|corner| decode.decode(corner));
+    }
+}
+
+/// Decodes the indices of triangles here and there.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn pick<D: Decode<Value = u32>>(
+    array: &Packed<'_, D>,
+    triangles: impl Iterator<Item = u32>,
+    numbers: &mut Numbers,
+) {
+    let (decode, raw) = (array.decoder(), array.raw().as_chunks::<3>().0);
+    for (place, triangle) in numbers.iter_mut().zip(triangles) {
+        if let Some(corners) = usize::try_from(triangle).ok().and_then(|triangle| raw.get(triangle)) {
+            *place = corners.each_ref().map(|corner| decode.decode(corner));
+        }
+    }
+}
+
+/// Fetches positions into the lanes.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+pub(crate) fn gather(numbers: &Numbers, get: impl Fn(usize) -> Option<[f32; 3]>) -> Block {
+    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3] };
+    for (lane, corners) in numbers.iter().enumerate() {
+        for (axes, number) in block.corners.iter_mut().zip(corners) {
+            let point = usize::try_from(*number).ok().and_then(&get).unwrap_or([f32::NAN; 3]);
+            for (axis, part) in axes.iter_mut().zip(point) {
+                if let Some(place) = axis.get_mut(lane) {
+                    *place = part;
+                }
+            }
+        }
+    }
+    block
+}

@@ -1,0 +1,337 @@
+//! The same for processors with AVX2: a lane for each box or triangle.
+
+use std::arch::x86_64::{
+    __m128, __m128i, __m256, __m256i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_NGT_UQ, _mm_add_epi32, _mm_add_ps,
+    _mm_andnot_ps, _mm_cvtepi8_epi32, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi32_si128, _mm_cvtsi64_si128,
+    _mm_fmadd_ps, _mm_fnmadd_ps, _mm_max_epi32, _mm_mul_ps, _mm_set1_epi32, _mm_set1_ps, _mm_slli_epi32,
+    _mm_srli_si128, _mm_sub_ps, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_epi8, _mm256_blendv_ps,
+    _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fmsub_ps, _mm256_fnmadd_ps, _mm256_fnmsub_ps, _mm256_max_ps,
+    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_permute_ps, _mm256_set_m128, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+};
+
+use bytemuck::{cast, cast_slice};
+use zerocopy::transmute_ref;
+
+use crate::bvh::kernel::{AREAS, EDGE_SLACK, FAR, NEAR_SLACK, SLACK, STEPS, Sieve};
+use crate::bvh::layout::{RawNode, WIDTH};
+use crate::bvh::triangles::{Block, LANES, Numbers, Points, Triangles};
+use crate::decode::Domain16;
+use crate::model::Positions;
+use crate::simd::BY_65535;
+
+/// Where the planes of a node's boxes are.
+const LOW: usize = std::mem::offset_of!(RawNode, low);
+const HIGH: usize = std::mem::offset_of!(RawNode, high);
+/// Where the exponents of its steps are, and behind them which of its children are leaves.
+const EXPONENTS: usize = std::mem::offset_of!(RawNode, exponents);
+
+/// Widens eight steps.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn steps(planes: __m128i) -> __m256 {
+    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(planes))
+}
+
+/// Widens the steps along three axes, of 24 bytes.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn axes(planes: __m256i) -> [__m256; 3] {
+    let low = _mm256_castsi256_si128(planes);
+    [steps(low), steps(_mm_srli_si128::<8>(low)), steps(_mm256_extracti128_si256::<1>(planes))]
+}
+
+/// Returns `N` bytes of a node from `AT` on.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn bytes<const AT: usize, const N: usize>(node: &RawNode) -> [u8; N] {
+    let bytes: &[u8; size_of::<RawNode>()] = transmute_ref!(node);
+    let (_, rest) = bytes.split_first_chunk::<AT>().unwrap_or((&[0; AT], &[]));
+    *rest.first_chunk::<N>().unwrap_or(&[0; N])
+}
+
+/// What a node's grid is: where it starts, and the length of a step, along x, y, z. The fourth of each is something else.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn grid(node: &RawNode) -> [__m128; 2] {
+    let exponents = _mm_cvtsi32_si128(i32::from_le_bytes(bytes::<EXPONENTS, 4>(node)));
+    let biased = _mm_max_epi32(_mm_add_epi32(_mm_cvtepi8_epi32(exponents), _mm_set1_epi32(127)), _mm_set1_epi32(1));
+    [cast(bytes::<0, 16>(node)), cast(_mm_slli_epi32::<23>(biased))]
+}
+
+/// Spreads each of three numbers over all lanes.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn spread(numbers: __m128) -> [__m256; 3] {
+    let all = _mm256_set_m128(numbers, numbers);
+    [
+        _mm256_permute_ps::<0b0000_0000>(all),
+        _mm256_permute_ps::<0b0101_0101>(all),
+        _mm256_permute_ps::<0b1010_1010>(all),
+    ]
+}
+
+/// Returns the bits of a comparison.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn bits(mask: __m256) -> u32 {
+    _mm256_movemask_ps(mask).unsigned_abs()
+}
+
+/// As [`boxes`](crate::bvh::kernel::boxes).
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn boxes(node: &RawNode, ray: &Sieve, limit: f32) -> (u32, [f32; WIDTH]) {
+    let [origin, steps] = grid(node);
+    let [from, inverse] = ray.padded.map(cast);
+    let step = _mm_mul_ps(steps, inverse);
+    let start = _mm_mul_ps(_mm_sub_ps(origin, from), inverse);
+    let unsigned = |number: __m128| _mm_andnot_ps(_mm_set1_ps(-0.0), number);
+    let reach = _mm_fmadd_ps(unsigned(step), _mm_set1_ps(STEPS), unsigned(start));
+    let slack = _mm_fmadd_ps(reach, _mm_set1_ps(SLACK), cast(ray.blurred));
+    let [starts, ends] = [spread(_mm_sub_ps(start, slack)), spread(_mm_add_ps(start, slack))];
+    let [low, high] = [bytes::<LOW, 32>(node), bytes::<HIGH, 32>(node)].map(cast);
+    let down = cast(ray.down);
+    let nearer = axes(_mm256_blendv_epi8(low, high, down));
+    let farther = axes(_mm256_blendv_epi8(high, low, down));
+    let mut near = _mm256_set1_ps(ray.from);
+    let mut far = _mm256_set1_ps(limit);
+    let planes = nearer.into_iter().zip(farther).zip(spread(step));
+    for (((first, last), step), (start, end)) in planes.zip(starts.into_iter().zip(ends)) {
+        near = _mm256_max_ps(_mm256_fmadd_ps(first, step, start), near);
+        far = _mm256_min_ps(_mm256_fmadd_ps(last, step, end), far);
+    }
+    (bits(_mm256_cmp_ps::<_CMP_LE_OQ>(near, far)), cast(near))
+}
+
+/// Returns the number without its sign.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn abs(number: __m256) -> __m256 {
+    _mm256_andnot_ps(_mm256_set1_ps(-0.0), number)
+}
+
+/// As [`sift`](crate::bvh::kernel::sift).
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn sift(block: &Block, ray: &Sieve, limit: f32) -> u32 {
+    let [kx, ky, kz] = ray.axes;
+    let [sx, sy] = ray.shear.map(|shear| _mm256_set1_ps(shear));
+    let sign = _mm256_and_ps(_mm256_set1_ps(-0.0), _mm256_set1_ps(ray.sign));
+    let sheared = block.corners.map(|corner| {
+        let part = |axis: usize| -> __m256 {
+            let [x, y, z] = &corner;
+            let [from_x, from_y, from_z] = ray.origin;
+            let (lanes, from) = match axis {
+                0 => (x, from_x),
+                1 => (y, from_y),
+                _ => (z, from_z),
+            };
+            _mm256_sub_ps(cast(*lanes), _mm256_set1_ps(from))
+        };
+        let z = part(kz);
+        [_mm256_fnmadd_ps(sx, z, part(kx)), _mm256_fnmadd_ps(sy, z, part(ky)), _mm256_xor_ps(z, sign)]
+    });
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = sheared;
+    let u = _mm256_fmsub_ps(cx, by, _mm256_mul_ps(cy, bx));
+    let v = _mm256_fmsub_ps(ax, cy, _mm256_mul_ps(ay, cx));
+    let w = _mm256_fmsub_ps(bx, ay, _mm256_mul_ps(by, ax));
+    let max = |one, other| _mm256_max_ps(one, other);
+    let across = max(max(max(abs(ax), abs(ay)), max(abs(bx), abs(by))), max(abs(cx), abs(cy)));
+    let reach = max(max(abs(az), abs(bz)), max(abs(cz), across));
+    let slack = _mm256_mul_ps(_mm256_mul_ps(reach, across), _mm256_set1_ps(EDGE_SLACK));
+    let slack = _mm256_add_ps(slack, _mm256_set1_ps(f32::MIN_POSITIVE));
+    let least = _mm256_min_ps(_mm256_min_ps(u, v), w);
+    let most = max(max(u, v), w);
+    let inside = _mm256_or_ps(
+        _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_add_ps(least, slack), _mm256_setzero_ps()),
+        _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_sub_ps(most, slack), _mm256_setzero_ps()),
+    );
+    let near = _mm256_min_ps(_mm256_min_ps(az, bz), cz);
+    let near = _mm256_fnmadd_ps(reach, _mm256_set1_ps(SLACK), near);
+    bits(_mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(near, _mm256_set1_ps(limit))))
+}
+
+/// As [`distances`](crate::bvh::kernel::distances).
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn distances(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
+    let [origin, step] = grid(node);
+    let [x, y, z] = *point;
+    let start = _mm_sub_ps(origin, cast([x, y, z, 0.0]));
+    let reach = _mm_fmadd_ps(step, _mm_set1_ps(STEPS), _mm_andnot_ps(_mm_set1_ps(-0.0), start));
+    let starts = spread(_mm_fnmadd_ps(reach, _mm_set1_ps(SLACK), start));
+    let ends = spread(_mm_fmadd_ps(reach, _mm_set1_ps(SLACK), start));
+    let mut sum = _mm256_setzero_ps();
+    let mut missing = _mm256_setzero_ps();
+    let planes =
+        axes(cast(bytes::<LOW, 32>(node))).into_iter().zip(axes(cast(bytes::<HIGH, 32>(node)))).zip(spread(step));
+    for (((low, high), step), (start, end)) in planes.zip(starts.into_iter().zip(ends)) {
+        missing = _mm256_or_ps(missing, _mm256_cmp_ps::<_CMP_GT_OQ>(low, high));
+        let before = _mm256_fmadd_ps(low, step, start);
+        let behind = _mm256_fnmsub_ps(high, step, end);
+        let out = _mm256_max_ps(_mm256_max_ps(before, behind), _mm256_setzero_ps());
+        sum = _mm256_fmadd_ps(out, out, sum);
+    }
+    let near = _mm256_cmp_ps::<_CMP_LE_OQ>(sum, _mm256_set1_ps(limit));
+    (bits(_mm256_andnot_ps(missing, near)), cast(sum))
+}
+
+/// As [`approach`](crate::bvh::kernel::approach).
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn approach(block: &Block, point: &[f32; 3], limit: f32) -> u32 {
+    type Vector = [__m256; 3];
+    let subtract = |[ax, ay, az]: Vector, [bx, by, bz]: Vector| -> Vector {
+        [_mm256_sub_ps(ax, bx), _mm256_sub_ps(ay, by), _mm256_sub_ps(az, bz)]
+    };
+    let dot = |[ax, ay, az]: Vector, [bx, by, bz]: Vector| {
+        _mm256_fmadd_ps(ax, bx, _mm256_fmadd_ps(ay, by, _mm256_mul_ps(az, bz)))
+    };
+    let cross = |[ax, ay, az]: Vector, [bx, by, bz]: Vector| -> Vector {
+        [
+            _mm256_fmsub_ps(ay, bz, _mm256_mul_ps(az, by)),
+            _mm256_fmsub_ps(az, bx, _mm256_mul_ps(ax, bz)),
+            _mm256_fmsub_ps(ax, by, _mm256_mul_ps(ay, bx)),
+        ]
+    };
+    let zero = _mm256_setzero_ps();
+    let from = point.map(|part| _mm256_set1_ps(part));
+    let [a, b, c] = block.corners.map(|corner| subtract(corner.map(cast), from));
+    let [ab, bc, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
+    let to_edge = |from: Vector, along: Vector| {
+        // Where there is no length, 0 / 0 is no number, and `max` then gives its second: 0.
+        let part = _mm256_div_ps(_mm256_sub_ps(zero, dot(from, along)), dot(along, along));
+        let part = _mm256_min_ps(_mm256_max_ps(part, zero), _mm256_set1_ps(1.0));
+        let [[start_x, start_y, start_z], [along_x, along_y, along_z]] = [from, along];
+        let away = [
+            _mm256_fmadd_ps(along_x, part, start_x),
+            _mm256_fmadd_ps(along_y, part, start_y),
+            _mm256_fmadd_ps(along_z, part, start_z),
+        ];
+        dot(away, away)
+    };
+    let edges = _mm256_min_ps(_mm256_min_ps(to_edge(a, ab), to_edge(b, bc)), to_edge(c, ca));
+    let normal = cross(ab, bc);
+    let area = dot(normal, normal);
+    let above = |along: Vector, from: Vector| _mm256_cmp_ps::<_CMP_NGT_UQ>(dot(cross(normal, along), from), zero);
+    let inside = _mm256_and_ps(_mm256_and_ps(above(ab, a), above(bc, b)), above(ca, c));
+    let height = dot(normal, a);
+    let plane = _mm256_div_ps(_mm256_mul_ps(height, height), area);
+    let sound = _mm256_and_ps(
+        _mm256_cmp_ps::<_CMP_GE_OQ>(area, _mm256_set1_ps(AREAS.start)),
+        _mm256_cmp_ps::<_CMP_LE_OQ>(area, _mm256_set1_ps(AREAS.end)),
+    );
+    let plane = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), _mm256_and_ps(plane, sound), inside);
+    // Of a triangle that is not there, `min` gives its second, which is no number.
+    let least = _mm256_min_ps(plane, edges);
+    let reach = [a, b, c].into_iter().flatten().fold(zero, |most, part| _mm256_max_ps(abs(part), most));
+    let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(NEAR_SLACK), least);
+    let bound = _mm256_blendv_ps(bound, zero, _mm256_cmp_ps::<_CMP_GT_OQ>(reach, _mm256_set1_ps(FAR)));
+    bits(_mm256_cmp_ps::<_CMP_LE_OQ>(bound, _mm256_set1_ps(limit)))
+}
+
+/// Loads sixteen bytes, of which the first are the position numbered `number`; what is not there is no number.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn position12(bytes: &[u8], number: u32) -> __m128 {
+    let at = crate::math::as_index(number).wrapping_mul(12);
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(found) => cast(*found),
+        None => last12(bytes, at),
+    }
+}
+
+/// The last one has nothing behind it.
+#[cold]
+fn last12(bytes: &[u8], at: usize) -> __m128 {
+    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<12>);
+    let [x, y, z] = found.map_or([f32::NAN; 3], |found| cast(*found));
+    cast([x, y, z, f32::NAN])
+}
+
+/// Loads the three codes of the position numbered `number`, as numbers.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn position6(bytes: &[u8], number: u32) -> __m128 {
+    let at = crate::math::as_index(number).wrapping_mul(6);
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        Some(found) => _mm_cvtepi32_ps(_mm_cvtepu16_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(*found)))),
+        None => last6(bytes, at),
+    }
+}
+
+/// The last one has nothing behind it.
+#[cold]
+fn last6(bytes: &[u8], at: usize) -> __m128 {
+    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<6>);
+    let [x, y, z] = found.map_or([f32::NAN; 3], |[a, b, c, d, e, f]| {
+        [[*a, *b], [*c, *d], [*e, *f]].map(|code| f32::from(u16::from_le_bytes(code)))
+    });
+    cast([x, y, z, f32::NAN])
+}
+
+/// Turns eight positions into three lists of coordinates.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
+    let pair = |low, high| _mm256_set_m128(high, low);
+    let [first, second, third, fourth] = [pair(a, e), pair(b, f), pair(c, g), pair(d, h)];
+    let (low, high) = (_mm256_unpacklo_ps(first, second), _mm256_unpackhi_ps(first, second));
+    let (other_low, other_high) = (_mm256_unpacklo_ps(third, fourth), _mm256_unpackhi_ps(third, fourth));
+    [
+        _mm256_shuffle_ps::<0b01_00_01_00>(low, other_low),
+        _mm256_shuffle_ps::<0b11_10_11_10>(low, other_low),
+        _mm256_shuffle_ps::<0b01_00_01_00>(high, other_high),
+    ]
+}
+
+/// Decodes the positions of eight triangles, as [`Triangles::block`] does.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn block(triangles: &Triangles<'_>, numbers: &Numbers) -> Block {
+    match triangles.points() {
+        Points::Stored(Positions::F32(array)) => floats(array.as_bytes(), numbers),
+        Points::Posed(points) => floats(cast_slice(points), numbers),
+        Points::Stored(Positions::Domain16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        Points::Stored(_) => triangles.block::<true>(numbers),
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+    let mut corners = [[[0.0; LANES]; 3]; 3];
+    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
+    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
+        let [a, b, c, d] = [position12(bytes, *a), position12(bytes, *b), position12(bytes, *c), position12(bytes, *d)];
+        let [e, f, g, h] = [position12(bytes, *e), position12(bytes, *f), position12(bytes, *g), position12(bytes, *h)];
+        let [x, y, z] = turned([a, b, c, d, e, f, g, h]);
+        *axes = [cast(x), cast(y), cast(z)];
+    }
+    Block { corners }
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+fn codes(bytes: &[u8], decoder: Domain16<3>, [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+    let mut corners = [[[0.0; LANES]; 3]; 3];
+    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
+    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
+        let [a, b, c, d] = [position6(bytes, *a), position6(bytes, *b), position6(bytes, *c), position6(bytes, *d)];
+        let [e, f, g, h] = [position6(bytes, *e), position6(bytes, *f), position6(bytes, *g), position6(bytes, *h)];
+        let turned = turned([a, b, c, d, e, f, g, h]);
+        let intervals = decoder.min().into_iter().zip(decoder.max());
+        for ((axis, codes), (min, max)) in axes.iter_mut().zip(turned).zip(intervals) {
+            *axis = cast(codes);
+            for code in axis {
+                *code = BY_65535.divide::<true>(*code) * (max - min) + min;
+            }
+        }
+    }
+    Block { corners }
+}

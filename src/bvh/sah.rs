@@ -1,0 +1,266 @@
+//! Splitting what a tree is built of: boxes on a grid of 16 bits, sorted into bins by where their middles are.
+//!
+//! The split is the one of the least expected cost (the surface area heuristic) among those between bins along each axis.
+
+use crate::array::Bounds;
+
+/// A box on a grid, and what is in it: 16 bytes. The greatest coordinates are stored as what they are short of 65535, so that the box
+/// around two is the least of each part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub(crate) struct Item(pub(crate) [u16; 8]);
+
+/// What no box is around.
+const NOTHING: Item = Item([u16::MAX; 8]);
+/// The most bins along an axis.
+const BINS: usize = 16;
+
+/// The grid that boxes are on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    origin: [f32; 3],
+    /// Steps for each scene unit.
+    rate: [f32; 3],
+    /// Scene units for each step.
+    step: [f32; 3],
+}
+
+impl Grid {
+    /// Lays a grid of 65,535 steps over a box.
+    pub(crate) fn over(bounds: &Bounds) -> Self {
+        let mut grid = Self { origin: bounds.min, rate: [0.0; 3], step: [0.0; 3] };
+        let sides = bounds.min.iter().zip(bounds.max).zip(grid.rate.iter_mut().zip(&mut grid.step));
+        for ((min, max), (rate, step)) in sides {
+            // A little more than the box, so that the last step is not lost to rounding.
+            *step = (max - min) / 65_000.0;
+            *rate = if *step > f32::MIN_POSITIVE { 1.0 / *step } else { 0.0 };
+        }
+        grid
+    }
+
+    /// Puts a box on the grid, rounded outwards; an empty one to a point at the start.
+    #[allow(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "casts of floats saturate"
+    )]
+    pub(crate) fn item(&self, bounds: &Bounds, number: u32) -> Item {
+        let place = |at: f32, axis: usize| {
+            let part = |list: &[f32; 3]| list.get(axis).copied().unwrap_or_default();
+            (at - part(&self.origin)) * part(&self.rate)
+        };
+        let [x, y, z] = bounds.min;
+        let low = [place(x, 0), place(y, 1), place(z, 2)].map(|step| step as u16);
+        let [x, y, z] = bounds.max;
+        let high = [place(x, 0), place(y, 1), place(z, 2)].map(|step| (step as u16).saturating_add(1));
+        let ([x, y, z], [last_x, last_y, last_z]) = (low, high.map(|step| !step));
+        let [number_low, number_high] = [number & 0xffff, number >> 16].map(|half| half as u16);
+        Item([x, y, z, number_low, last_x, last_y, last_z, number_high])
+    }
+}
+
+impl Item {
+    /// Returns the number of what is in the box.
+    pub(crate) fn number(&self) -> u32 {
+        let [_, _, _, low, _, _, _, high] = self.0.map(u32::from);
+        low | high.wrapping_shl(16)
+    }
+
+    /// Returns the box around both.
+    #[inline]
+    pub(crate) fn union(self, other: Self) -> Self {
+        let mut union = self;
+        for (mine, theirs) in union.0.iter_mut().zip(other.0) {
+            *mine = (*mine).min(theirs);
+        }
+        union
+    }
+
+    /// Returns twice the middle along each axis.
+    #[inline]
+    fn middle(&self) -> [u32; 4] {
+        let [x, y, z, _, last_x, last_y, last_z, _] = self.0.map(u32::from);
+        [x.wrapping_add(0xffff ^ last_x), y.wrapping_add(0xffff ^ last_y), z.wrapping_add(0xffff ^ last_z), 0]
+    }
+
+    /// Returns half the area of the box, in scene units.
+    pub(crate) fn area(&self, grid: &Grid) -> f32 {
+        let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
+        let side = |first: u16, last: u16, step: f32| f32::from((!last).saturating_sub(first)) * step;
+        let [step_x, step_y, step_z] = grid.step;
+        let [x, y, z] = [side(x, last_x, step_x), side(y, last_y, step_y), side(z, last_z, step_z)];
+        x * y + y * z + z * x
+    }
+
+    /// Returns how many steps the longest side has.
+    pub(crate) fn longest(&self) -> u16 {
+        let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
+        [(x, last_x), (y, last_y), (z, last_z)]
+            .map(|(x, last)| (!last).saturating_sub(x))
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Returns the box around all.
+pub(crate) fn around(items: &[Item]) -> Item {
+    items.iter().fold(NOTHING, |all, item| all.union(*item))
+}
+
+/// Where a list was split: how many are in the first part, and the boxes around both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    pub(crate) middle: usize,
+    pub(crate) boxes: [Item; 2],
+}
+
+/// Splits a list of two or more in two parts that are not empty. `balanced` splits in halves, so that depth has an end.
+pub(crate) fn split(items: &mut [Item], grid: &Grid, balanced: bool) -> Split {
+    let halves = |items: &mut [Item], axis: Option<usize>| {
+        let middle = items.len() / 2;
+        if let Some(axis) = axis {
+            items.select_nth_unstable_by_key(middle, |item| (item.middle().get(axis).copied(), item.number()));
+        }
+        let (one, other) = items.split_at(middle);
+        Split { middle, boxes: [around(one), around(other)] }
+    };
+    let (least, most) = middles(items);
+    let extent = |axis: usize| Some(most.get(axis)?.saturating_sub(*least.get(axis)?)).filter(|extent| *extent > 0);
+    let longest = (0..3).max_by_key(|axis| extent(*axis).unwrap_or_default()).filter(|axis| extent(*axis).is_some());
+    if balanced || longest.is_none() {
+        return halves(items, longest);
+    }
+    let best = Bins::new(items, least, most).best(grid);
+    let Some(best) = best else { return halves(items, longest) };
+    let middle = partition(items, |item| best.scale.bin(item, best.axis) <= best.bin);
+    Split { middle, boxes: best.boxes }
+}
+
+/// Returns the least and the greatest of the middles, along each axis.
+fn middles(items: &[Item]) -> ([u32; 4], [u32; 4]) {
+    let (mut least, mut most) = ([u32::MAX; 4], [0; 4]);
+    for item in items {
+        for ((least, most), middle) in least.iter_mut().zip(&mut most).zip(item.middle()) {
+            *least = middle.min(*least);
+            *most = middle.max(*most);
+        }
+    }
+    (least, most)
+}
+
+/// How middles become bins.
+#[derive(Clone, Copy)]
+struct Scale {
+    least: [u32; 4],
+    /// Bins for each step, times 2^16.
+    rate: [u32; 4],
+}
+
+impl Scale {
+    #[inline]
+    fn bins(&self, item: &Item) -> [u32; 4] {
+        let mut bins = item.middle();
+        for ((bin, least), rate) in bins.iter_mut().zip(self.least).zip(self.rate) {
+            *bin = bin.wrapping_sub(least).wrapping_mul(rate) >> 16;
+        }
+        bins
+    }
+
+    #[inline]
+    fn bin(&self, item: &Item, axis: usize) -> u32 {
+        self.bins(item).get(axis).copied().unwrap_or_default()
+    }
+}
+
+/// The boxes and how many there are, in each bin of each axis.
+struct Bins {
+    boxes: [[Item; BINS]; 3],
+    counts: [[u32; BINS]; 3],
+    used: usize,
+    scale: Scale,
+}
+
+/// The split of the least cost.
+struct Best {
+    axis: usize,
+    /// The last bin of the first part.
+    bin: u32,
+    boxes: [Item; 2],
+    scale: Scale,
+}
+
+impl Bins {
+    fn new(items: &[Item], least: [u32; 4], most: [u32; 4]) -> Self {
+        let used: u32 = if items.len() < 32 { 8 } else { 16 };
+        let mut rate = [0; 4];
+        for ((rate, least), most) in rate.iter_mut().zip(least).zip(most) {
+            *rate = used.wrapping_shl(16).checked_div(most.saturating_sub(least).saturating_add(1)).unwrap_or_default();
+        }
+        let scale = Scale { least, rate };
+        let used = crate::math::as_index(used);
+        let mut bins = Self { boxes: [[NOTHING; BINS]; 3], counts: [[0; BINS]; 3], used, scale };
+        for item in items {
+            let [x, y, z, _] = scale.bins(item);
+            for ((boxes, counts), bin) in bins.boxes.iter_mut().zip(&mut bins.counts).zip([x, y, z]) {
+                let bin = crate::math::as_index(bin) % BINS;
+                if let (Some(place), Some(count)) = (boxes.get_mut(bin), counts.get_mut(bin)) {
+                    *place = place.union(*item);
+                    *count = count.wrapping_add(1);
+                }
+            }
+        }
+        bins
+    }
+
+    fn best(&self, grid: &Grid) -> Option<Best> {
+        let mut best: Option<Best> = None;
+        let mut least = f32::INFINITY;
+        for (axis, (boxes, counts)) in self.boxes.iter().zip(&self.counts).enumerate() {
+            let mut behind = [(NOTHING, f32::INFINITY); BINS];
+            let (mut all, mut count) = (NOTHING, 0_u32);
+            for (bin, place) in behind.iter_mut().enumerate().take(self.used).rev() {
+                // What is behind this bin, and what it costs.
+                *place = (all, cost(&all, count, grid));
+                all = all.union(boxes.get(bin).copied().unwrap_or(NOTHING));
+                count = count.wrapping_add(counts.get(bin).copied().unwrap_or_default());
+            }
+            let (mut before, mut count) = (NOTHING, 0_u32);
+            let steps = (0_u32..).zip(boxes.iter().zip(counts).zip(&behind)).take(self.used);
+            for (bin, ((item, more), (after, after_cost))) in steps {
+                before = before.union(*item);
+                count = count.wrapping_add(*more);
+                let total = cost(&before, count, grid) + after_cost;
+                if total < least {
+                    least = total;
+                    best = Some(Best { axis, bin, boxes: [before, *after], scale: self.scale });
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Returns what so many things in a box cost; infinity where there is none.
+fn cost(item: &Item, count: u32, grid: &Grid) -> f32 {
+    #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "an estimate")]
+    let count_or_more = count as f32;
+    if count == 0 { f32::INFINITY } else { item.area(grid) * count_or_more }
+}
+
+/// Moves those for which `is_first` holds to the front; returns how many they are.
+fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
+    let mut middle = 0_usize;
+    let mut end = items.len();
+    while middle < end {
+        let [front, back] = [middle, end.wrapping_sub(1)];
+        if items.get(front).is_some_and(&is_first) {
+            middle = middle.wrapping_add(1);
+        } else {
+            items.swap(front, back);
+            end = back;
+        }
+    }
+    middle
+}

@@ -1,0 +1,246 @@
+//! Every byte of a file has a name.
+
+use super::binary::Reader;
+use super::layout::Layout;
+use super::markup::element::Element as Tagged;
+use super::markup::scan::kind;
+use super::markup::walk::{Event, Open, walk};
+use super::outline::Kind;
+use super::system::MeshSystem;
+use crate::error::{Field, Result};
+use crate::math::as_u64;
+use crate::parse::{Element, Region, Walk};
+
+const TEXT: Element = Element::new("text", 1, 1);
+const STRING: Element = Element::new("string", 0, 1);
+const BYTE: Element = Element::new("u8", 1, 1);
+const U32: Element = Element::new("u32", 4, 4);
+const I32: Element = Element::new("i32", 4, 4);
+const F32: Element = Element::new("f32", 4, 4);
+const BOX: Element = Element::new("bounds", 24, 4);
+const TRANSFORM: Element = Element::new("transform", 40, 4);
+const PLANE: Element = Element::new("f32x4", 16, 4);
+
+impl<D: AsRef<[u8]>> MeshSystem<D> {
+    /// Names every byte of the file, in file order and without gaps: of text, each block of numbers, what stands in it and what
+    /// stands around it; of a binary file, each field.
+    ///
+    /// # Errors
+    ///
+    /// The first fault of the structure, where the owner's bytes are no longer those that were opened.
+    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
+        let bytes = self.data().as_ref();
+        match self.view().order() {
+            None => text(bytes, &self.options().limits, see),
+            Some(order) => {
+                Fields { reader: Reader::at(bytes, order, 0, None)?, walk: Walk::new(see) }.all(as_u64(bytes.len()))
+            }
+        }
+    }
+}
+
+/// Names the parts of a text.
+fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)) -> Result<()> {
+    let mut regions = Walk::new(see);
+    let mut numbers = Numbers::default();
+    walk(bytes, limits, &mut |event, open| {
+        let data = open.last().filter(|open| open.element.is_data()).and(Some(numbers.block));
+        match (event, data) {
+            (Event::Start { element, .. }, _) => numbers.start(element, open),
+            (Event::Text(range) | Event::Cdata(range), Some(block)) => {
+                regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
+                regions.pass_to(block, TEXT, as_u64(range.end));
+            }
+            (Event::Comment(range), _) => {
+                regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
+                regions.pass_to(Field::new("comment"), TEXT, as_u64(range.end));
+            }
+            (Event::Doctype(range), _) => {
+                regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
+                regions.pass_to(Field::new("doctype"), TEXT, as_u64(range.end));
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    regions.pass_to(Field::new("elements"), TEXT, as_u64(bytes.len()));
+    Ok(())
+}
+
+/// Counts elements, so that blocks can be named.
+#[derive(Default)]
+struct Numbers {
+    mesh: u64,
+    section: u64,
+    animation: u64,
+    track: u64,
+    tetra: u64,
+    collision: u64,
+    /// The block that started last.
+    block: Field,
+}
+
+impl Numbers {
+    fn start(&mut self, element: Tagged, open: &[Open<'_>]) {
+        let last = |count: u64| count.saturating_sub(1);
+        let bump = |count: &mut u64| *count = count.saturating_add(1);
+        // Numbers that belong to nothing have no other name than what stands around them.
+        if element.is_data() {
+            self.block = Field::new("elements");
+        }
+        let Some(kind) = kind(element, open) else { return };
+        match kind {
+            Kind::Mesh => {
+                bump(&mut self.mesh);
+                self.section = 0;
+            }
+            Kind::Section => bump(&mut self.section),
+            Kind::Animation => {
+                bump(&mut self.animation);
+                self.track = 0;
+            }
+            Kind::Track => bump(&mut self.track),
+            Kind::Tetra => bump(&mut self.tetra),
+            Kind::Collision => bump(&mut self.collision),
+            _ => {}
+        }
+        let mesh = Field::new("").of("mesh", last(self.mesh));
+        let section = mesh.within("section", last(self.section));
+        let collision = Field::new("").of("collision", last(self.collision));
+        let track = Field::new("").of("animation", last(self.animation)).within("track", last(self.track));
+        self.block = match kind {
+            Kind::MeshVertices => mesh.named("vertexbuffer"),
+            Kind::SectionVertices => section.named("vertexbuffer"),
+            Kind::Triangles => section.named("indexbuffer"),
+            Kind::HullVertices => collision.named("vertexbuffer"),
+            Kind::HullTriangles => collision.named("indexbuffer"),
+            Kind::Track => track.named("keys"),
+            Kind::Tetra => Field::new("corners").of("tetra_mesh", last(self.tetra)),
+            _ => return,
+        };
+    }
+}
+
+/// Names the fields of a binary file.
+struct Fields<'a, 's> {
+    reader: Reader<'a>,
+    walk: Walk<'s>,
+}
+
+impl Fields<'_, '_> {
+    /// Names `count` elements, and steps over them.
+    fn pass(&mut self, place: Field, name: &'static str, element: Element, count: u32) -> Result<()> {
+        self.reader.lend(count.into(), element.size.into(), name)?;
+        self.walk.pass(place.named(name), element, count.into());
+        Ok(())
+    }
+
+    /// Names a number, and returns it.
+    fn number(&mut self, place: Field, name: &'static str, element: Element) -> Result<u32> {
+        let number = self.reader.u32(name)?;
+        self.walk.pass(place.named(name), element, 1);
+        Ok(number)
+    }
+
+    /// Names a text with its length.
+    fn string(&mut self, place: Field, name: &'static str) -> Result<()> {
+        self.reader.skip_text(name)?;
+        self.walk.pass_all(place.named(name), STRING, self.reader.offset());
+        Ok(())
+    }
+
+    fn all(mut self, end: u64) -> Result<()> {
+        let top = Field::new("");
+        self.number(top, "version", U32)?;
+        self.string(top, "tag")?;
+        self.string(top, "asset_name")?;
+        self.string(top, "asset_info")?;
+        self.pass(top, "system_version", I32, 1)?;
+        self.pass(top, "asset_version", I32, 1)?;
+        self.pass(top, "bounds", BOX, 1)?;
+        for index in 0..self.number(top, "textures.count", U32)?.into() {
+            let place = top.of("texture", index);
+            self.string(place, "name")?;
+            self.pass(place, "size", U32, 3)?;
+            let length = self.number(place, "pixels.count", U32)?;
+            self.pass(place, "pixels", BYTE, length)?;
+        }
+        self.number(top, "tetra_meshes.count", U32)?;
+        self.skeletons()?;
+        self.animations()?;
+        for (counted, list, names) in [
+            ("materials.count", "material", ["name", "meta_data"]),
+            ("user_data.count", "user_data", ["key", "value"]),
+            ("user_binary_data.count", "user_binary_data", ["name", "bytes"]),
+        ] {
+            for index in 0..self.number(top, counted, U32)?.into() {
+                names.iter().try_for_each(|name| self.string(top.of(list, index), name))?;
+            }
+        }
+        self.meshes()?;
+        for index in 0..self.number(top, "instances.count", U32)?.into() {
+            self.string(top.of("instance", index), "mesh")?;
+            self.pass(top.of("instance", index), "transform", TRANSFORM, 1)?;
+        }
+        self.number(top, "collision_representations.count", U32)?;
+        self.pass(top, "plane", PLANE, 1)?;
+        self.walk.pass_to(Field::new("end"), BYTE, end);
+        Ok(())
+    }
+
+    fn skeletons(&mut self) -> Result<()> {
+        for index in 0..self.number(Field::new(""), "skeletons.count", U32)?.into() {
+            let place = Field::new("").of("skeleton", index);
+            self.string(place, "name")?;
+            for bone in 0..self.number(place, "bones.count", I32)?.into() {
+                let place = place.within("bone", bone);
+                self.string(place, "name")?;
+                self.pass(place, "parent", I32, 1)?;
+                self.pass(place, "transform", TRANSFORM, 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn animations(&mut self) -> Result<()> {
+        for index in 0..self.number(Field::new(""), "animations.count", U32)?.into() {
+            let place = Field::new("").of("animation", index);
+            self.string(place, "name")?;
+            let tracks = self.number(place, "tracks.count", I32)?;
+            self.pass(place, "frames", I32, 1)?;
+            self.pass(place, "duration", F32, 1)?;
+            self.pass(place, "dtime", F32, 1)?;
+            for track in 0..tracks.into() {
+                let place = place.within("track", track);
+                self.string(place, "name")?;
+                let frames = self.number(place, "keys.count", I32)?;
+                self.pass(place, "duration", F32, 1)?;
+                self.pass(place, "dtime", F32, 1)?;
+                self.pass(place, "keys", TRANSFORM, frames)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn meshes(&mut self) -> Result<()> {
+        for index in 0..self.number(Field::new(""), "meshes.count", U32)?.into() {
+            let place = Field::new("").of("mesh", index);
+            self.string(place, "name")?;
+            self.string(place, "skeleton")?;
+            self.pass(place, "bounds", BOX, 1)?;
+            for section in 0..self.number(place, "sections.count", U32)?.into() {
+                let place = place.within("section", section);
+                self.string(place, "material")?;
+                self.pass(place, "bounds", BOX, 1)?;
+                self.pass(place, "flags", U32, 1)?;
+                let triangles = self.number(place, "triangles.count", U32)?;
+                self.pass(place, "indexbuffer", Element::new("u32x3", 12, 4), triangles)?;
+            }
+            let flags = self.number(place, "flags", U32)?;
+            let count = self.number(place, "vertices.count", U32)?;
+            let size = Layout::of_flags(flags).map_or(0, |layout| layout.size()).into();
+            self.pass(place, "vertexbuffer", Element::new("vertex", size, 4), count)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Strings and keys, as they are stored.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::error::{SHOWN, Shown};
+use crate::parse::Name;
+
+/// A string or a key. Its bytes are its content, or, of one between quotes, spell it with escapes.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    stored: &'a [u8],
+    quote: Option<u8>,
+}
+
+impl<'a> Text<'a> {
+    /// Takes bytes that are the content.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { stored: bytes, quote: None }
+    }
+
+    pub(super) const fn quoted(stored: &'a [u8], quote: u8) -> Self {
+        Self { stored, quote: Some(quote) }
+    }
+
+    /// Returns the stored bytes: the content, except where it is [quoted](Self::quote).
+    #[must_use]
+    pub const fn stored(&self) -> &'a [u8] {
+        self.stored
+    }
+
+    /// Returns the quote that it stands between, if it does.
+    #[must_use]
+    pub const fn quote(&self) -> Option<u8> {
+        self.quote
+    }
+
+    /// Returns the bytes of the content, one by one.
+    #[must_use]
+    pub const fn bytes(&self) -> Bytes<'a> {
+        Bytes { rest: self.stored, escapes: self.quote.is_some() }
+    }
+
+    /// Returns the content: borrowed, unless escapes spell it.
+    #[must_use]
+    pub fn content(&self) -> Cow<'a, [u8]> {
+        match self.quote {
+            Some(_) if self.stored.contains(&b'\\') => self.bytes().collect(),
+            _ => Cow::Borrowed(self.stored),
+        }
+    }
+
+    /// Returns the content as a name, where no escapes spell it; the stored bytes otherwise.
+    #[must_use]
+    pub const fn name(&self) -> Name<'a> {
+        Name::new(self.stored)
+    }
+
+    /// Compares the content byte by byte, however it is spelled.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        match (self.quote, other.quote) {
+            (None, None) => self.stored.cmp(other.stored),
+            _ => self.bytes().cmp(other.bytes()),
+        }
+    }
+
+    /// Tells whether the content is `text`.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        match self.quote {
+            None => self.stored == text.as_bytes(),
+            Some(_) => self.bytes().eq(text.bytes()),
+        }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    /// Compares the content, however it is spelled.
+    fn eq(&self, other: &Self) -> bool {
+        match (self.quote, other.quote) {
+            (None, None) => self.stored == other.stored,
+            _ => self.bytes().eq(other.bytes()),
+        }
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of what escapes spell, no more is copied than is shown, and a byte more, which tells that there is more.
+        match self.quote {
+            Some(_) => Shown(&self.bytes().take(SHOWN.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
+            None => Shown(self.stored).fmt(out),
+        }
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "\"{self}\"")
+    }
+}
+
+/// The bytes of a text's content.
+#[derive(Clone, Debug)]
+pub struct Bytes<'a> {
+    rest: &'a [u8],
+    escapes: bool,
+}
+
+impl Iterator for Bytes<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        if !self.escapes || first != b'\\' {
+            return Some(first);
+        }
+        let (&escaped, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(match escaped {
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'v' => 0x0b,
+            b'x' => {
+                let (&[high, low], rest) = self.rest.split_first_chunk::<2>()?;
+                self.rest = rest;
+                digit(high)?.wrapping_mul(16).wrapping_add(digit(low)?)
+            }
+            other => other,
+        })
+    }
+}
+
+/// Returns the value of a hexadecimal digit.
+pub(super) fn digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}

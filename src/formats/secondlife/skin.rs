@@ -1,0 +1,173 @@
+//! The skin: joints, and how the mesh is bound to them.
+
+use super::block::Block;
+use super::layout::Part;
+use super::llsd::{Array, Map, Value};
+use super::submesh::narrow;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Name;
+
+/// A matrix of 16 numbers as the file has it: row by row, for row vectors, so that elements 12, 13 and 14 are the
+/// translation. Read column by column it is the usual matrix for column vectors, as glTF has it.
+pub type Matrix = [f32; 16];
+
+/// The lists of a skin block, in the order in which it notes where their items stand.
+const LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bind_matrix"];
+
+/// The joints that a mesh is bound to, borrowed from the inflated block.
+///
+/// A vertex `v` goes to the sum, over its influences, of `v · bind_shape · inverse_bind[joint] · world[joint]` times the
+/// weight: [`palette`](Self::palette) does that.
+#[derive(Clone, Copy, Debug)]
+pub struct Skin<'a> {
+    block: Block<'a>,
+    map: Map<'a>,
+}
+
+impl<'a> Skin<'a> {
+    pub(super) fn new(block: Block<'a>) -> Result<Self> {
+        match block.map()? {
+            Some(map) => Ok(Self { block, map }),
+            None => Err(block.wrong(Field::new(Part::Skin.key()), block.value_at(), "a map", "an undefined value")),
+        }
+    }
+
+    /// Returns the block that it is.
+    #[must_use]
+    pub const fn block(&self) -> Block<'a> {
+        self.block
+    }
+
+    /// Returns the map that it is, with the keys that are not known, too.
+    #[must_use]
+    pub const fn map(&self) -> Map<'a> {
+        self.map
+    }
+
+    /// Returns the number of joint names.
+    #[must_use]
+    pub fn joint_count(&self) -> usize {
+        self.block.list(0).len()
+    }
+
+    /// Returns the name of a joint.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is no string.
+    pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
+        match self.item(0, joint)? {
+            (_, Value::String(name)) => Ok(name.name()),
+            (at, other) => Err(self.block.wrong(field(LISTS[0], joint), at, "a string", other.kind())),
+        }
+    }
+
+    /// Returns the matrix from the model's space to the space that joints are bound in.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Missing`], [`ErrorKind::Value`] where it is not 16 numbers.
+    pub fn bind_shape(&self) -> Result<Matrix> {
+        let name = "bind_shape_matrix";
+        let field = Field::new(name).inside(Part::Skin.key());
+        let Some(entry) = self.map.get(name) else {
+            let kind = ErrorKind::Missing { expected: format!("`{name}` in the skin").into() };
+            return Err(self.block.error(field, self.block.value_at(), kind));
+        };
+        matrix(entry.value).ok_or_else(|| self.block.wrong(field, entry.at, "16 numbers", entry.value.kind()))
+    }
+
+    /// Returns the number of inverse bind matrices: that of joints in a sound file.
+    #[must_use]
+    pub fn inverse_bind_count(&self) -> usize {
+        self.block.list(1).len()
+    }
+
+    /// Returns the matrix from the bind space to a joint's.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is not 16 numbers.
+    pub fn inverse_bind(&self, joint: usize) -> Result<Matrix> {
+        self.matrix_of(1, joint)
+    }
+
+    /// Returns the number of matrices that move joints: 0, or that of joints, in a sound file.
+    #[must_use]
+    pub fn alt_inverse_bind_count(&self) -> usize {
+        self.block.list(2).len()
+    }
+
+    /// Returns the matrix whose translation is a joint's position relative to its parent, instead of the skeleton's.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is not 16 numbers.
+    pub fn alt_inverse_bind(&self, joint: usize) -> Result<Matrix> {
+        self.matrix_of(2, joint)
+    }
+
+    /// Returns how far the avatar is lifted, in metres; `None` where that is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where it is no number.
+    pub fn pelvis_offset(&self) -> Result<Option<f32>> {
+        let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
+        let number = entry.value.number().map(narrow).ok_or_else(|| {
+            let field = Field::new("pelvis_offset").inside(Part::Skin.key());
+            self.block.wrong(field, entry.at, "a number", entry.value.kind())
+        });
+        number.map(Some)
+    }
+
+    /// Tells whether joints that are moved keep their scale; not, where that is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where it is neither true nor false.
+    pub fn lock_scale_if_joint_position(&self) -> Result<bool> {
+        let name = "lock_scale_if_joint_position";
+        match self.map.get(name).map(|entry| (entry.at, entry.value)) {
+            None => Ok(false),
+            Some((_, Value::Boolean(lock))) => Ok(lock),
+            Some((at, other)) => {
+                Err(self.block.wrong(Field::new(name).inside(Part::Skin.key()), at, "a boolean", other.kind()))
+            }
+        }
+    }
+
+    fn matrix_of(&self, list: usize, joint: usize) -> Result<Matrix> {
+        let (at, value) = self.item(list, joint)?;
+        let name = LISTS.get(list).copied().unwrap_or_default();
+        matrix(value).ok_or_else(|| {
+            let found = value
+                .array()
+                .map_or_else(|| value.kind().to_owned(), |array| format!("an array of {} values", array.len()));
+            self.block.wrong(field(name, joint), at, "16 numbers", &found)
+        })
+    }
+
+    /// Returns item `index` of a list, and where it stands.
+    fn item(&self, list: usize, index: usize) -> Result<(usize, Value<'a>)> {
+        let name = LISTS.get(list).copied().unwrap_or_default();
+        let starts = self.block.list(list);
+        let at = starts.get(index).and_then(|at| usize::try_from(*at).ok());
+        let found = at.and_then(|at| Some((at, self.block.item_at(at)?)));
+        found.ok_or_else(|| {
+            let kind = ErrorKind::NoSuch { count: as_u64(starts.len()), index: as_u64(index) };
+            Error::without_offset(super::layout::FORMAT, field(name, index), kind)
+        })
+    }
+}
+
+fn field(list: &'static str, index: usize) -> Field {
+    Field::new("").inside("skin").within(list, as_u64(index))
+}
+
+/// Reads 16 numbers.
+pub(super) fn matrix(value: Value<'_>) -> Option<Matrix> {
+    let array: Array<'_> = value.array()?;
+    array.numbers::<16>().map(|numbers| numbers.map(narrow))
+}

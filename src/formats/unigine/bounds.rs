@@ -1,0 +1,76 @@
+//! Bounds as the engine computes them, in `f32` throughout, so that a sound file's are met bit for bit.
+
+use crate::array::{Bounds, Sphere};
+
+/// What the engine stores where there is nothing to bound.
+pub(crate) const NOTHING: (Bounds, Sphere) =
+    (Bounds { min: [1e9; 3], max: [-1e9; 3] }, Sphere { center: [0.0; 3], radius: -1.0 });
+
+/// Returns the middle of a box.
+pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
+    let mut center = bounds.min;
+    for (center, max) in center.iter_mut().zip(bounds.max) {
+        *center = (*center + max) * 0.5;
+    }
+    center
+}
+
+/// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
+pub(crate) fn reach(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
+    let far = positions.fold(0.0_f32, |far, position| far.max(square_distance(position, center)));
+    far.sqrt()
+}
+
+fn square_distance(one: [f32; 3], other: [f32; 3]) -> f32 {
+    let [x, y, z] = [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
+    x * x + y * y + z * z
+}
+
+/// Returns the distance between two points.
+pub(crate) fn distance(one: [f32; 3], other: [f32; 3]) -> f32 {
+    square_distance(one, other).sqrt()
+}
+
+/// Merges the spheres of surfaces one after another, which is not the sphere around the merged box.
+pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
+    spheres.filter(|sphere| sphere.radius >= 0.0).reduce(|one, other| {
+        let apart = distance(other.center, one.center);
+        if apart + other.radius <= one.radius {
+            return one;
+        }
+        if apart + one.radius <= other.radius {
+            return other;
+        }
+        let scale = 1.0 / apart;
+        // The far ends of both spheres, on the line through their centres; the merged sphere spans them.
+        let (mut near, mut far) = (one.center, other.center);
+        for (near, far) in near.iter_mut().zip(&mut far) {
+            let normal = (*far - *near) * scale;
+            (*near, *far) = (*near - normal * one.radius, *far + normal * other.radius);
+        }
+        let center = center(&Bounds { min: near, max: far });
+        Sphere { center, radius: distance(far, center) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merges_in_order() {
+        let sphere = |x, radius| Sphere { center: [x, 0.0, 0.0], radius };
+        assert_eq!(merge([].into_iter()), None);
+        assert_eq!(merge([sphere(1.0, 2.0), sphere(0.5, 0.5)].into_iter()), Some(sphere(1.0, 2.0)));
+        assert_eq!(merge([sphere(0.5, 0.5), sphere(1.0, 2.0)].into_iter()), Some(sphere(1.0, 2.0)));
+        assert_eq!(merge([sphere(0.0, 1.0), sphere(4.0, 1.0)].into_iter()), Some(sphere(2.0, 3.0)));
+        assert_eq!(merge([sphere(0.0, -1.0), sphere(4.0, 1.0)].into_iter()), Some(sphere(4.0, 1.0)));
+    }
+
+    #[test]
+    fn reaches_the_farthest() {
+        let positions = [[1.0, 0.0, 0.0], [0.0, -3.0, 4.0], [f32::NAN; 3]];
+        assert_eq!(reach([0.0; 3], positions.into_iter()).to_bits(), 5.0_f32.to_bits());
+        assert_eq!(reach([0.0; 3], [].into_iter()).to_bits(), 0.0_f32.to_bits());
+    }
+}

@@ -1,0 +1,87 @@
+//! Folders: their listings, and names found in them in any case of letters.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+
+/// The names in a folder, by their lower case.
+#[derive(Debug)]
+pub(super) struct Folder(Vec<(Box<[u8]>, OsString)>);
+
+impl Folder {
+    /// Lists a folder of at most `limit` names.
+    pub(super) fn list(path: &Path, limit: u64) -> Result<Self> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(shown(path)).map_err(|error| failed(path, error))? {
+            let name = entry.map_err(|error| failed(path, error))?.file_name();
+            names.push((lower(&name), name));
+            let asked = as_u64(names.len());
+            if asked > limit {
+                return Err(wrong(path, ErrorKind::Limit { name: "items", allowed: limit, asked }));
+            }
+        }
+        names.sort();
+        Ok(Self(names))
+    }
+
+    /// Finds a name: as it is, or else in another case of letters.
+    pub(super) fn find(&self, name: &[u8]) -> Option<&OsStr> {
+        let wanted = name.to_ascii_lowercase();
+        let start = self.0.partition_point(|(known, _)| **known < *wanted);
+        let found = self.0.get(start..)?.iter().take_while(|(known, _)| **known == *wanted).map(|(_, name)| &**name);
+        found.clone().find(|known| known.as_encoded_bytes() == name).or_else(|| found.clone().next())
+    }
+
+    /// Returns the names that end in `.uc`, by their lower case.
+    pub(super) fn scripts(&self) -> impl Iterator<Item = &OsStr> {
+        self.0.iter().filter(|(lower, _)| lower.ends_with(b".uc")).map(|(_, name)| &**name)
+    }
+}
+
+fn lower(name: &OsStr) -> Box<[u8]> {
+    name.as_encoded_bytes().to_ascii_lowercase().into()
+}
+
+/// Returns the path by which the system knows a folder.
+pub(super) fn shown(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
+
+/// Returns the folder that a path stands in: empty for the current one.
+pub(super) fn folder_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// Returns the folder around a folder.
+pub(super) fn around(folder: &Path) -> PathBuf {
+    match folder.components().next_back() {
+        Some(Component::Normal(_)) => folder_of(folder),
+        Some(Component::RootDir | Component::Prefix(_)) => folder.to_owned(),
+        _ => folder.join(".."),
+    }
+}
+
+/// Tells whether a folder is called `Classes`, in any case of letters.
+pub(super) fn is_classes(folder: &Path) -> bool {
+    let is = |name: &OsStr| name.eq_ignore_ascii_case("classes");
+    match folder.file_name() {
+        Some(name) => is(name),
+        None => fs::canonicalize(shown(folder)).is_ok_and(|folder| folder.file_name().is_some_and(is)),
+    }
+}
+
+/// Tells whether a path leads to a regular file.
+pub(super) fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+pub(super) fn failed(path: &Path, error: io::Error) -> Error {
+    wrong(path, error.into())
+}
+
+pub(super) fn wrong(path: &Path, kind: ErrorKind) -> Error {
+    Error::without_offset("file", Field::new("file"), kind).at_path(path)
+}

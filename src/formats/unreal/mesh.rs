@@ -1,0 +1,369 @@
+//! The owner of a pair's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use super::find::choice;
+use super::frame::Frame;
+use super::groups::Groups;
+use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, Variant};
+use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT, Shape};
+use super::surface::SurfaceView;
+use super::uc::{FORMAT, MeshScript, Script, Selected};
+use crate::array::Bounds;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::Positions;
+use crate::parse::{AccessLog, Cursor, Name};
+
+/// How much a reader puts up with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Files that games have been shipped with load, and [`validate`](Mesh::validate) tells what is wrong with them: a
+    /// last vertex that is missing, a frame size left over from another export, bytes behind the end, indices that
+    /// start at 1.
+    #[default]
+    Lenient,
+    /// Sizes must be exact, the frame size must be that of classic or Deus Ex vertices, and every index in range.
+    Strict,
+}
+
+/// What a byte of texture coordinates is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UvDivisor {
+    /// 255 is the image's size: what most readers take.
+    #[default]
+    By255,
+    /// 256 would be the image's size: what the published page says.
+    By256,
+}
+
+/// How to open a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What is put up with.
+    pub mode: Mode,
+    /// What the neutral view divides texture coordinates by.
+    pub uv_divisor: UvDivisor,
+    /// Whether to record which bytes are looked at, for [`touched_bytes`](Mesh::touched_bytes).
+    pub watched: bool,
+}
+
+/// An Unreal vertex mesh: a data file, an aniv file, and on request what a script says of them, over any owner of bytes.
+///
+/// | call | order | looks at | allocates |
+/// |---|---|---|---|
+/// | [`open`](Self::open) | 1 | both headers, 52 bytes | nothing |
+/// | [`frame`](Self::frame) | 1 | nothing | nothing |
+/// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
+/// | [`bounds`](Self::bounds), first time | vertices | frame 0 | nothing |
+/// | [`extent_of_all_frames`](Self::extent_of_all_frames) | vertices of all frames | all frames | nothing |
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::unreal::Mesh;
+/// let [data, aniv] = ["data/unreal/box_d.3d", "data/unreal/box_a.3d"].map(meshpeek::read);
+/// let mesh = Mesh::open(data?, aniv?)?;
+/// let last = mesh.frame(mesh.frame_count() - 1)?; // no other frame is touched
+/// assert_eq!(last.positions().len(), 8);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Mesh<D> {
+    data: D,
+    aniv: D,
+    pub(super) shape: Shape,
+    options: Options,
+    facts: Option<(Arc<Script<D>>, Selected)>,
+    groups: OnceLock<Result<Groups>>,
+    bounds: OnceLock<Bounds>,
+    touched: Option<Box<[AccessLog; 2]>>,
+}
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Reads both headers, and nothing else; puts up with what [`Mode::Lenient`] does.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, by field and offset: a file cut within its header or its polygons, a frame size that fits no kind
+    /// of vertex.
+    pub fn open(data: D, aniv: D) -> Result<Self> {
+        Self::open_with(data, aniv, Options::default())
+    }
+
+    /// Reads both headers, under options of your own.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open); with [`Mode::Strict`] also the first thing that is not exactly as it should be.
+    pub fn open_with(data: D, aniv: D, options: Options) -> Result<Self> {
+        let touched: Option<Box<[AccessLog; 2]>> = options.watched.then(Box::default);
+        let [seen_data, seen_aniv] = touched.as_deref().map_or([None; 2], |touched| touched.each_ref().map(Some));
+        let shape = Shape::read(
+            Cursor::new(data.as_ref(), DATA).watched_by(seen_data),
+            Cursor::new(aniv.as_ref(), ANIV).watched_by(seen_aniv),
+        )?;
+        let (groups, bounds) = (OnceLock::new(), OnceLock::new());
+        let mesh = Self { data, aniv, shape, options, facts: None, groups, bounds, touched };
+        if options.mode == Mode::Strict {
+            super::check::strict(&mesh)?;
+        }
+        Ok(mesh)
+    }
+
+    /// Adds what a script says of the mesh that it calls `name`, in any case of letters: its clips, textures, scale and
+    /// origin.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Choice`] where the script imports no such mesh.
+    pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
+        let script = script.into();
+        let selected = script.select(name);
+        if script.mesh(&selected).import().is_none() {
+            let kind =
+                choice(script.imports().map(|import| import.mesh.as_bytes()), format!("\"{}\"", Name::new(name)));
+            return Err(Error::without_offset(FORMAT, Field::new("mesh"), kind));
+        }
+        Ok(self.with_selected(script, selected))
+    }
+
+    /// Adds what a script says of a mesh that was selected from it: so the meshes of one script share it.
+    #[must_use]
+    pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
+        self.facts = Some((script, selected));
+        self
+    }
+
+    /// Returns what the script says of the mesh, where there is a script.
+    #[must_use]
+    pub fn script(&self) -> Option<MeshScript<'_>> {
+        self.facts.as_ref().map(|(script, selected)| script.mesh(selected))
+    }
+
+    /// Returns the whole script, where there is one.
+    #[must_use]
+    pub fn whole_script(&self) -> Option<&Script<D>> {
+        self.facts.as_ref().map(|(script, _)| &**script)
+    }
+
+    /// Returns the options that the pair was opened with.
+    #[must_use]
+    pub const fn options(&self) -> Options {
+        self.options
+    }
+
+    /// Returns the owner of the data file's bytes.
+    #[must_use]
+    pub const fn data(&self) -> &D {
+        &self.data
+    }
+
+    /// Returns the owner of the aniv file's bytes.
+    #[must_use]
+    pub const fn aniv(&self) -> &D {
+        &self.aniv
+    }
+
+    /// Returns how vertices are stored.
+    #[must_use]
+    pub const fn variant(&self) -> Variant {
+        self.shape.variant
+    }
+
+    /// Returns the number of triangles, those that are not drawn included.
+    #[must_use]
+    pub fn polygon_count(&self) -> usize {
+        as_index(self.shape.polygons)
+    }
+
+    /// Returns the number of vertices of each frame.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        as_index(self.shape.vertices)
+    }
+
+    /// Returns the number of frames that the header declares; of a damaged file, the last may be cut or missing.
+    #[must_use]
+    pub fn frame_count(&self) -> usize {
+        as_index(self.shape.frames)
+    }
+
+    /// Lends the data file's header, the 44 bytes that nobody reads included.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn data_header(&self) -> Result<&RawDataHeader> {
+        self.data_cursor().read("header")
+    }
+
+    /// Lends the aniv file's header.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn aniv_header(&self) -> Result<&RawAnivHeader> {
+        self.aniv_cursor().read("header")
+    }
+
+    /// Lends all polygons, in file order.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn polygons(&self) -> Result<&[RawPolygon]> {
+        self.data_cursor().at(POLYGONS_AT)?.array(self.shape.polygons, "polygons")
+    }
+
+    /// Lends what follows the polygons: nothing in a sound file.
+    #[must_use]
+    pub fn data_rest(&self) -> &[u8] {
+        let end = usize::try_from(self.polygons_end()).ok();
+        end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
+    }
+
+    /// Lends what follows the last frame: nothing in a sound file.
+    #[must_use]
+    pub fn aniv_rest(&self) -> &[u8] {
+        let end = usize::try_from(FRAMES_AT.saturating_add(self.shape.frame_bytes())).ok();
+        end.and_then(|end| self.aniv.as_ref().get(end..)).unwrap_or_default()
+    }
+
+    /// Locates frame `index`; looks at no vertex. The last frame of a file that is cut short has what there is of it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where the header declares no such frame, [`ErrorKind::UnexpectedEnd`] where the file ends
+    /// before it.
+    pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
+        let number = as_u64(index);
+        let field = Field::new("positions").of("frame", number);
+        if index >= self.frame_count() {
+            let kind = ErrorKind::NoSuch { count: self.shape.frames.into(), index: number };
+            return Err(Error::without_offset(ANIV, field, kind));
+        }
+        let start = self.frame_at(number);
+        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
+        if bytes.is_empty() && self.shape.stride > 0 {
+            let kind = ErrorKind::UnexpectedEnd { needed: self.shape.stride, left: 0 };
+            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.as_ref().len())), kind));
+        }
+        let stride = usize::try_from(self.shape.stride).unwrap_or(usize::MAX);
+        Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.shape))
+    }
+
+    /// Returns the box around all vertices of frame 0, in stored units: computed once.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        *self.bounds.get_or_init(|| {
+            let Ok(frame) = self.frame(0) else { return Bounds::EMPTY };
+            self.note_aniv(FRAMES_AT, as_u64(frame.positions().as_bytes().len()));
+            frame.bounds()
+        })
+    }
+
+    /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
+    /// read.
+    #[must_use]
+    pub fn extent_of_all_frames(&self) -> Bounds {
+        let frames = self.frame_bytes();
+        self.note_aniv(FRAMES_AT, as_u64(frames.len()));
+        if self.shape.variant.extra_vertices() > 0 {
+            let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
+            return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
+        }
+        // Frames of nothing but vertices are one array.
+        Frame::new(frames, self.shape).all_positions().bounds()
+    }
+
+    /// Returns the bytes of all frames, as many of them as there are.
+    pub(super) fn frame_bytes(&self) -> &[u8] {
+        let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
+        let length = usize::try_from(self.shape.frame_bytes()).unwrap_or(usize::MAX);
+        body.get(..length).unwrap_or(body)
+    }
+
+    /// Returns the number of surfaces: polygons of one texture number and one type byte. Those that are not drawn come
+    /// last.
+    #[must_use]
+    pub fn surface_count(&self) -> usize {
+        self.groups().map_or(0, Groups::len)
+    }
+
+    /// Locates surface `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is no such surface, [`ErrorKind::OutOfMemory`].
+    pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
+        let groups = self.groups()?;
+        let Some((group, order)) = groups.get(index) else {
+            let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
+            return Err(Error::without_offset(DATA, Field::new("").of("surface", as_u64(index)), kind));
+        };
+        Ok(SurfaceView::new(self.polygons()?, group, order))
+    }
+
+    /// Returns all surfaces, those that are not drawn last.
+    pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
+        (0..self.surface_count()).map(|index| self.surface(index))
+    }
+
+    pub(super) fn groups(&self) -> Result<&Groups> {
+        let groups = self.groups.get_or_init(|| {
+            let polygons = self.polygons()?;
+            if let Some([data, _]) = self.touched.as_deref() {
+                data.note_spread(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
+            }
+            Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
+        });
+        groups.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns how many distinct bytes of the two files were looked at so far, of a pair opened as watched. A script, which
+    /// is read whole, does not count.
+    #[must_use]
+    pub fn touched_bytes(&self) -> Option<u64> {
+        let [data, aniv] = self.touched.as_deref()?;
+        Some(data.bytes().saturating_add(aniv.bytes()))
+    }
+
+    /// Notes that all of the polygons were read.
+    pub(super) fn note_polygons(&self) {
+        if let Some([data, _]) = self.touched.as_deref() {
+            data.note_spread(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
+        }
+    }
+
+    /// Notes that `length` bytes from `start` of the aniv file were read.
+    pub(super) fn note_aniv(&self, start: u64, length: u64) {
+        if let Some([_, aniv]) = self.touched.as_deref() {
+            aniv.note(start, start.saturating_add(length));
+        }
+    }
+
+    /// Returns the offset of the byte after the last polygon.
+    pub(super) fn polygons_end(&self) -> u64 {
+        let size = u64::from(self.shape.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
+        POLYGONS_AT.saturating_add(size)
+    }
+
+    /// Returns where a frame starts.
+    pub(super) const fn frame_at(&self, frame: u64) -> u64 {
+        FRAMES_AT.saturating_add(frame.saturating_mul(self.shape.stride))
+    }
+
+    pub(super) fn data_cursor(&self) -> Cursor<'_> {
+        Cursor::new(self.data.as_ref(), DATA)
+    }
+
+    pub(super) fn aniv_cursor(&self) -> Cursor<'_> {
+        Cursor::new(self.aniv.as_ref(), ANIV)
+    }
+
+    /// Returns an array of no positions, of the mesh's variant.
+    pub(super) fn no_positions(&self) -> Positions<'_> {
+        Frame::new(&[], self.shape).positions()
+    }
+}

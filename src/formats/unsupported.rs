@@ -1,0 +1,47 @@
+//! What a file is that is no mesh: so that whoever renamed a picture is told so.
+
+use crate::error::{Error, ErrorKind, Field, show_bytes};
+
+/// First bytes that tell a format which this crate does not read.
+const SIGNS: &[(&[u8], &str)] = &[
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"DDS ", "a DDS texture"),
+    (b"8BPS", "a Photoshop document"),
+    (b"\x00\x00\x02\x00\x00\x00", "a TGA picture"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"glTF", "binary glTF"),
+    (b"Kaydara FBX Binary", "binary FBX"),
+    (b"ply\n", "PLY"),
+    (b"ply\r\n", "PLY"),
+    (b"%PDF", "a PDF document"),
+    (b"RIFF", "RIFF: a sound, a film or a WebP picture"),
+    (b"OggS", "an Ogg sound"),
+    (b"\x7fELF", "an ELF program"),
+    (b"BLENDER", "a Blender file"),
+    (b"MZ", "a Windows program"),
+    (b"BM", "a BMP picture"),
+];
+
+/// Makes the error that tells what a file is or, where that is unknown, its first bytes.
+pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
+    let head = show_bytes(bytes.get(..8).unwrap_or(bytes));
+    let sign = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign));
+    let found = sign.map_or(head.clone(), |(_, name)| format!("{name} ({head})"));
+    Error::new(format, Field::new(format), 0, ErrorKind::Unknown { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_it_is() {
+        let told = |bytes: &[u8]| unknown("file", bytes).kind().to_string();
+        assert!(told(b"\x89PNG\r\n\x1a\n\0\0").contains("found a PNG picture (bytes 89 50"));
+        assert!(told(b"whatever").contains("found \"whatever\" at"));
+    }
+}

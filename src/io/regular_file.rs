@@ -1,0 +1,105 @@
+//! Regular files: opening them and nothing else, and telling one state of a file from another.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Field, Result};
+
+/// The field that errors about a file as a whole name.
+pub(crate) const FILE: Field = Field::new("file");
+
+/// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
+pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
+    let file = open_without_waiting(path)?;
+    let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
+    if !metadata.is_file() {
+        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
+    }
+    Ok((file, metadata))
+}
+
+/// Opens for reading, and does not wait for the writer of a pipe.
+pub(crate) fn open_without_waiting(path: &Path) -> Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    // Sockets, and directories on some systems, cannot be opened: say what they are.
+    options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
+}
+
+fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
+    let metadata = metadata.ok().filter(|metadata| !metadata.is_file())?;
+    Some(ErrorKind::NotRegular { found: describe(&metadata) })
+}
+
+pub(crate) fn failed(path: &Path, kind: ErrorKind) -> Error {
+    Error::without_offset("file", FILE, kind).at_path(path)
+}
+
+/// Names what a path leads to, with its article.
+pub(crate) fn describe(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return "a directory";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    "something else"
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) len: u64,
+    modified: Option<std::time::SystemTime>,
+    #[cfg(unix)]
+    inode: [i128; 4],
+}
+
+impl Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+            // The status-change time also moves when a link is made or removed, so only a write's traces count.
+            #[cfg(unix)]
+            inode: [
+                metadata.dev().into(),
+                metadata.ino().into(),
+                metadata.mtime().into(),
+                metadata.mtime_nsec().into(),
+            ],
+        }
+    }
+}
+
+/// Tells whether a file belongs to the user who runs this, and nobody else may write to it; where files have no owners, all do.
+pub(crate) fn is_own(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        // SAFETY: asking for the user's number has no precondition, and always succeeds.
+        let user = unsafe { libc::geteuid() };
+        let (owner, mode) = (metadata.uid(), metadata.mode());
+        owner == user && mode & 0o022 == 0
+    }
+    #[cfg(not(unix))]
+    {
+        metadata.is_file()
+    }
+}

@@ -1,0 +1,247 @@
+//! Maps from one space to another.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::math::{narrow, unit_rotation};
+use crate::model::bone::Transform;
+
+/// A column of a matrix: a direction, or a place.
+type Column = [f64; 3];
+
+/// How small the volume that three axes span may be, of the box of their lengths, before they count as lying in a plane.
+const FLAT: f64 = 1e-13;
+
+/// A map that keeps straight lines straight and parallel ones parallel: where x, y and z go, and where the origin goes. In
+/// `f64`, so that a long chain of bones loses nothing that an `f32` would show.
+///
+/// ```
+/// use meshpeek::model::animation::Affine;
+/// use meshpeek::model::Transform;
+/// let bone = Transform { position: [0.0, 0.0, 1.0], scale: [2.0; 3], ..Transform::default() };
+/// let map = Affine::from(&bone);
+/// assert_eq!(map.apply([1.0, 0.0, 0.0]), [2.0, 0.0, 1.0]);
+/// assert_eq!(map.inverse().unwrap().apply([2.0, 0.0, 1.0]), [1.0, 0.0, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    axes: [Column; 3],
+    origin: Column,
+}
+
+impl Affine {
+    /// The map that leaves everything where it is.
+    pub const IDENTITY: Self = Self { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], origin: [0.0; 3] };
+
+    /// Makes the map that takes x, y and z to the first three columns, and the origin to the fourth.
+    #[must_use]
+    pub const fn new([x, y, z, origin]: [[f64; 3]; 4]) -> Self {
+        Self { axes: [x, y, z], origin }
+    }
+
+    /// Returns where x, y, z and the origin go.
+    #[must_use]
+    pub const fn columns(&self) -> [[f64; 3]; 4] {
+        let [x, y, z] = self.axes;
+        [x, y, z, self.origin]
+    }
+
+    /// Returns where x, y, z and the origin go, each number rounded once.
+    #[must_use]
+    pub fn columns_f32(&self) -> [[f32; 3]; 4] {
+        self.columns().map(|column| column.map(narrow))
+    }
+
+    /// Returns where a point goes.
+    #[must_use]
+    pub fn apply(&self, point: [f32; 3]) -> [f32; 3] {
+        add(self.turn(point.map(f64::from)), self.origin).map(narrow)
+    }
+
+    /// Returns the map that does this one first, and then `next`: `next` times this, as matrices are written.
+    #[must_use]
+    pub fn then(&self, next: &Self) -> Self {
+        Self { axes: self.axes.map(|axis| next.turn(axis)), origin: add(next.turn(self.origin), next.origin) }
+    }
+
+    /// Returns the map back; `None` where there is none, because this one flattens space or is no number.
+    #[must_use]
+    pub fn inverse(&self) -> Option<Self> {
+        let [x, y, z] = self.axes;
+        let volume = dot(x, cross(y, z));
+        let longest = self.axes.iter().map(|axis| dot(*axis, *axis).sqrt()).product::<f64>();
+        if !volume.is_finite() || volume.abs() <= longest * FLAT {
+            return None;
+        }
+        // The rows of the inverse stand at right angles to two of the axes.
+        let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|row| row.map(|part| part / volume));
+        let back = Self { axes: transpose(rows), origin: [0.0; 3] };
+        let origin = back.turn(self.origin).map(|part| -part);
+        let sound = rows.iter().flatten().chain(&origin).all(|part| part.is_finite());
+        sound.then_some(Self { origin, ..back })
+    }
+
+    /// Returns where a direction goes.
+    fn turn(&self, [x, y, z]: Column) -> Column {
+        let [right, up, out] = self.axes;
+        add(add(right.map(|part| part * x), up.map(|part| part * y)), out.map(|part| part * z))
+    }
+}
+
+impl Default for Affine {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl From<&Transform> for Affine {
+    /// Scales, then rotates, then moves. The rotation is brought to unit length first; one that is none, zero or NaN, counts
+    /// as the identity.
+    fn from(transform: &Transform) -> Self {
+        let mut axes = rotated(unit_rotation(transform.rotation.map(f64::from)));
+        for (axis, factor) in axes.iter_mut().zip(transform.scale) {
+            *axis = axis.map(|part| part * f64::from(factor));
+        }
+        Self { axes, origin: transform.position.map(f64::from) }
+    }
+}
+
+/// Returns where a rotation takes x, y and z.
+fn rotated([x, y, z, w]: [f64; 4]) -> [Column; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
+        [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
+        [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+fn add([ax, ay, az]: Column, [bx, by, bz]: Column) -> Column {
+    [ax + bx, ay + by, az + bz]
+}
+
+fn cross([ax, ay, az]: Column, [bx, by, bz]: Column) -> Column {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+fn dot([ax, ay, az]: Column, [bx, by, bz]: Column) -> f64 {
+    ax * bx + ay * by + az * bz
+}
+
+fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Column; 3]) -> [Column; 3] {
+    [[ax, bx, cx], [ay, by, cy], [az, bz, cz]]
+}
+
+/// What a bone does to the vertices that hang on it: from where the bind left them to where the bone takes them. Plain old
+/// data: a palette of these is 48 bytes a bone, ready for a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SkinMatrix {
+    /// Where x, y, z and the origin go.
+    pub columns: [[f32; 3]; 4],
+}
+
+impl SkinMatrix {
+    /// The matrix that leaves every vertex where it is.
+    pub const IDENTITY: Self = Self { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]] };
+
+    /// Returns its three rows of four numbers, the last of which moves: as shaders want them that align to 16 bytes.
+    #[must_use]
+    pub const fn rows(&self) -> [[f32; 4]; 3] {
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz], [x, y, z]] = self.columns;
+        [[xx, yx, zx, x], [xy, yy, zy, y], [xz, yz, zz, z]]
+    }
+
+    /// Returns where a point goes.
+    #[inline]
+    #[must_use]
+    pub fn apply(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz], [left, up, out]] = self.columns;
+        [x * xx + y * yx + z * zx + left, x * xy + y * yy + z * zy + up, x * xz + y * yz + z * zz + out]
+    }
+}
+
+impl Default for SkinMatrix {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl From<&Affine> for SkinMatrix {
+    fn from(map: &Affine) -> Self {
+        Self { columns: map.columns_f32() }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::*;
+
+    /// A quarter turn from x to y.
+    const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
+
+    fn near(found: [f32; 3], expected: [f32; 3]) {
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn scales_then_rotates_then_moves() {
+        let transform = Transform { position: [10.0, 0.0, 0.0], rotation: QUARTER, scale: [2.0, 3.0, 4.0] };
+        let map = Affine::from(&transform);
+        near(map.apply([1.0, 0.0, 0.0]), [10.0, 2.0, 0.0]);
+        near(map.apply([0.0, 1.0, 0.0]), [7.0, 0.0, 0.0]);
+        near(map.apply([0.0, 0.0, 1.0]), [10.0, 0.0, 4.0]);
+        let longer = Transform { rotation: QUARTER.map(|part| part * 5.0), ..transform };
+        near(Affine::from(&longer).apply([1.0, 1.0, 1.0]), map.apply([1.0, 1.0, 1.0]));
+        for none in [[0.0; 4], [f32::NAN; 4]] {
+            let transform = Transform { rotation: none, ..Transform::default() };
+            assert_eq!(Affine::from(&transform), Affine::IDENTITY);
+        }
+    }
+
+    #[test]
+    fn does_one_map_then_the_next() {
+        let one = Affine::from(&Transform { position: [1.0, 2.0, 3.0], rotation: QUARTER, scale: [2.0; 3] });
+        let next = Affine::from(&Transform { position: [-5.0, 0.0, 1.0], ..Transform::default() });
+        let point = [0.25, -4.0, 7.0];
+        near(one.then(&next).apply(point), next.apply(one.apply(point)));
+        assert_eq!(one.then(&Affine::IDENTITY), one);
+        assert_eq!(Affine::IDENTITY.then(&one), one);
+        assert_eq!(Affine::new(one.columns()), one);
+    }
+
+    #[test]
+    fn goes_back() {
+        let bent = Affine::from(&Transform { position: [1.0, 2.0, 3.0], rotation: QUARTER, scale: [2.0, -0.5, 1e-3] });
+        let sheared = bent.then(&Affine::new([[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]));
+        for map in [bent, sheared] {
+            let none = map.then(&map.inverse().unwrap());
+            for (found, expected) in none.columns().iter().zip(Affine::IDENTITY.columns()) {
+                assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{none:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_way_back_from_a_plane() {
+        let flat = |scale| Affine::from(&Transform { rotation: [0.1, 0.2, 0.3, 0.9], scale, ..Transform::default() });
+        assert_eq!(flat([0.0, 1.0, 1.0]).inverse(), None);
+        let inside = flat([1.0; 3]).then(&flat([1.0, 0.0, 1.0])).then(&flat([1.0; 3]));
+        assert_eq!(inside.inverse(), None);
+        for wild in [f32::NAN, f32::INFINITY] {
+            assert_eq!(flat([wild, 1.0, 1.0]).inverse(), None);
+            assert_eq!(Affine::from(&Transform { position: [wild; 3], ..Transform::default() }).inverse(), None);
+        }
+        assert!(flat([1e-30, 1e30, 1.0]).inverse().is_some());
+    }
+
+    #[test]
+    fn a_skin_matrix_is_the_map_in_f32() {
+        let map = Affine::from(&Transform { position: [1.0, 2.0, 3.0], rotation: QUARTER, scale: [2.0, 3.0, 4.0] });
+        let matrix = SkinMatrix::from(&map);
+        near(matrix.apply([1.0, -2.0, 0.5]), map.apply([1.0, -2.0, 0.5]));
+        let by_rows = matrix.rows().map(|[x, y, z, moved]| x - 2.0 * y + 0.5 * z + moved);
+        near(by_rows, map.apply([1.0, -2.0, 0.5]));
+        assert_eq!(SkinMatrix::default().apply([1.0, -2.0, 0.5]), [1.0, -2.0, 0.5]);
+        assert_eq!(bytemuck::bytes_of(&matrix).len(), 48);
+    }
+}

@@ -1,0 +1,230 @@
+//! Every bone of a skeleton at one moment.
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::animation::animations::Animations;
+use crate::model::animation::clip::{Clip, FrameBlend};
+use crate::model::bone::Transform;
+use crate::parse::{expect_length, filled, room};
+
+/// Where every bone of a skeleton is, relative to its parent. Used again and again it allocates nothing.
+///
+/// After an error it is a mixture of poses: set it again.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::{Animations, Pose, Skeleton};
+/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mut pose = Pose::rest(&mesh)?;
+/// for bone in pose.bones_mut() {
+///     bone.position = bone.position.map(|part| part * 2.0);
+/// }
+/// let mut model = vec![Default::default(); mesh.bone_count()];
+/// Skeleton::new(&mesh)?.model(pose.bones(), &mut model)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Pose {
+    bones: Vec<Transform>,
+    /// The second of two frames to stand between.
+    next: Vec<Transform>,
+}
+
+impl Pose {
+    /// Reads where the bones of a file rest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Animations::bone`], and [`ErrorKind::OutOfMemory`].
+    pub fn rest(motion: &dyn Animations) -> Result<Self> {
+        let (format, count) = (motion.format(), motion.bone_count());
+        let mut bones = room(format, "pose", count)?;
+        for bone in 0..count {
+            bones.push(motion.bone(bone)?.bind);
+        }
+        Ok(Self { next: filled(format, "pose", count, Transform::default())?, bones })
+    }
+
+    /// Returns the bones, in file order.
+    #[must_use]
+    pub fn bones(&self) -> &[Transform] {
+        &self.bones
+    }
+
+    /// Returns the bones, to be moved.
+    #[must_use]
+    pub fn bones_mut(&mut self) -> &mut [Transform] {
+        &mut self.bones
+    }
+
+    /// Takes a frame of an animation.
+    ///
+    /// # Errors
+    ///
+    /// As [`Animations::pose`]; [`ErrorKind::Buffer`] where the file has another number of bones.
+    pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {
+        expect_length(motion.format(), "pose", motion.bone_count(), self.bones.len())?;
+        motion.pose(clip, frame, &mut self.bones)
+    }
+
+    /// Stands `seconds` after the first frame of an animation, between the two frames that [`Clip::at`] finds there. The clip's
+    /// own rate wins over `rate`, in frames per second. One that is `looped` goes from its last frame to its first;
+    /// otherwise it stays at its last.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_frame`](Self::set_frame); [`ErrorKind::Missing`] where no rate is above 0, [`ErrorKind::NoSuch`] where there
+    /// are no frames, [`ErrorKind::Value`] where the time is no number.
+    pub fn set_time(
+        &mut self,
+        motion: &dyn Animations,
+        clip: usize,
+        seconds: f32,
+        rate: Option<f32>,
+        looped: bool,
+    ) -> Result<()> {
+        let moment = Self::moment(motion, clip, seconds, rate, looped)?;
+        self.set_moment(motion, clip, &moment)
+    }
+
+    /// Returns the moment that [`set_time`](Self::set_time) stands at.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_time`](Self::set_time).
+    pub fn moment(
+        motion: &dyn Animations,
+        clip: usize,
+        seconds: f32,
+        rate: Option<f32>,
+        looped: bool,
+    ) -> Result<FrameBlend> {
+        let found = motion.clip(clip)?;
+        found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
+    }
+
+    /// Stands at a moment of an animation: at a frame, or between two that are interpolated.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_frame`](Self::set_frame).
+    pub fn set_moment(&mut self, motion: &dyn Animations, clip: usize, moment: &FrameBlend) -> Result<()> {
+        self.set_frame(motion, clip, as_index(moment.from))?;
+        if moment.from == moment.to || moment.fraction == 0.0 {
+            return Ok(());
+        }
+        motion.pose(clip, as_index(moment.to), &mut self.next)?;
+        mix(&mut self.bones, &self.next, moment.fraction);
+        Ok(())
+    }
+
+    /// Goes `fraction` of the way to another pose of the same skeleton, 0 to 1: see [`Transform::interpolate`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`] where the other pose has another number of bones.
+    pub fn interpolate(&mut self, to: &Self, fraction: f32) -> Result<()> {
+        expect_length("pose", "to", self.bones.len(), to.bones.len())?;
+        mix(&mut self.bones, &to.bones, fraction);
+        Ok(())
+    }
+}
+
+pub(super) fn mix(bones: &mut [Transform], to: &[Transform], fraction: f32) {
+    for (bone, to) in bones.iter_mut().zip(to) {
+        *bone = bone.interpolate(to, fraction);
+    }
+}
+
+/// Makes the error that says why a clip has no such moment.
+fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f32, rate: Option<f32>) -> Error {
+    let (name, kind) = if found.frames == 0 {
+        ("frame", ErrorKind::NoSuch { count: 0, index: 0 })
+    } else if found.rate.or(rate).is_some_and(|rate| rate > 0.0) {
+        ("time", ErrorKind::Value { expected: "a finite time".into(), found: format!("{seconds} s").into() })
+    } else {
+        let expected = match found.rate {
+            None => "a rate above 0: the clip has none, so the caller gives frames per second",
+            Some(_) => "a rate above 0 in the clip, in frames per second",
+        };
+        ("rate", ErrorKind::Missing { expected: expected.into() })
+    };
+    Error::without_offset(motion.format(), Field::new(name).of("clip", as_u64(clip)), kind)
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::*;
+    use crate::model::animation::rig::{Rig, at};
+
+    /// One bone at 1, that a clip of three frames takes to 10, 20 and 40.
+    fn rig(rate: Option<f32>) -> Rig {
+        let frames = [10.0, 20.0, 40.0].map(|x| vec![at(x)]);
+        Rig::new(&[("root", -1, at(1.0))]).with_clip(rate, &[true], frames.to_vec())
+    }
+
+    fn x(pose: &Pose) -> f32 {
+        pose.bones()[0].position[0]
+    }
+
+    #[test]
+    fn takes_frames_and_moments_between_them() {
+        let rig = rig(None);
+        let mut pose = Pose::rest(&rig).unwrap();
+        assert_eq!(x(&pose), 1.0);
+        pose.set_frame(&rig, 0, 2).unwrap();
+        assert_eq!(x(&pose), 40.0);
+        assert!(pose.set_frame(&rig, 0, 3).is_err() && pose.set_frame(&rig, 1, 0).is_err());
+        let places = [(0.0, 10.0), (0.5, 15.0), (1.25, 25.0), (2.0, 40.0)];
+        for (seconds, expected) in places {
+            pose.set_time(&rig, 0, seconds, Some(1.0), false).unwrap();
+            assert_eq!(x(&pose), expected, "{seconds}");
+        }
+        pose.set_time(&rig, 0, 2.5, Some(1.0), true).unwrap();
+        assert_eq!(x(&pose), 25.0, "from the last frame to the first");
+        pose.set_time(&rig, 0, 2.5, Some(1.0), false).unwrap();
+        assert_eq!(x(&pose), 40.0, "stays at the last frame");
+    }
+
+    #[test]
+    fn the_clips_own_rate_wins() {
+        let mut pose = Pose::rest(&rig(None)).unwrap();
+        pose.set_time(&rig(Some(2.0)), 0, 0.5, Some(100.0), false).unwrap();
+        assert_eq!(x(&pose), 20.0);
+        pose.set_time(&rig(Some(2.0)), 0, 0.25, None, false).unwrap();
+        assert_eq!(x(&pose), 15.0);
+    }
+
+    #[test]
+    fn says_why_there_is_no_moment() {
+        let mut pose = Pose::rest(&rig(None)).unwrap();
+        let mut told = |rig: &Rig, seconds, rate| {
+            let error = pose.set_time(rig, 0, seconds, rate, true).unwrap_err();
+            (error.kind().id(), error.field().to_string(), error.to_string())
+        };
+        for wrong in [None, Some(0.0), Some(-1.0), Some(f32::NAN)] {
+            let (id, field, text) = told(&rig(None), 0.0, wrong);
+            assert_eq!((id, &*field), ("missing", "clip[0].rate"));
+            assert!(text.contains("the caller gives frames per second"), "{text}");
+        }
+        assert_eq!(told(&rig(Some(0.0)), 0.0, Some(1.0)).0, "missing");
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            assert_eq!(told(&rig(Some(2.0)), wrong, None).0, "value", "{wrong}");
+        }
+        let empty = Rig::new(&[("root", -1, at(1.0))]).with_clip(Some(1.0), &[true], Vec::new());
+        assert_eq!(told(&empty, 0.0, None).0, "no-such");
+    }
+
+    #[test]
+    fn goes_part_of_the_way_to_another_pose() {
+        let rig = rig(None);
+        let [mut one, mut other] = [0; 2].map(|_: u8| Pose::rest(&rig).unwrap());
+        other.bones_mut()[0] = at(5.0);
+        one.interpolate(&other, 0.25).unwrap();
+        assert_eq!(x(&one), 2.0);
+        assert_eq!(one.interpolate(&Pose::default(), 0.5).unwrap_err().kind().id(), "buffer");
+        assert_eq!(Pose::default().set_frame(&rig, 0, 0).unwrap_err().kind().id(), "buffer");
+    }
+}

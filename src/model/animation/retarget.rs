@@ -1,0 +1,235 @@
+//! The clips of one file on the bones of another.
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_index;
+use crate::model::animation::animations::Animations;
+use crate::model::animation::clip::FrameBlend;
+use crate::model::animation::pose::mix;
+use crate::model::bone::Transform;
+use crate::parse::{Name, expect_length, filled, room};
+
+/// Names that an error lists.
+const LISTED: usize = 5;
+
+/// Plays the clips of one file on the bones of another: bones of one name are one bone, and keep their place relative to
+/// their parent. Where several have one name, the first of each file is meant.
+///
+/// It owns what it holds, and playing allocates nothing.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::animation::Retarget;
+/// let [body, dance] = ["skinned_ms12", "skinned_ms10"].map(|name| format!("data/unigine/{name}.mesh"));
+/// let body = meshpeek::unigine::Mesh::open(meshpeek::read(body)?)?;
+/// let dance = meshpeek::unigine::Mesh::open(meshpeek::read(dance)?)?;
+/// let retarget = Retarget::new(&body, &dance)?;
+/// for name in retarget.missing() {
+///     println!("{name} is not in the body");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Retarget {
+    /// Where the bones that are moved rest.
+    rest: Vec<Transform>,
+    /// Of each of them, the bone of the other file with its name.
+    sources: Vec<Option<usize>>,
+    /// Bones of the other file that have no counterpart, and their names.
+    lost: Vec<usize>,
+    missing: Vec<String>,
+    /// A frame of the other file, and what moves in it.
+    frame: Vec<Transform>,
+    /// The frame after it, where a moment lies between two.
+    next: Vec<Transform>,
+    moved: Vec<bool>,
+}
+
+impl Retarget {
+    /// Finds the bones of `onto` that have the names of bones of `from`, by sorting both.
+    ///
+    /// # Errors
+    ///
+    /// As [`Animations::bone`], and [`ErrorKind::OutOfMemory`].
+    pub fn new(onto: &dyn Animations, from: &dyn Animations) -> Result<Self> {
+        let (targets, names) = (by_name(onto)?, by_name(from)?);
+        let (format, bones) = (onto.format(), onto.bone_count());
+        let mut rest = room(format, "bones", bones)?;
+        for bone in 0..bones {
+            rest.push(onto.bone(bone)?.bind);
+        }
+        let mut sources = filled(format, "bones", bones, None)?;
+        let mut lost = Vec::new();
+        for (name, source) in names {
+            let found = targets.binary_search_by_key(&name, |(name, _)| *name).ok();
+            let target = found.and_then(|at| targets.get(at)).and_then(|(_, target)| sources.get_mut(*target));
+            match target {
+                Some(target) => *target = Some(source),
+                None => lost.push((source, name)),
+            }
+        }
+        lost.sort_unstable();
+        let (lost, missing) = lost.into_iter().map(|(bone, name)| (bone, name.to_string())).unzip();
+        let count = from.bone_count();
+        let frame = filled(format, "pose", count, Transform::default())?;
+        let moved = filled(format, "pose", count, false)?;
+        Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
+    }
+
+    /// Returns the names of the bones that the file with the clips has, and the other lacks: in the order of the file, as
+    /// they can be printed.
+    #[must_use]
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// Returns the number of bones that both files have.
+    #[must_use]
+    pub fn matched(&self) -> usize {
+        self.sources.iter().flatten().count()
+    }
+
+    /// Writes where a frame of a clip of `from` puts each bone of the other file, relative to its parent. A bone that the clip
+    /// does not move, or that `from` lacks, rests where its own file has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Animations::pose`] and [`Animations::moves`]; [`ErrorKind::Missing`] where the clip moves a bone that the other file
+    /// lacks, [`ErrorKind::Buffer`] where `out` has not as many places as that has bones.
+    pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        let frame = u32::try_from(frame).unwrap_or(u32::MAX);
+        self.pose_between(from, clip, &FrameBlend { from: frame, to: frame, fraction: 0.0 }, out)
+    }
+
+    /// Writes where a moment of a clip of `from` puts each bone of the other file, as [`pose`](Self::pose) does; between two
+    /// frames, what the clip moves is interpolated.
+    ///
+    /// # Errors
+    ///
+    /// As [`pose`](Self::pose).
+    pub fn pose_between(
+        &mut self,
+        from: &dyn Animations,
+        clip: usize,
+        moment: &FrameBlend,
+        out: &mut [Transform],
+    ) -> Result<()> {
+        expect_length(from.format(), "out", self.rest.len(), out.len())?;
+        expect_length(from.format(), "from", from.bone_count(), self.frame.len())?;
+        from.moves(clip, &mut self.moved)?;
+        self.expect_all(from.format())?;
+        from.pose(clip, as_index(moment.from), &mut self.frame)?;
+        if moment.from != moment.to && moment.fraction > 0.0 {
+            self.next.resize(self.frame.len(), Transform::default());
+            from.pose(clip, as_index(moment.to), &mut self.next)?;
+            mix(&mut self.frame, &self.next, moment.fraction);
+        }
+        for ((out, rest), source) in out.iter_mut().zip(&self.rest).zip(&self.sources) {
+            *out = source.and_then(|source| self.source(source)).unwrap_or(*rest);
+        }
+        Ok(())
+    }
+
+    /// Returns where the frame has a bone, if it moves it.
+    fn source(&self, bone: usize) -> Option<Transform> {
+        self.moved.get(bone).filter(|moved| **moved)?;
+        self.frame.get(bone).copied()
+    }
+
+    /// Tests that every bone that the clip moves has a counterpart.
+    fn expect_all(&self, format: &'static str) -> Result<()> {
+        let moves = |bone: &usize| self.moved.get(*bone).copied().unwrap_or_default();
+        let mut names = self.lost.iter().zip(&self.missing).filter(|(bone, _)| moves(bone)).map(|(_, name)| name);
+        let listed: Vec<String> = names.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
+        if listed.is_empty() {
+            return Ok(());
+        }
+        let more = match names.count() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let expected = format!("bones that the animation moves: {}{more}", listed.join(", "));
+        Err(Error::without_offset(format, Field::new("bones"), ErrorKind::Missing { expected: expected.into() }))
+    }
+}
+
+/// Returns the bones of a file, sorted by name, the first of each.
+fn by_name(motion: &dyn Animations) -> Result<Vec<(Name<'_>, usize)>> {
+    let count = motion.bone_count();
+    let mut bones = room(motion.format(), "bones", count)?;
+    for bone in 0..count {
+        bones.push((motion.bone(bone)?.name, bone));
+    }
+    bones.sort_unstable();
+    bones.dedup_by_key(|(name, _)| *name);
+    Ok(bones)
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::*;
+    use crate::model::animation::rig::{Rig, at};
+
+    /// Bones without parents, at 1, 2, 3 and so on.
+    fn rig(names: &[&str]) -> Rig {
+        let places = std::iter::successors(Some(1.0), |place| Some(place + 1.0));
+        Rig::new(&names.iter().zip(places).map(|(name, place)| (*name, -1, at(place))).collect::<Vec<_>>())
+    }
+
+    /// One frame that puts bones at 10, 20, 30 and so on.
+    fn moving(names: &[&str], moved: &[bool]) -> Rig {
+        let places = std::iter::successors(Some(10.0), |place| Some(place + 10.0));
+        rig(names).with_clip(None, moved, vec![places.take(names.len()).map(at).collect()])
+    }
+
+    fn play(onto: &Rig, from: &Rig) -> Result<Vec<f32>> {
+        let mut out = vec![Transform::default(); onto.bone_count()];
+        Retarget::new(onto, from)?.pose(from, 0, 0, &mut out)?;
+        Ok(out.iter().map(|bone| bone.position[0]).collect())
+    }
+
+    #[test]
+    fn goes_by_names() {
+        let (onto, from) = (rig(&["root", "arm", "tail"]), moving(&["arm", "root"], &[true; 2]));
+        let retarget = Retarget::new(&onto, &from).unwrap();
+        assert_eq!((retarget.matched(), retarget.missing().len()), (2, 0));
+        assert_eq!(play(&onto, &from).unwrap(), [20.0, 10.0, 3.0], "what the clip's file lacks rests");
+        let still = moving(&["arm", "root"], &[false, true]);
+        assert_eq!(play(&onto, &still).unwrap(), [20.0, 2.0, 3.0], "what is not moved rests at its own bind");
+    }
+
+    #[test]
+    fn names_the_bones_that_are_missing() {
+        let names = ["wing", "root", "e\x1b", "d", "c", "b", "a"];
+        let onto = rig(&["root"]);
+        let told = |moved: &[bool; 7]| play(&onto, &moving(&names, moved));
+        let still = [false, true, false, false, false, false, false];
+        assert_eq!(told(&still).unwrap(), [20.0], "what is missing and not moved does not matter");
+        let error = told(&[true; 7]).unwrap_err();
+        assert_eq!(error.kind().id(), "missing");
+        let listed = r"`wing`, `e\u{1b}`, `d`, `c`, `b` and 1 more";
+        assert!(error.to_string().contains(listed), "{error}");
+        let error = told(&[true, true, false, false, false, false, false]).unwrap_err().to_string();
+        assert!(error.contains("moves: `wing`,") && !error.contains("more"), "{error}");
+        let retarget = Retarget::new(&onto, &moving(&names, &still)).unwrap();
+        assert_eq!(retarget.missing(), ["wing", r"e\u{1b}", "d", "c", "b", "a"]);
+    }
+
+    #[test]
+    fn the_first_of_a_name_is_meant() {
+        let onto = rig(&["arm", "root", "arm"]);
+        assert_eq!(play(&onto, &moving(&["root", "arm", "arm"], &[true; 3])).unwrap(), [20.0, 10.0, 3.0]);
+    }
+
+    #[test]
+    fn refuses_lists_of_another_length() {
+        let (onto, from) = (rig(&["root", "arm"]), moving(&["root"], &[true]));
+        let mut retarget = Retarget::new(&onto, &from).unwrap();
+        let mut out = [Transform::default(); 3];
+        assert_eq!(retarget.pose(&from, 0, 0, &mut out).unwrap_err().kind().id(), "buffer");
+        assert_eq!(retarget.pose(&onto, 0, 0, &mut out[..2]).unwrap_err().kind().id(), "buffer");
+        assert_eq!(retarget.pose(&from, 0, 7, &mut out[..2]).unwrap_err().kind().id(), "no-such");
+        assert_eq!(retarget.pose(&from, 7, 0, &mut out[..2]).unwrap_err().kind().id(), "no-such");
+    }
+}

@@ -1,0 +1,72 @@
+//! A rig for tests: bones and clips in memory.
+
+use super::animations::Animations;
+use super::clip::Clip;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::model::bone::{Bone, Transform};
+use crate::parse::Name;
+
+/// Of each frame, every bone.
+type Frames = Vec<Vec<Transform>>;
+
+/// A file of bones and clips that is none.
+pub(super) struct Rig {
+    bones: Vec<(String, i32, Transform)>,
+    clips: Vec<(Option<f32>, Vec<bool>, Frames)>,
+}
+
+impl Rig {
+    pub(super) fn new(bones: &[(&str, i32, Transform)]) -> Self {
+        let bones = bones.iter().map(|(name, parent, bind)| ((*name).to_owned(), *parent, *bind));
+        Self { bones: bones.collect(), clips: Vec::new() }
+    }
+
+    pub(super) fn with_clip(mut self, rate: Option<f32>, moved: &[bool], frames: Frames) -> Self {
+        self.clips.push((rate, moved.to_vec(), frames));
+        self
+    }
+}
+
+impl Animations for Rig {
+    fn format(&self) -> &'static str {
+        "rig"
+    }
+    fn version(&self) -> &'static str {
+        "rig 1"
+    }
+    fn bone_count(&self) -> usize {
+        self.bones.len()
+    }
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        let (name, parent, bind) = &self.bones[bone];
+        Ok(Bone { name: Name::new(name.as_bytes()), parent: *parent, bind: *bind })
+    }
+    fn clip_count(&self) -> usize {
+        self.clips.len()
+    }
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        let kind = ErrorKind::NoSuch { count: as_u64(self.clips.len()), index: as_u64(clip) };
+        let error = Error::without_offset("rig", Field::new("clip"), kind);
+        let (rate, _, frames) = self.clips.get(clip).ok_or(error)?;
+        let frames = u32::try_from(frames.len()).unwrap();
+        Ok(Clip { name: Name::new(b"clip"), frames, bones: 0, rate: *rate, first_vertex_frame: None })
+    }
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        self.clip(clip)?;
+        let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
+        let error = Error::without_offset("rig", Field::new("frame"), kind);
+        out.copy_from_slice(self.clips[clip].2.get(frame).ok_or(error)?);
+        Ok(())
+    }
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.clip(clip)?;
+        out.copy_from_slice(&self.clips[clip].1);
+        Ok(())
+    }
+}
+
+/// A bone that stands so far along x.
+pub(super) fn at(x: f32) -> Transform {
+    Transform { position: [x, 0.0, 0.0], ..Transform::default() }
+}

@@ -1,0 +1,310 @@
+//! Bones as a tree: from each relative to its parent to each in the model.
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::model::animation::affine::{Affine, SkinMatrix};
+use crate::model::animation::animations::Animations;
+use crate::model::bone::Transform;
+use crate::parse::{expect_length, filled, room};
+
+/// The bones of a file as trees, each bone's parent resolved, whatever the order of the file; and where they rest.
+///
+/// It owns what it holds: 224 bytes for each bone.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::animation::{Affine, SkinMatrix};
+/// use meshpeek::{Pose, Skeleton};
+/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let skeleton = Skeleton::new(&mesh)?;
+/// let mut model = vec![Affine::IDENTITY; skeleton.len()];
+/// skeleton.model(Pose::rest(&mesh)?.bones(), &mut model)?;
+/// assert_eq!(model, skeleton.bind());
+/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+/// skeleton.palette(&model, &mut palette)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    format: &'static str,
+    /// Of each bone, its parent; none of a root.
+    parents: Vec<Option<usize>>,
+    /// All bones, none before its parent.
+    order: Vec<usize>,
+    bind: Vec<Affine>,
+    /// The ways back from the bind, where there are such.
+    back: Vec<Option<Affine>>,
+}
+
+impl Skeleton {
+    /// Reads all bones and resolves their parents, in time and memory that grow with the number of bones alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Animations::bone`]; [`ErrorKind::Value`] where a parent is no bone and not −1, or a bone hangs from itself;
+    /// [`ErrorKind::OutOfMemory`].
+    pub fn new(motion: &dyn Animations) -> Result<Self> {
+        let (format, count) = (motion.format(), motion.bone_count());
+        let mut parents = room(format, "skeleton", count)?;
+        let mut rest = room(format, "skeleton", count)?;
+        for number in 0..count {
+            let bone = motion.bone(number)?;
+            parents.push(resolve(format, number, bone.parent, count)?);
+            rest.push(bone.bind);
+        }
+        let mut order = room(format, "skeleton", count)?;
+        let stages = filled(format, "skeleton", count, Stage::Ahead)?;
+        sort(&parents, stages, &mut order).map_err(|bone| {
+            let found = parents.get(bone).copied().flatten().unwrap_or(bone);
+            let expected = "a bone that does not hang from this one".into();
+            wrong(format, "parent", bone, expected, format!("bone {found}, which does"))
+        })?;
+        let mut bind = filled(format, "skeleton", count, Affine::IDENTITY)?;
+        chain(&parents, &order, &rest, &mut bind);
+        let mut back = room(format, "skeleton", count)?;
+        back.extend(bind.iter().map(Affine::inverse));
+        Ok(Self { format, parents, order, bind, back })
+    }
+
+    /// Returns the number of bones.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Tells whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// Returns the bone that a bone hangs from; `None` of a root, and where there is no such bone.
+    #[must_use]
+    pub fn parent(&self, bone: usize) -> Option<usize> {
+        self.parents.get(bone).copied().flatten()
+    }
+
+    /// Returns where the bones rest: of each, the map from its own space into the model's.
+    #[must_use]
+    pub fn bind(&self) -> &[Affine] {
+        &self.bind
+    }
+
+    /// Writes the map of each bone from its own space into the model's, given each relative to its parent; one product of
+    /// two maps for each bone.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`] where there are not as many of either as bones.
+    pub fn model(&self, local: &[Transform], out: &mut [Affine]) -> Result<()> {
+        expect_length(self.format, "local", self.len(), local.len())?;
+        expect_length(self.format, "out", self.len(), out.len())?;
+        chain(&self.parents, &self.order, local, out);
+        Ok(())
+    }
+
+    /// Writes what each bone does to the vertices that hang on it: back from its bind, and on to where it is in the model.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`] where there are not as many of either as bones; [`ErrorKind::Value`] where a bone's bind has no
+    /// way back: a scale of 0, or what is no number.
+    pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
+        expect_length(self.format, "model", self.len(), model.len())?;
+        expect_length(self.format, "out", self.len(), out.len())?;
+        for (bone, ((back, map), out)) in self.back.iter().zip(model).zip(out).enumerate() {
+            let back = back.as_ref().ok_or_else(|| self.flat(bone))?;
+            *out = SkinMatrix::from(&back.then(map));
+        }
+        Ok(())
+    }
+
+    fn flat(&self, bone: usize) -> Error {
+        let expected = "a bind that has a way back".into();
+        wrong(self.format, "bind", bone, expected, "one that flattens space, or is no number".into())
+    }
+}
+
+/// Tells a bone's parent: one of the bones, or none where it is −1.
+fn resolve(format: &'static str, bone: usize, parent: i32, count: usize) -> Result<Option<usize>> {
+    if parent == -1 {
+        return Ok(None);
+    }
+    let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
+    let expected = || format!("-1 or a bone below {count}");
+    found.map(Some).ok_or_else(|| wrong(format, "parent", bone, expected(), parent.to_string()))
+}
+
+/// Goes from parents to children, and does the one's map after the other's.
+fn chain(parents: &[Option<usize>], order: &[usize], local: &[Transform], out: &mut [Affine]) {
+    for bone in order.iter().copied() {
+        let Some(local) = local.get(bone).map(Affine::from) else { continue };
+        let parent = parents.get(bone).copied().flatten().and_then(|parent| out.get(parent));
+        let map = parent.map_or(local, |parent| local.then(parent));
+        if let Some(out) = out.get_mut(bone) {
+            *out = map;
+        }
+    }
+}
+
+/// How far a bone has come on its way into the order.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Ahead,
+    Climbed,
+    Placed,
+}
+
+/// Lists all bones in `order`, none before its parent: climbs from each to a root or what is placed already, and places on the way
+/// down. Each bone is climbed over once.
+///
+/// # Errors
+///
+/// A bone that hangs from itself.
+fn sort(parents: &[Option<usize>], mut stages: Vec<Stage>, order: &mut Vec<usize>) -> Result<(), usize> {
+    let mut path = Vec::new();
+    for bone in 0..parents.len() {
+        let mut next = Some(bone);
+        while let Some((at, stage)) = next.and_then(|at| stages.get_mut(at).map(|stage| (at, stage))) {
+            match stage {
+                Stage::Placed => break,
+                Stage::Climbed => return Err(at),
+                Stage::Ahead => *stage = Stage::Climbed,
+            }
+            path.push(at);
+            next = parents.get(at).copied().flatten();
+        }
+        for at in path.drain(..).rev() {
+            stages.get_mut(at).into_iter().for_each(|stage| *stage = Stage::Placed);
+            order.push(at);
+        }
+    }
+    Ok(())
+}
+
+fn wrong(format: &'static str, name: &'static str, bone: usize, expected: String, found: String) -> Error {
+    let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+    Error::without_offset(format, Field::new(name).of("bone", as_u64(bone)), kind)
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::*;
+    use crate::model::animation::rig::{Rig, at};
+
+    /// A quarter turn from x to y.
+    const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
+
+    fn rig(parents: &[i32]) -> Rig {
+        Rig::new(&parents.iter().map(|parent| ("", *parent, at(1.0))).collect::<Vec<_>>())
+    }
+
+    fn origins(skeleton: &Skeleton) -> Vec<f64> {
+        skeleton.bind().iter().map(|map| map.columns()[3][0]).collect()
+    }
+
+    #[test]
+    fn resolves_parents_in_any_order() {
+        let depth = |parents: &[i32]| origins(&Skeleton::new(&rig(parents)).unwrap());
+        assert_eq!(depth(&[-1, 0, 1, 2]), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(depth(&[1, 2, 3, -1]), [4.0, 3.0, 2.0, 1.0]);
+        assert_eq!(depth(&[3, -1, 0, 1, -1, 4]), [3.0, 1.0, 4.0, 2.0, 1.0, 2.0]);
+        assert_eq!(depth(&[]), [0.0; 0]);
+        let skeleton = Skeleton::new(&rig(&[1, -1])).unwrap();
+        assert_eq!([0, 1, 2].map(|bone| skeleton.parent(bone)), [Some(1), None, None]);
+    }
+
+    #[test]
+    fn refuses_cycles() {
+        let fails = |parents: &[i32]| {
+            let error = Skeleton::new(&rig(parents)).unwrap_err();
+            assert_eq!((error.kind().id(), error.field().name()), ("value", "parent"));
+            assert_eq!(error.format(), "rig");
+            error.field().outer().unwrap().index
+        };
+        assert_eq!(fails(&[0]), 0);
+        assert_eq!(fails(&[-1, 1]), 1);
+        assert!(fails(&[1, 0]) < 2);
+        // The bone that it names is in the cycle, and does not only hang from it.
+        assert!((1..3).contains(&fails(&[1, 2, 1, 0, -1])));
+        let ring: Vec<i32> = (1..10_000).chain([0]).collect();
+        assert!(fails(&ring) < 10_000);
+    }
+
+    #[test]
+    fn refuses_parents_that_are_no_bones() {
+        for wild in [-2, 3, i32::MIN, i32::MAX] {
+            let error = Skeleton::new(&rig(&[-1, 0, wild])).unwrap_err();
+            assert_eq!(error.field().to_string(), "bone[2].parent");
+            assert!(error.to_string().contains(&format!("found {wild}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn survives_a_long_chain() {
+        let down: Vec<i32> = (-1..29_999).collect();
+        let up: Vec<i32> = (1..30_000).chain([-1]).collect();
+        assert_eq!(origins(&Skeleton::new(&rig(&down)).unwrap()).last(), Some(&30_000.0));
+        assert_eq!(origins(&Skeleton::new(&rig(&up)).unwrap()).first(), Some(&30_000.0));
+    }
+
+    #[test]
+    fn a_childs_place_is_its_parents() {
+        let arm = Transform { position: [10.0, 0.0, 0.0], rotation: QUARTER, scale: [2.0; 3] };
+        let hand = Transform { position: [3.0, 0.0, 0.0], ..Transform::default() };
+        let rig = Rig::new(&[("hand", 1, hand), ("arm", -1, arm)]);
+        let skeleton = Skeleton::new(&rig).unwrap();
+        let mut model = [Affine::IDENTITY; 2];
+        skeleton.model(&[hand, arm], &mut model).unwrap();
+        assert_eq!(model, skeleton.bind());
+        // The arm's x is the model's y, and twice as long.
+        let near = |found: [f32; 3], expected: [f32; 3]| {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}");
+        };
+        near(model[0].apply([0.0; 3]), [10.0, 6.0, 0.0]);
+        near(model[0].apply([1.0, 0.0, 0.0]), [10.0, 8.0, 0.0]);
+        // With the arm stretched out again, a point on the hand goes along.
+        let straight = Transform { rotation: [0.0, 0.0, 0.0, 1.0], ..arm };
+        skeleton.model(&[hand, straight], &mut model).unwrap();
+        let mut palette = [SkinMatrix::IDENTITY; 2];
+        skeleton.palette(&model, &mut palette).unwrap();
+        near(palette[0].apply([10.0, 8.0, 0.0]), [18.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_palette_of_the_bind_moves_nothing() {
+        let bent = Transform { position: [1.0, -2.0, 3.0], rotation: [0.1, 0.5, -0.3, 0.7], scale: [1.0, 2.0, -0.5] };
+        let skeleton = Skeleton::new(&Rig::new(&[("a", 2, bent), ("b", 0, bent), ("c", -1, bent)])).unwrap();
+        let mut palette = [SkinMatrix { columns: [[7.0; 3]; 4] }; 3];
+        skeleton.palette(skeleton.bind(), &mut palette).unwrap();
+        for (found, expected) in
+            palette.iter().flat_map(|matrix| matrix.columns.iter().zip(SkinMatrix::IDENTITY.columns))
+        {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_a_bind_without_a_way_back() {
+        for scale in [[0.0, 1.0, 1.0], [f32::NAN; 3]] {
+            let flat = Transform { scale, ..at(1.0) };
+            let skeleton = Skeleton::new(&Rig::new(&[("root", -1, at(1.0)), ("flat", 0, flat)])).unwrap();
+            let mut palette = [SkinMatrix::IDENTITY; 2];
+            let error = skeleton.palette(skeleton.bind(), &mut palette).unwrap_err();
+            assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "bone[1].bind"));
+        }
+    }
+
+    #[test]
+    fn refuses_lists_of_another_length() {
+        let skeleton = Skeleton::new(&rig(&[-1, 0])).unwrap();
+        let (local, mut model, mut palette) = ([at(1.0); 3], [Affine::IDENTITY; 3], [SkinMatrix::IDENTITY; 3]);
+        let short = |result: Result<()>| assert_eq!(result.unwrap_err().kind().id(), "buffer");
+        short(skeleton.model(&local, &mut model[..2]));
+        short(skeleton.model(&local[..2], &mut model));
+        short(skeleton.palette(&model, &mut palette[..2]));
+        short(skeleton.palette(&model[..2], &mut palette));
+    }
+}

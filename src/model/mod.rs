@@ -1,0 +1,35 @@
+//! The neutral view: what every mesh has, whatever its format.
+//!
+//! A format's owner implements [`Geometry`]; [`Surface`] is one of its surfaces. Both are lazy: an array is located when
+//! it is asked for, and nothing of it is read. Most formats index positions by one stream and everything else by
+//! another; a *vertex* here is a position with its weights, an *attribute vertex* is a frame with its UVs and colour,
+//! and a triangle's [`Corner`] is one of each. [`weld`](Surface::weld) makes single-stream vertices of them, and costs
+//! what it says.
+
+pub mod animation;
+mod attachment;
+mod attributes;
+mod bone;
+mod conversion;
+mod corners;
+mod fixed_influences;
+mod geometry;
+mod interpolated;
+mod spatial_tree;
+mod surface;
+mod weights;
+mod weld;
+
+pub use attachment::Attachment;
+pub use attributes::{Colors, Frames, Indices, IndicesIter, Influences, InfluencesIter, Normals, Positions, Uvs};
+pub use bone::{Bone, Transform};
+pub use corners::{Corner, Corners};
+pub use fixed_influences::FixedInfluences;
+pub use geometry::{Counts, Geometry};
+pub use interpolated::InterpolatedPositions;
+pub use spatial_tree::{SpatialTree, SplitNode};
+pub use surface::Surface;
+pub use weights::{Weights, WeightsIter};
+pub use weld::Welded;
+
+pub(crate) use fixed_influences::FixedWeights;

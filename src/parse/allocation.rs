@@ -1,0 +1,29 @@
+//! Lists whose allocation can fail, and their lengths.
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+
+/// Makes a list with room for so many items.
+pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let asked = as_u64(count.saturating_mul(size_of::<T>()));
+    let reserved = list.try_reserve_exact(count);
+    reserved.map_err(|_| Error::without_offset(format, Field::new(name), ErrorKind::OutOfMemory { asked }))?;
+    Ok(list)
+}
+
+/// Makes a list of so many equal items.
+pub(crate) fn filled<T: Clone>(format: &'static str, name: &'static str, count: usize, item: T) -> Result<Vec<T>> {
+    let mut list = room(format, name, count)?;
+    list.resize(count, item);
+    Ok(list)
+}
+
+/// Tests that a list has as many items as it must.
+pub(crate) fn expect_length(format: &'static str, name: &'static str, needed: usize, given: usize) -> Result<()> {
+    if needed == given {
+        return Ok(());
+    }
+    let kind = ErrorKind::Buffer { needed: as_u64(needed), given: as_u64(given) };
+    Err(Error::without_offset(format, Field::new(name), kind))
+}

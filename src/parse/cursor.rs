@@ -1,0 +1,236 @@
+//! Named, checked reading at open time.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::access_log::AccessLog;
+
+/// A fixed-size piece of a file: any bits are valid, and any address will do.
+///
+/// Implemented for everything that qualifies: bytes, the little- and big-endian integers and floats of `zerocopy`,
+/// arrays and `repr(C)` structs of them.
+pub trait Record: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {}
+
+impl<T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned> Record for T {}
+
+/// Reads records one after another, and names the field and the offset of whatever is wrong.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    format: &'static str,
+    place: Field,
+    touched: Option<&'a AccessLog>,
+    /// Offset of the compressed block that these bytes came out of.
+    block: Option<u64>,
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the first of a file's bytes.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
+        Self { bytes, at: 0, format, place: Field::new(""), touched: None, block: None }
+    }
+
+    /// Also notes in `touched` what is read from here on.
+    #[must_use]
+    pub const fn watched_by(mut self, touched: Option<&'a AccessLog>) -> Self {
+        self.touched = touched;
+        self
+    }
+
+    /// Says that these bytes came out of the compressed block at `offset` of the file: errors name both places.
+    #[must_use]
+    pub const fn inflated_from(mut self, offset: u64) -> Self {
+        self.block = Some(offset);
+        self
+    }
+
+    /// Returns the name of the format that errors bear.
+    #[must_use]
+    pub const fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Goes to the byte at `offset`, which may be the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnexpectedEnd`] where the file is shorter.
+    pub fn at(mut self, offset: u64) -> Result<Self> {
+        let found = usize::try_from(offset).ok().filter(|at| *at <= self.bytes.len());
+        let Some(at) = found else {
+            let left = self.left();
+            return Err(self.error("offset", ErrorKind::UnexpectedEnd { needed: offset, left }));
+        };
+        self.at = at;
+        Ok(self)
+    }
+
+    /// Says in which list item the fields that follow stand; errors name it.
+    pub const fn set_place(&mut self, place: Field) {
+        self.place = place;
+    }
+
+    /// Names a field at the cursor's place.
+    #[must_use]
+    pub const fn field(&self, name: &'static str) -> Field {
+        self.place.named(name)
+    }
+
+    /// Returns the offset of the next byte from the start of the file.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        as_u64(self.at)
+    }
+
+    /// Returns how many bytes follow.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        as_u64(self.rest().len())
+    }
+
+    /// Returns the bytes that follow, without reading them.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Makes an error about the field `name` at the cursor.
+    #[must_use]
+    pub fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
+        self.error_at(self.offset(), name, kind)
+    }
+
+    /// Makes an error about the field `name` at another offset.
+    #[must_use]
+    pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
+        match self.block {
+            Some(block) => Error::new(self.format, self.field(name), block, kind).at_inflated(offset),
+            None => Error::new(self.format, self.field(name), offset, kind),
+        }
+    }
+
+    /// Reads one record.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnexpectedEnd`] where the file ends before it does.
+    pub fn read<T: Record>(&mut self, name: &'static str) -> Result<&'a T> {
+        let Ok((record, _)) = T::ref_from_prefix(self.rest()) else {
+            return Err(
+                self.error(name, ErrorKind::UnexpectedEnd { needed: as_u64(size_of::<T>()), left: self.left() })
+            );
+        };
+        self.pass(size_of::<T>(), true);
+        Ok(record)
+    }
+
+    /// Reads `length` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnexpectedEnd`] where the file ends before they do.
+    pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
+        let bytes = self.lend(length, 1, name)?;
+        self.note(as_u64(bytes.len()));
+        Ok(bytes)
+    }
+
+    /// Lends an array of `count` records without looking at any of them: the one checked multiplication.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Count`] where the file does not hold that many.
+    pub fn array<T: Record>(&mut self, count: u32, name: &'static str) -> Result<&'a [T]> {
+        let start = self.clone();
+        let bytes = self.lend(u64::from(count), as_u64(size_of::<T>()), name)?;
+        <[T]>::ref_from_bytes(bytes).map_err(|_| start.error(name, ErrorKind::UnexpectedEnd { needed: 0, left: 0 }))
+    }
+
+    /// Lends the bytes of `count` items of `size` bytes each, without looking at any of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Count`] where the file does not hold that many, [`ErrorKind::UnexpectedEnd`] for a size of 1.
+    pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
+        let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
+        let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
+            let left = self.left();
+            return Err(match size {
+                1 => self.error(name, ErrorKind::UnexpectedEnd { needed: count, left }),
+                _ => self.error(name, ErrorKind::Count { count, size, left }),
+            });
+        };
+        self.pass(bytes.len(), false);
+        Ok(bytes)
+    }
+
+    /// Takes the cursor apart: all the bytes, the offset, and who watches.
+    pub(crate) fn into_parts(self) -> (&'a [u8], u64, Option<&'a AccessLog>) {
+        (self.bytes, self.offset(), self.touched)
+    }
+
+    /// Tests that `count` items of at least `size` bytes each can follow, before anything is allocated for them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Count`] where they cannot.
+    pub fn can_hold(&self, offset: u64, count: u64, size: u64, name: &'static str) -> Result<()> {
+        let left = self.left();
+        match count.checked_mul(size) {
+            Some(needed) if needed <= left => Ok(()),
+            _ => Err(self.error_at(offset, name, ErrorKind::Count { count, size, left })),
+        }
+    }
+
+    /// Notes that the `length` bytes before the cursor were read.
+    fn note(&self, length: u64) {
+        if let Some(touched) = self.touched {
+            touched.note(self.offset().saturating_sub(length), self.offset());
+        }
+    }
+
+    /// Notes that `bytes` of the bytes from `start` to the cursor were read.
+    pub(crate) fn note_spread(&self, start: u64, bytes: u64) {
+        if let Some(touched) = self.touched {
+            touched.note_spread(start, self.offset(), bytes);
+        }
+    }
+
+    fn pass(&mut self, length: usize, read: bool) {
+        self.at = self.at.saturating_add(length);
+        if read {
+            self.note(as_u64(length));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::little_endian::U32;
+
+    #[test]
+    fn reads_at_any_offset_and_names_what_is_missing() {
+        let bytes = [9, 1, 0, 0, 0, 2, 0, 0, 0, 3];
+        let touched = AccessLog::default();
+        let mut cursor = Cursor::new(&bytes, "test").watched_by(Some(&touched));
+        cursor.set_place(Field::new("").of("thing", 2));
+        assert_eq!(*cursor.read::<u8>("tag").unwrap(), 9);
+        assert_eq!(cursor.array::<U32>(2, "numbers").unwrap(), [U32::new(1), U32::new(2)]);
+        assert_eq!((touched.bytes(), cursor.offset(), cursor.left()), (1, 9, 1));
+        let error = cursor.read::<U32>("last").unwrap_err();
+        assert_eq!(
+            error.to_string().split(';').next(),
+            Some("test: thing[2].last at byte 9: expected 4 bytes, found 1")
+        );
+        let error = cursor.array::<U32>(u32::MAX, "many").unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { size: 4, left: 1, .. }), "{error}");
+        assert!(cursor.can_hold(0, 1, 1, "one").is_ok());
+        assert!(cursor.can_hold(0, u64::MAX, 2, "wraps").is_err());
+        assert!(cursor.clone().at(10).is_ok());
+        assert!(cursor.at(11).is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! What the readers of all formats share: checked reads of named fields, names, limits, regions and findings.
+
+mod access_log;
+mod allocation;
+pub(crate) mod cursor;
+mod finding;
+mod limits;
+mod memory_budget;
+mod name;
+mod region;
+
+pub use access_log::{AccessLog, PAGE};
+pub use cursor::{Cursor, Record};
+pub use finding::{Finding, Rule, Severity};
+pub use limits::Limits;
+pub use name::Name;
+pub use region::{Element, Region};
+
+pub(crate) use allocation::{expect_length, filled, room};
+pub(crate) use finding::{Report, Tally, rule};
+pub(crate) use memory_budget::Budget;
+pub(crate) use region::Walk;

@@ -1,0 +1,67 @@
+//! Names as files hold them: bytes that are shown as text, never trusted to be text.
+
+use crate::error::Shown;
+use std::fmt;
+
+/// A name borrowed from a file, without its closing NUL.
+///
+/// Bytes and not `str`: the file may change while it is mapped, and a `str` whose bytes change is undefined
+/// behaviour. Printing decodes lossily and escapes what could disturb a terminal.
+///
+/// ```
+/// use meshpeek::Name;
+/// let name = Name::new(b"wheel\x1b[2J");
+/// assert_eq!(name.to_string(), r"wheel\u{1b}[2J");
+/// assert_eq!(name.as_bytes(), b"wheel\x1b[2J");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Name<'a>(&'a [u8]);
+
+impl<'a> Name<'a> {
+    /// Wraps the bytes of a name.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the bytes as the file holds them.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Copies the whole name to a string; bytes that are not UTF-8 become U+FFFD. Nothing is escaped.
+    #[must_use]
+    pub fn to_string_lossy(&self) -> String {
+        // The bytes are copied first: a check of the mapped bytes themselves could be outdated by their next read.
+        String::from_utf8(self.0.to_vec())
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Shown(self.0).fmt(out)
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "\"{self}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_is_harmless_and_escapes_the_rest() {
+        assert_eq!(Name::new("кузов".as_bytes()).to_string(), "кузов");
+        assert_eq!(Name::new(b"a\0b\n").to_string(), r"a\u{0}b\u{a}");
+        assert_eq!(Name::new("a\u{202e}b".as_bytes()).to_string(), r"a\u{202e}b");
+        assert_eq!(Name::new(b"a\xffb").to_string(), "a\u{fffd}b");
+        assert_eq!(Name::new(&[b'x'; 5000]).to_string().chars().count(), 4097);
+        assert_eq!(Name::new(&[b'x'; 5000]).to_string_lossy().len(), 5000);
+    }
+}

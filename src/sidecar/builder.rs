@@ -1,0 +1,195 @@
+//! Making a sidecar: lists of records first, then the file.
+
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use zerocopy::{FromZeros as _, IntoBytes as _};
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Record;
+use crate::sidecar::key::Key;
+use crate::sidecar::layout::{Kind, MAGIC, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
+use crate::sidecar::records::Sidecar;
+
+/// Gathers what a sidecar is to hold, and writes it.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust};
+/// use std::sync::Arc;
+///
+/// let path = "data/unigine/skinned_ms12.mesh";
+/// let model = meshpeek::Model::open(meshpeek::read(path)?)?;
+/// let mut builder = Builder::default();
+/// model.index(&mut builder)?;
+/// let key = Key::of(&std::fs::metadata(path).unwrap());
+/// let mut bytes = Vec::new();
+/// builder.write_to(&key, &mut bytes).unwrap();
+///
+/// let sidecar = Sidecar::new(bytes, &key, Trust::Trusted).expect("it speaks for that file");
+/// assert!(sidecar.count(Kind::Sections) > 0);
+/// let model = model.with_sidecar(Arc::new(sidecar)); // finds surfaces and weights without a walk
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Builder {
+    structure: u64,
+    lists: [List; Kind::ALL.len()],
+    blobs: Vec<u8>,
+}
+
+/// Records of one kind.
+#[derive(Debug, Default)]
+struct List {
+    size: usize,
+    bytes: Vec<u8>,
+}
+
+impl List {
+    fn count(&self) -> usize {
+        self.bytes.len().checked_div(self.size).unwrap_or_default()
+    }
+
+    fn per_page(&self) -> usize {
+        ROOM.checked_div(self.size).unwrap_or(1).max(1)
+    }
+
+    fn pages(&self) -> usize {
+        self.count().div_ceil(self.per_page())
+    }
+
+    fn write(&self, number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
+        let bytes = self.per_page().saturating_mul(self.size).max(1);
+        self.bytes.chunks(bytes).try_for_each(|content| write_page(content, number, out))
+    }
+}
+
+impl Builder {
+    /// Says which bytes of the file are its header: the sidecar speaks for no file with another.
+    pub(crate) fn speak_for(&mut self, header: &[u8]) {
+        self.structure = hash(header);
+    }
+
+    /// Returns how many records of a kind there are so far.
+    #[must_use]
+    pub fn count(&self, kind: Kind) -> u64 {
+        self.lists.get(kind.number()).map_or(0, |list| as_u64(list.count()))
+    }
+
+    /// Tells whether there is nothing worth writing: nothing of such a file is found faster through a sidecar.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0), (Kind::TextRows, 1)];
+        spares.into_iter().all(|(kind, needless)| self.count(kind) <= needless)
+    }
+
+    /// Tells whether a sidecar holds this and nothing else.
+    pub(super) fn agrees(&self, sidecar: &Sidecar) -> bool {
+        let alike = |(kind, list): (Kind, &List)| {
+            let size = list.size.max(1);
+            let same = |(index, record): (u64, &[u8])| sidecar.bytes_of(kind, index, size) == Some(record);
+            sidecar.count(kind) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
+        };
+        // Trees are compared with the triangles, when they are asked for.
+        let kinds = Kind::ALL.into_iter().zip(&self.lists).filter(|(kind, _)| *kind != Kind::Trees);
+        kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
+    }
+
+    /// Adds a record of a kind.
+    pub(crate) fn push<T: Record>(&mut self, kind: Kind, record: &T) -> Result<()> {
+        let Some(list) = self.lists.get_mut(kind.number()) else { return Ok(()) };
+        list.size = size_of::<T>();
+        extend(&mut list.bytes, record.as_bytes())
+    }
+
+    /// Adds a blob; returns its number of bytes in front of all blobs, its length and its hash.
+    pub(crate) fn blob(&mut self, bytes: &[u8]) -> Result<[u64; 3]> {
+        let at = as_u64(self.blobs.len());
+        extend(&mut self.blobs, bytes)?;
+        Ok([at, as_u64(bytes.len()), hash(bytes)])
+    }
+
+    /// Writes the sidecar of the file that `key` is of, without trees.
+    ///
+    /// # Errors
+    ///
+    /// What `out` fails with.
+    pub fn write_to(&self, key: &Key, out: &mut dyn Write) -> io::Result<()> {
+        let header = self.header(key, 1);
+        let mut number = 0;
+        write_page(header.as_bytes(), &mut number, out)?;
+        self.lists.iter().try_for_each(|list| list.write(&mut number, out))?;
+        out.write_all(&self.blobs)
+    }
+
+    /// Writes the sidecar of the file that `key` is of; between the header and the lists stand pages that `more` writes. It gets the
+    /// number of the first, returns that of the one after the last, and may add to the lists.
+    pub(crate) fn write_around<W: Write + Seek>(
+        &mut self,
+        key: &Key,
+        out: &mut W,
+        more: impl FnOnce(&mut Self, usize, &mut W) -> Result<usize>,
+    ) -> Result<()> {
+        write_page(&[], &mut 0, out).map_err(failed)?;
+        let next = more(self, 1, out)?;
+        let header = self.header(key, next);
+        let mut write = || {
+            out.seek(SeekFrom::Start(as_u64(next.saturating_mul(PAGE))))?;
+            let mut number = next;
+            self.lists.iter().try_for_each(|list| list.write(&mut number, out))?;
+            out.write_all(&self.blobs)?;
+            out.seek(SeekFrom::Start(0))?;
+            write_page(header.as_bytes(), &mut 0, out)?;
+            out.flush()
+        };
+        write().map_err(failed)
+    }
+
+    /// Returns the header of a sidecar whose lists begin with page `first`.
+    fn header(&self, key: &Key, first: usize) -> RawHeader {
+        let pages = self.lists.iter().fold(first, |pages, list| pages.saturating_add(list.pages()));
+        let mut header = RawHeader {
+            magic: MAGIC,
+            version: VERSION.into(),
+            page: u32::try_from(PAGE).unwrap_or_default().into(),
+            key: key.raw,
+            structure: self.structure.into(),
+            pages: as_u64(pages).into(),
+            size: as_u64(pages.saturating_mul(PAGE).saturating_add(self.blobs.len())).into(),
+            ..RawHeader::default()
+        };
+        let mut next = first;
+        for (raw, list) in header.lists.iter_mut().zip(&self.lists) {
+            let size = u32::try_from(list.size).unwrap_or_default().into();
+            *raw =
+                RawList { count: as_u64(list.count()).into(), page: as_u64(next).into(), size, ..RawList::default() };
+            next = next.saturating_add(list.pages());
+        }
+        header
+    }
+}
+
+/// Makes an error of what a system said.
+pub(crate) fn failed(error: io::Error) -> Error {
+    Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::Io(Arc::new(error)))
+}
+
+/// Writes page `number`, and counts on.
+pub(crate) fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = RawPage::new_zeroed();
+    page.content.iter_mut().zip(content).for_each(|(place, byte)| *place = *byte);
+    page.hash = hash_page(&page.content, *number).into();
+    *number = number.saturating_add(1);
+    out.write_all(page.as_bytes())
+}
+
+fn extend(list: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    list.try_reserve(bytes.len()).map_err(|_| {
+        let asked = as_u64(list.len().saturating_add(bytes.len()));
+        Error::without_offset("sidecar", Field::new("records"), ErrorKind::OutOfMemory { asked })
+    })?;
+    list.extend_from_slice(bytes);
+    Ok(())
+}
