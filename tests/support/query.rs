@@ -12,7 +12,7 @@ use meshpeek::surface::{Bone, Bounds, Colors, Counts, Frames, Indices, Positions
 use meshpeek::{Clip, ErrorKind, Field, Geometry, Motion, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
-use super::random::Random;
+use crate::support::random::Random;
 
 /// The corners of a triangle.
 pub type Corners = [[f32; 3]; 3];
