@@ -1,15 +1,5 @@
 //! EZ-Mesh files of real programs, and small files that each differ in one thing from a sound one. Most belong to people who
 //! gave no licence, so none is here.
-#![allow(
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    clippy::format_collect,
-    clippy::large_types_passed_by_value,
-    clippy::many_single_char_names,
-    clippy::needless_pass_by_value,
-    clippy::single_match_else,
-    reason = "clear is better than fast here, and the numbers are small"
-)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -7,10 +7,11 @@ use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
 use meshpeek::{Geometry, Model, unreal};
 
+use crate::support::corpus;
 use crate::support::query::{Oracle, Questions, all_faces, ask, expect};
 use crate::support::random::Random;
 use crate::support::sidecar::key;
-use crate::support::{corpus, data};
+use crate::support::unigine::data;
 
 /// Triangles that are looked at for each mesh, at most.
 const WORK: usize = if cfg!(debug_assertions) { 8_000 } else { 1_000_000 };

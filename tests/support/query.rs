@@ -13,7 +13,7 @@ use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Animations, Clip, ErrorKind, Field, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
-use super::random::Random;
+use crate::support::random::Random;
 
 /// The corners of a triangle.
 pub type Corners = [[f32; 3]; 3];

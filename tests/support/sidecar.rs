@@ -12,7 +12,7 @@ use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generatio
 use meshpeek::{Animations, Geometry, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::random::Random;
+use crate::support::random::Random;
 
 /// Bytes of a page, and of what it holds.
 pub const PAGE: usize = 4096;
