@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use meshpeek::Decode;
-use meshpeek::decode::{Frame, Influence, compact, frame, influence};
-use meshpeek::decode::{Quat7, Quat8, Weight16};
+use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, compact, frame, influence};
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Corners, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, model,
+    Corners, Decode, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;
