@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use crate::decode::{Decode, Domain16, Floats, Form, Packed32, Packed64, domain16, extent, packed32, packed64};
+use crate::decode::{Decode, Domain16, Floats, OutputFormat, Packed32, Packed64, domain16, extent, packed32, packed64};
 use crate::error::Result;
 use crate::piece::{self, Chunks, Conversion, PAST_CACHE};
 use crate::source;
@@ -164,12 +164,12 @@ impl<'a, D: Decode> Packed<'a, D> {
 }
 
 impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats, after prefetching them; past the
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats, after prefetching them; past the
     /// cache where `out` has 32 MiB or more.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Packed, decode::{Unit16, form::Snorm}};
+    /// use meshpeek::{Packed, decode::{Unit16, convert::Snorm}};
     /// use zerocopy::little_endian::U16;
     ///
     /// let raw = [[0, 32768, 65535].map(U16::new)];
@@ -183,8 +183,8 @@ impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(form, out, self.len())?;
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(format, out, self.len())?;
         self.for_each_piece(|first, values| conversion.put(first, values));
         Ok(())
     }

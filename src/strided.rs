@@ -8,7 +8,7 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use crate::bytes::as_u64;
-use crate::decode::{Decode, Form, Ordered, extent};
+use crate::decode::{Decode, Ordered, OutputFormat, extent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::piece::{Conversion, Gather};
@@ -172,13 +172,13 @@ impl<'a, D: Decode> Strided<'a, D> {
 }
 
 impl<D: Decode<Value = [f32; N]>, const N: usize> Strided<'_, D> {
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(form, out, self.len())?;
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(format, out, self.len())?;
         self.for_each_piece(|first, values| conversion.put(first, values));
         Ok(())
     }

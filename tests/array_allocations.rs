@@ -23,10 +23,10 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 use counting::{Counting, allocations, most_held};
 use meshpeek::clip::{Affine, SkinMatrix};
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Influence, Joint16, NormalOf, Packed32, Packed64,
-    Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Boxed16, Decode, Domain16, Floats, Half, Index, Influence, Joint16, NormalOf, OutputFormat, Packed32,
+    Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
 };
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
@@ -100,9 +100,9 @@ fn no_decoder_allocates() {
     expect_none(&bytes, NormalOf(Quat7));
 }
 
-fn expect_none_as<D: Decode<Value = [f32; 3]>, F: Form<3>>(bytes: &[u8], decode: D, form: F) {
+fn expect_none_as<D: Decode<Value = [f32; 3]>, F: OutputFormat<3>>(bytes: &[u8], decode: D, format: F) {
     let mut out = vec![[F::Component::zeroed(); 3]; ITEMS];
-    assert_eq!(allocations(|| array(bytes, decode).decode_as(form, &mut out).unwrap()), 0);
+    assert_eq!(allocations(|| array(bytes, decode).decode_as(format, &mut out).unwrap()), 0);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn no_form_allocates() {
     expect_none_as(&bytes, Packed32, HalfFloat);
     expect_none_as(&bytes, Unit16, Snorm::<i8>::new());
     expect_none_as(&bytes, NormalOf(Quat7), Snorm::<i16>::new());
-    expect_none_as(&bytes, Floats::<3>, Within::new([-1.0; 3], [1.0; 3], Unorm::<u16>::new()));
+    expect_none_as(&bytes, Floats::<3>, QuantizeIn::new([-1.0; 3], [1.0; 3], Unorm::<u16>::new()));
 }
 
 /// Past the cache, too: 32 MiB and some more.

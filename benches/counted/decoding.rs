@@ -5,10 +5,10 @@ use std::hint::black_box;
 
 use bytemuck::Zeroable;
 use meshpeek::Packed;
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Joint16, NormalOf, Packed32, Packed64, Quat7, Quat8,
-    RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Boxed16, Decode, Domain16, Floats, Half, Index, Joint16, NormalOf, OutputFormat, Packed32, Packed64,
+    Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
 };
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -30,7 +30,7 @@ pub fn kernels() -> Vec<Kernel> {
     let large = &lend(vec![0; 2 * PAST_CACHE * 12 + 1])[1..];
     let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let boxed = Boxed16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
-    let within = Within::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
+    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     vec![
         all("decode_into, float triples", bytes, ITEMS, Floats::<3>),
         all("decode_into, float triples past the cache", large, PAST_CACHE, Floats::<3>),
@@ -83,7 +83,7 @@ where
 fn form<D, F, const N: usize>(name: &'static str, bytes: &'static [u8], decode: D, form: F) -> Kernel
 where
     D: Decode<Value = [f32; N]> + 'static,
-    F: Form<N, Component: 'static> + 'static,
+    F: OutputFormat<N, Component: 'static> + 'static,
 {
     let out = RefCell::new(vec![[F::Component::zeroed(); N]; 2 * ITEMS]);
     Kernel::new(name, ITEMS, move |items| {

@@ -16,10 +16,10 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use meshpeek::Packed;
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Joint16, NormalOf, Packed32, Packed64, Quat7, Quat8,
-    RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Boxed16, Decode, Domain16, Floats, Half, Index, Joint16, NormalOf, OutputFormat, Packed32, Packed64,
+    Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
 };
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U16;
@@ -59,7 +59,7 @@ pub fn ask(bytes: &[u8], in_memory: bool) {
     let at_least = |cached: f64, large: f64| [Bar::AtLeast(cached), Bar::AtLeast(large)];
     let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let boxed = Boxed16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
-    let within = Within::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
+    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     let cases = [
         case("float triples", Floats::<3>, [Bar::None, Bar::AtLeast(0.95)]),
         case("u16 positions (domain16)", domain, at_least(0.8, 0.95)),
@@ -107,7 +107,7 @@ fn case<D: Decode + 'static>(name: &'static str, decode: D, bars: [Bar; 2]) -> C
 fn form<D, F, const N: usize>(name: &'static str, decode: D, form: F) -> Case<'static>
 where
     D: Decode<Value = [f32; N]> + 'static,
-    F: Form<N> + 'static,
+    F: OutputFormat<N> + 'static,
 {
     let ask = move |ask: &Ask<'_>| {
         let out = |array: &Packed<'_, D>, out: &mut [[F::Component; N]]| array.decode_as(form, out).unwrap();

@@ -5,8 +5,8 @@
 
 use zerocopy::little_endian::U16;
 
-use super::{Decode, one_by_one};
-use crate::simd;
+use super::codec::{Decode, one_by_one};
+use crate::simd::kernel;
 
 /// Decodes three codes: x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ const SCALE: f64 = 65535.0;
 /// Codes decoded at a time: whole vectors of any width, and whole points.
 const LANES: usize = 24;
 /// Something for each of them.
-pub(crate) type Lanes = [f64; LANES];
+type Lanes = [f64; LANES];
 
 #[inline]
 fn value(min: f32, size: f32, code: u16) -> f32 {
@@ -81,7 +81,7 @@ impl Decode for Boxed16 {
         let plain = self.size.iter().all(|size| size.is_finite());
         let shows = self.min.iter().zip(self.size).any(|(min, size)| *min == 0.0 && size.is_sign_negative());
         if raw.len() < LANES || !plain || shows {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
         let [mut least, mut sizes] = [[0.0; LANES]; 2];
@@ -89,15 +89,24 @@ impl Decode for Boxed16 {
         for ((least, sizes), (min, size)) in least.iter_mut().zip(&mut sizes).zip(axes) {
             (*least, *sizes) = (min.into(), size.into());
         }
-        simd::boxed16(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
     }
 }
 
-/// Decodes codes whose boxes repeat after so many. Fused, the quotient rounds as a division does: the product of a size
-/// and a code has 40 bits, and 65535 a reciprocal that `f64` all but holds, so that what the product is off by is exact.
+kernel! {
+    /// Decodes codes whose boxes repeat after [`LANES`] of them.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+        avx512 => decode_each::<true>(raw, out, least, size),
+        avx2 => decode_each::<true>(raw, out, least, size),
+        _ => decode_each::<false>(raw, out, least, size),
+    }
+}
+
+/// Fused, the quotient rounds as a division does: the product of a size and a code has 40 bits, and `f64` nearly holds the
+/// reciprocal of 65535, so the error of the product is exact.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {

@@ -5,13 +5,14 @@
 //! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
 //! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-use super::{Decode, one_by_one};
-use crate::simd::BY_65535;
-use crate::{simd, source};
+use super::codec::{Decode, one_by_one};
+use super::divisor::BY_65535;
+use super::rounding::round;
+use crate::simd::{self, kernel};
+use crate::source;
 
 /// The highest code, as a float.
 const TOP: f32 = 65535.0;
@@ -20,7 +21,7 @@ const FEW: usize = 24;
 /// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
 const LANES: usize = 48;
 /// Something for each of them.
-pub(crate) type Lanes = [f32; LANES];
+type Lanes = [f32; LANES];
 
 /// Decodes `N` codes that stand together, each over an interval of its own.
 ///
@@ -72,17 +73,6 @@ impl<const N: usize> Domain16<N> {
     }
 }
 
-/// Rounds to the nearest code.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float-to-integer cast truncates and saturates, and makes 0 of what is not a number"
-)]
-pub(super) fn round(code: f64) -> u16 {
-    code.round() as u16
-}
-
 impl<const N: usize> Decode for Domain16<N> {
     type Raw = [U16; N];
     type Value = [f32; N];
@@ -99,7 +89,7 @@ impl<const N: usize> Decode for Domain16<N> {
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
         // A few are done before the many are set up.
         if raw.len() < FEW {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
         let mut least = [0.0; LANES];
@@ -111,17 +101,25 @@ impl<const N: usize> Decode for Domain16<N> {
         let count = raw.len().min(out.len());
         let (raw, out) = (raw.get(..count).unwrap_or_default(), out.get_mut(..count).unwrap_or_default());
         if LANES.is_multiple_of(N) {
-            simd::domain16(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
+            decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
         } else {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
         }
     }
 }
 
-/// Decodes codes whose intervals repeat after so many.
+kernel! {
+    /// Decodes codes whose intervals repeat after [`LANES`] of them.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+        avx512 => decode_each::<true>(raw, out, least, extent),
+        avx2 => decode_each::<true>(raw, out, least, extent),
+        _ => decode_each::<false>(raw, out, least, extent),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
     let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
@@ -153,21 +151,22 @@ pub(crate) fn extent(raw: &[[U16; 3]], decode: Domain16<3>) -> Option<[[f32; 3];
     least.iter().zip(&most).all(|(least, most)| least <= most).then_some([least, most])
 }
 
-/// Returns the least and the greatest code of each lane.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
-    let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
-    let (chunks, rest) = raw.as_chunks::<LANES>();
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+kernel! {
+    /// Returns the least and the greatest code of each lane.
+    fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
+        let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
+        let (chunks, rest) = raw.as_chunks::<LANES>();
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+                (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
+            }
+        }
+        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(rest) {
             (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
         }
+        [low, high]
     }
-    for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(rest) {
-        (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
-    }
-    [low, high]
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 //! folded at the end. The floats lie flat, because that is the shape that compilers make vectors of, whatever the
 //! machine; as fast as memory is read, in all of those tried.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::F32;
+
+use crate::simd::kernel;
 
 /// Floats compared at a time: whole vertices, and whole vectors of any width.
 const LANES: usize = 48;
@@ -38,16 +39,16 @@ pub(crate) fn grow(least: &mut [f32; 3], most: &mut [f32; 3], positions: &[[F32;
     }
 }
 
-/// Returns the least and the greatest of each lane. Compiled for several generations of processors; the one at hand is
-/// chosen here.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
-    let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
-    for chunk in chunks {
-        crate::simd::fetch_ahead(chunk);
-        widen(&mut low, &mut high, chunk);
+kernel! {
+    /// Returns the least and the greatest of each lane.
+    fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
+        let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
+        for chunk in chunks {
+            crate::simd::fetch_ahead(chunk);
+            widen(&mut low, &mut high, chunk);
+        }
+        [low, high]
     }
-    [low, high]
 }
 
 /// Compares so that a NaN leaves both sides alone, in the one form that is a single instruction each.

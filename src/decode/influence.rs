@@ -6,9 +6,10 @@ use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::Decode;
-use super::truncate;
-use crate::simd::{self, BY_65535};
+use super::codec::Decode;
+use super::divisor::BY_65535;
+use super::rounding::truncate;
+use crate::simd::kernel;
 
 /// How much one bone moves a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -44,14 +45,22 @@ impl Decode for Weight16 {
     }
 
     fn decode_all(&self, raw: &[RawInfluence], out: &mut [Influence]) {
-        simd::weight16(raw, out);
+        decode_bulk(raw, out);
     }
 }
 
-/// Decodes influences one after another.
+kernel! {
+    /// Decodes influences.
+    fn decode_bulk(raw: &[RawInfluence], out: &mut [Influence]) {
+        avx512 => decode_each::<true>(raw, out),
+        avx2 => decode_each::<true>(raw, out),
+        _ => decode_each::<false>(raw, out),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[RawInfluence], out: &mut [Influence]) {
+fn decode_each<const FUSED: bool>(raw: &[RawInfluence], out: &mut [Influence]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = Influence { bone: raw.bone.get().into(), weight: weight::<FUSED>(raw.weight) };
     }

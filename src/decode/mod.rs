@@ -21,37 +21,39 @@
 //! | [`joint`] | the same in three bytes | [`Influence`] |
 //!
 //! Going through many values, [`Decode::decode_all`] takes the fastest instructions that the processor has, and gives
-//! what [`Decode::decode`] gives, to the bit. [`form`] is what values of floats become on their way to a GPU.
+//! what [`Decode::decode`] gives, to the bit. [`convert`] has the formats that
+//! floats are converted to for a GPU.
 
 pub mod boxed16;
+pub(crate) mod codec;
 pub mod compact;
+pub mod convert;
+pub(crate) mod divisor;
 pub mod domain16;
+#[cfg(test)]
+mod equivalence_tests;
 pub mod extent;
 pub mod float;
-pub mod form;
 pub mod frame;
 pub mod half;
 pub mod index;
 pub mod influence;
 pub mod joint;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod narrow;
 pub mod ordered;
 pub mod packed32;
 pub mod packed64;
 pub mod polygon;
+mod quantize;
+mod rounding;
 pub mod tangent16;
-#[cfg(test)]
-mod twins;
 pub mod unit;
 pub mod unorm;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod vectors;
 
 pub use boxed16::Boxed16;
+pub use codec::Decode;
+pub use convert::OutputFormat;
 pub use domain16::Domain16;
 pub use float::Floats;
-pub use form::Form;
 pub use frame::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RotationOf};
 pub use half::Half;
 pub use index::Index;
@@ -64,42 +66,3 @@ pub use polygon::{PolygonIndices, PolygonUvs};
 pub use tangent16::Tangent16;
 pub use unit::Unit16;
 pub use unorm::Unorm8;
-
-use bytemuck::Pod;
-
-use crate::bytes::Record;
-
-/// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
-pub trait Decode: Copy {
-    /// What the file holds.
-    type Raw: Record;
-    /// What the caller gets: plain bytes, which a GPU can be handed as they are.
-    type Value: Pod;
-
-    /// Decodes one record.
-    fn decode(&self, raw: &Self::Raw) -> Self::Value;
-
-    /// Decodes records one after another, until either they or the places for their values end. An encoding that has a
-    /// faster way than one by one goes it here; the values are the same.
-    fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
-        one_by_one(self, raw, out);
-    }
-}
-
-/// Decodes records one after another.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn one_by_one<D: Decode>(decode: &D, raw: &[D::Raw], out: &mut [D::Value]) {
-    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = decode.decode(raw));
-}
-
-/// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "a float-to-integer cast truncates and saturates, which is what is wanted"
-)]
-fn truncate(value: f32, scale: f32) -> i32 {
-    let scaled = value * scale;
-    if scaled.is_nan() { 0 } else { scaled.clamp(-scale, scale) as i32 }
-}

@@ -55,8 +55,3 @@ pub use scene::{Hit, Nearest, Scene};
 pub use tree::Tree;
 pub use tree::store::{worth_storing, write_sidecar};
 pub use triangles::Triangles;
-
-pub(crate) use cast::AlongRay;
-pub(crate) use near::AroundPoint;
-pub(crate) use tree::build;
-pub(crate) use tree::split::{Grid, Item};

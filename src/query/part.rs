@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::cast::{Ask, Cast, Found, One};
+use super::kernel::dispatch;
 use super::many::{Job, Many};
 use super::near::{self, Center, Near, Nearby};
 use super::ray::Ray;
@@ -63,7 +64,7 @@ impl<'a> Part<'a> {
         let asked = self.ask(|tree| {
             cast.reach_to(start);
             ask.clear();
-            crate::simd::cast(One {
+            dispatch::cast(One {
                 view: tree.view(),
                 triangles: &self.triangles,
                 cast: &mut *cast,
@@ -81,7 +82,7 @@ impl<'a> Part<'a> {
     pub(super) fn cast_many(&self, jobs: &mut [Option<Job>]) {
         let asked = {
             let tree = if self.damaged.load(Ordering::Relaxed) { None } else { Some(&*self.tree) };
-            tree.map(|tree| crate::simd::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
+            tree.map(|tree| dispatch::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
         };
         if asked != Some(Ok(())) {
             for job in jobs.iter_mut().flatten() {
@@ -94,7 +95,7 @@ impl<'a> Part<'a> {
         let start = *center;
         let asked = self.ask(|tree| {
             (*center, *best) = (start, None);
-            crate::simd::around(Near {
+            dispatch::around(Near {
                 view: tree.view(),
                 triangles: &self.triangles,
                 center: &mut *center,

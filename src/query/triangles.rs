@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::gather::{gather, pick, spread};
+use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
-use crate::simd::BY_65535;
 use crate::surface::{Bounds, Indices, Positions, Surface};
 
 /// Triangles that are looked at together.

@@ -2,10 +2,9 @@
 //!
 //! Not the smallest sphere there is, but never more than √3 times its radius, and what engines store.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
-use crate::simd;
+use crate::simd::{self, kernel};
 use crate::source;
 use crate::surface::{Positions, Sphere};
 
@@ -67,23 +66,24 @@ pub(crate) fn reach(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
     farthest(positions, center).sqrt()
 }
 
-/// Returns the square of the distance from `center` to the farthest position.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
-    let mut far = [0.0_f32; LANES];
-    let (chunks, rest) = positions.as_chunks::<LANES>();
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        for (far, position) in far.iter_mut().zip(chunk) {
+kernel! {
+    /// Returns the square of the distance from `center` to the farthest position.
+    fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
+        let mut far = [0.0_f32; LANES];
+        let (chunks, rest) = positions.as_chunks::<LANES>();
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            for (far, position) in far.iter_mut().zip(chunk) {
+                let square = square_distance(position, center);
+                *far = if square > *far { square } else { *far };
+            }
+        }
+        for (far, position) in far.iter_mut().zip(rest) {
             let square = square_distance(position, center);
             *far = if square > *far { square } else { *far };
         }
+        far.into_iter().fold(0.0, f32::max)
     }
-    for (far, position) in far.iter_mut().zip(rest) {
-        let square = square_distance(position, center);
-        *far = if square > *far { square } else { *far };
-    }
-    far.into_iter().fold(0.0, f32::max)
 }
 
 #[inline(always)]

@@ -1,20 +1,20 @@
 //! Arrays of a surface in the forms that GPUs read.
 
 use super::{Colors, Normals, Positions, Uvs};
-use crate::decode::Form;
+use crate::decode::OutputFormat;
 use crate::error::Result;
 
 /// Gives an enum of arrays of floats its forms.
 macro_rules! decode_as {
     ($($name:ident of $count:literal { $($variant:ident)+ })+) => {$(
         impl $name<'_> {
-            /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+            /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats.
             ///
             /// # Errors
             ///
             /// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) where `out` is not of this length.
-            pub fn decode_as<F: Form<$count>>(&self, form: F, out: &mut [[F::Component; $count]]) -> Result<()> {
-                match self { $(Self::$variant(array) => array.decode_as(form, out),)+ }
+            pub fn decode_as<F: OutputFormat<$count>>(&self, format: F, out: &mut [[F::Component; $count]]) -> Result<()> {
+                match self { $(Self::$variant(array) => array.decode_as(format, out),)+ }
             }
         }
     )+};

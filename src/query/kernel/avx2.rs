@@ -18,7 +18,7 @@ use super::super::tree::layout::{RawNode, WIDTH};
 use super::super::triangles::{Block, LANES, Numbers, Points, Triangles};
 use super::{AREAS, EDGE_SLACK, FAR, NEAR_SLACK, SLACK, STEPS, Sieve};
 use crate::decode::Domain16;
-use crate::simd::BY_65535;
+use crate::decode::divisor::BY_65535;
 use crate::surface::Positions;
 
 /// Where the planes of a node's boxes are.

@@ -6,6 +6,7 @@
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod avx2;
+pub(crate) mod dispatch;
 
 use super::tree::layout::{RawNode, WIDTH};
 use super::triangles::{Block, LANES, LARGEST, Numbers, Triangles, greatest, least};

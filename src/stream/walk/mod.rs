@@ -15,7 +15,7 @@
 
 pub(super) mod chains;
 pub(super) mod even;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) mod windows;
 
 use super::counted::Extent;
@@ -60,8 +60,8 @@ pub(super) fn extent(bytes: &[u8], len: usize, size: usize) -> Result<Extent, u6
 
 /// Returns the fast ways of this processor, in the order in which to try them.
 pub(super) fn fastest() -> &'static [Way] {
-    #[cfg(target_arch = "x86_64")]
-    if windows::are_there() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if windows::is_supported() {
         return &[even::pass, windows::pass];
     }
     &[even::pass, chains::pass]

@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::form::{Float, HalfFloat, Snorm, Unorm, Within};
+use super::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
 use super::ordered::{Order, OrderedIndex};
 use super::*;
 use crate::packed::Packed;
@@ -198,8 +198,8 @@ impl<D: Decode<Raw = [zerocopy::little_endian::I16; 4]>> Decode for Sixteen<D> {
     }
 }
 
-/// Compares a form with its twin at each level: floats at random, those of every half float, and what no float in range is.
-fn check_form<F: Form<3>>(form: F) {
+/// Compares a format with its twin at each level: floats at random, those of every half float, and what no float in range is.
+fn check_format<F: OutputFormat<3>>(format: F) {
     let mut floats: Vec<f32> =
         random(MANY * 12).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     floats.extend((0..=u16::MAX).map(|code| f32::from(code) / 65535.0));
@@ -209,14 +209,14 @@ fn check_form<F: Form<3>>(form: F) {
     floats.extend([0.5; 2]);
     let values = floats.as_chunks::<3>().0;
     let raw: Vec<_> = values.iter().map(|value| float::encode(*value)).collect();
-    let expected: Vec<_> = values.iter().map(|value| form.convert(*value)).collect();
+    let expected: Vec<_> = values.iter().map(|value| format.convert(*value)).collect();
     at_each_level(|level| {
         let mut out = vec![Zeroable::zeroed(); values.len()];
-        Packed::new(&raw, Floats::<3>).decode_as(form, &mut out).unwrap();
+        Packed::new(&raw, Floats::<3>).decode_as(format, &mut out).unwrap();
         same(&out, &expected, &format!("{level:?}"));
         for count in 0..LENGTHS {
             let (mut some, mut out) = (values[..count].to_vec(), vec![Zeroable::zeroed(); count]);
-            form.convert_all(&mut some, &mut out);
+            format.convert_all(&mut some, &mut out);
             same(&out, &expected[..count], &format!("{level:?} {count}"));
         }
     });
@@ -224,13 +224,13 @@ fn check_form<F: Form<3>>(form: F) {
 
 #[test]
 fn forms_agree_with_their_twins() {
-    check_form(Float);
-    check_form(HalfFloat);
-    check_form(Unorm::<u8>::new());
-    check_form(Unorm::<u16>::new());
-    check_form(Snorm::<i8>::new());
-    check_form(Snorm::<i16>::new());
-    check_form(Within::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new()));
+    check_format(Float);
+    check_format(HalfFloat);
+    check_format(Unorm::<u8>::new());
+    check_format(Unorm::<u16>::new());
+    check_format(Snorm::<i8>::new());
+    check_format(Snorm::<i16>::new());
+    check_format(QuantizeIn::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new()));
 }
 
 #[test]
@@ -250,6 +250,6 @@ fn forms_round_to_the_nearest() {
     }
     assert_eq!([-1.0, -9.0, f32::NEG_INFINITY, -0.5].map(forms[3]), [-32767, -32767, -32767, -16384]);
     assert_eq!([-1.0, -0.0, f32::NEG_INFINITY].map(forms[1]), [0; 3]);
-    let within = Within::new([-1.0, 0.0, f32::NAN], [1.0, 4.0, 5.0], Unorm::<u8>::new());
+    let within = QuantizeIn::new([-1.0, 0.0, f32::NAN], [1.0, 4.0, 5.0], Unorm::<u8>::new());
     assert_eq!(within.convert([1.0, -1.0, 4.0]), [255, 0, 0]);
 }
