@@ -9,7 +9,9 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use crate::decode::{Decode, Domain16, Floats, OutputFormat, Packed32, Packed64, domain16, extent, packed32, packed64};
+use crate::decode::{
+    Decode, Floats, MinMax16, OutputFormat, Packed32, Packed64, bounds, min_max16, packed32, packed64,
+};
 use crate::error::Result;
 use crate::piece::{self, Chunks, Conversion, PAST_CACHE};
 use crate::source;
@@ -203,8 +205,8 @@ impl Packed<'_, Floats<3>> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes: nothing is
     /// stored, and NaNs are passed over. `None` where there is no number to bound.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        extent::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        bounds::bounds(self.raw)
     }
 }
 
@@ -212,8 +214,8 @@ impl Packed<'_, Packed32> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        packed32::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        packed32::bounds(self.raw)
     }
 }
 
@@ -221,16 +223,16 @@ impl Packed<'_, Packed64> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        packed64::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        packed64::bounds(self.raw)
     }
 }
 
-impl Packed<'_, Domain16<3>> {
+impl Packed<'_, MinMax16<3>> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions, or no numbers to bound.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        domain16::extent(self.raw, self.decode)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        min_max16::bounds(self.raw, self.decode)
     }
 }

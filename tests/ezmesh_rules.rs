@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a panic is how a test fails")]
 
 use meshpeek::Severity;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::build::{Column, Mesh, Section, System, Vertices};
 use meshpeek::ezmesh::{MeshSystem, RULES, finding};
 
@@ -151,7 +151,7 @@ fn every_rule_about_binary_files_is_told() {
         ..Mesh::default()
     };
     let system = System { meshes: vec![mesh], ..System::default() };
-    let bytes = system.to_ezb(Order::Little).unwrap();
+    let bytes = system.to_ezb(ByteOrder::Little).unwrap();
     assert!(breached(&bytes).is_empty());
     for end in 0..bytes.len() {
         let rules = breached(&bytes[..end]);
@@ -165,7 +165,7 @@ fn every_rule_about_binary_files_is_told() {
     assert_eq!(breached(&version), ["EZ01"]);
     let mut flags = system;
     flags.meshes[0].sections[0].flags = Some(3);
-    assert_eq!(breached(&flags.to_ezb(Order::Big).unwrap()), ["EZ34"]);
+    assert_eq!(breached(&flags.to_ezb(ByteOrder::Big).unwrap()), ["EZ34"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@
 
 mod support;
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
 use meshpeek::{Limits, PAGE, ezmesh, secondlife, unreal};
 use support::{grid, wave};
@@ -98,7 +98,7 @@ fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let text = described.text();
     let system = ezmesh::MeshSystem::open_with(text.as_bytes(), &options).unwrap();
     assert_eq!(system.touched().unwrap().pages(), (text.len() as u64).div_ceil(PAGE));
-    let bytes = described.binary(Order::Little);
+    let bytes = described.binary(ByteOrder::Little);
     let system = ezmesh::MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
     assert!(system.touched().unwrap().pages() <= (bytes.len() as u64).div_ceil(PAGE));
     assert!(system.touched().unwrap().bytes() < bytes.len() as u64 / 2);

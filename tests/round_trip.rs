@@ -10,7 +10,7 @@
 
 mod support;
 
-use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influence};
+use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, frame, influence4};
 use meshpeek::surface::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
 use meshpeek::unreal::{self, RawPolygon, Variant};
@@ -161,7 +161,7 @@ fn expect_same_surface(view: &SurfaceView<'_>, surface: &build::Surface, generat
     }
     let weights: Option<Vec<Vec<Influence>>> =
         view.weights().unwrap().map(|weights| weights.iter().map(|list| list.iter().collect()).collect());
-    let written = |one: &Influence| Weight16.decode(&influence::encode(*one));
+    let written = |one: &Influence| Influence4.decode(&influence4::encode(*one));
     let expected: Vec<Vec<_>> = surface.weights.iter().map(|list| list.iter().map(written).collect()).collect();
     assert_eq!(weights.unwrap_or_default(), expected);
     for (set, built) in surface.uvs.iter().enumerate() {

@@ -18,8 +18,8 @@ mod support;
 use std::sync::Arc;
 
 use meshpeek::Decode;
-use meshpeek::decode::{Frame, Influence, compact, frame, influence};
-use meshpeek::decode::{Quat7, Quat8, Weight16};
+use meshpeek::decode::{Frame, Influence, compact, frame, influence4};
+use meshpeek::decode::{Influence4, Quat7, Quat8};
 use meshpeek::surface::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
@@ -41,7 +41,7 @@ fn written_frame(generation: Generation, frame: &Frame) -> Frame {
 }
 
 fn written_weights(list: &[Influence]) -> Vec<Influence> {
-    list.iter().map(|one| Weight16.decode(&influence::encode(*one))).collect()
+    list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
 fn all_frames(frames: &Frames<'_>) -> Vec<Frame> {
@@ -309,7 +309,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in length + 1..=compact::LONGEST {
+            for length in length + 1..=compact::MAX_BYTES {
                 let spoilt = spoil(&whole, &name, &long_compact(own, length));
                 exercise(&spoilt, &mut Random::new(3));
                 let found = findings(&spoilt);
@@ -616,7 +616,7 @@ fn views_can_be_sent_and_copied() {
     view::<Target<'_>>();
     view::<AnimationView<'_>>();
     view::<Packed<'_, decode::Floats<3>>>();
-    view::<Packed<'_, decode::Weight16>>();
+    view::<Packed<'_, decode::Influence4>>();
     view::<Surface<'_>>();
     view::<Corners<'_>>();
     view::<Weights<'_>>();

@@ -340,7 +340,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in range.len() + 1..=compact::LONGEST {
+            for length in range.len() + 1..=compact::MAX_BYTES {
                 if wide {
                     break;
                 }

@@ -12,7 +12,7 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
-use super::ordered::{Order, OrderedIndex};
+use super::endian::{ByteOrder, EndianIndex};
 use super::*;
 use crate::packed::Packed;
 use crate::piece::{decode_cached, decode_past_cache};
@@ -110,27 +110,27 @@ fn floats_and_indices_agree_with_their_twins() {
     check(Index::<u8>::new(), MANY);
     check(Index::<U16>::new(), MANY);
     check(Index::<U32>::new(), MANY);
-    check(OrderedIndex(Order::Big), 1000);
+    check(EndianIndex(ByteOrder::Big), 1000);
     let raw: Vec<U16> = (0..=u16::MAX).map(U16::new).collect();
     at_each_level(|level| agree(Index::<U16>::new(), &raw, &format!("{level:?}")));
 }
 
 #[test]
 fn quantized_values_agree_with_their_twins() {
-    let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, -7.0]);
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, -7.0]);
     check(domain, MANY);
     check_codes(domain);
-    check_codes(Domain16::new([0.0, -0.0], [1e-30, f32::MAX]));
-    check_codes(Domain16::new([1.0; 5], [2.0; 5]));
-    check(Domain16::new([3.0; 4], [3.0, 4.0, -3.0, f32::MIN]), MANY / 10);
+    check_codes(MinMax16::new([0.0, -0.0], [1e-30, f32::MAX]));
+    check_codes(MinMax16::new([1.0; 5], [2.0; 5]));
+    check(MinMax16::new([3.0; 4], [3.0, 4.0, -3.0, f32::MIN]), MANY / 10);
     check(Unit16, MANY);
     check_codes(Unit16);
     check(Tangent16, MANY);
     check_codes(Tangent16);
     check(Unorm8::<3>, MANY);
     check(Unorm8::<4>, MANY);
-    check(Weight16, MANY);
-    check(Joint16, MANY);
+    check(Influence4, MANY);
+    check(Influence3, MANY);
     check(Half::<1>, MANY);
     check(Half::<3>, MANY);
     check_codes(Half::<2>);
@@ -146,9 +146,9 @@ fn boxed_values_agree_with_their_twins() {
         ([f32::MIN_POSITIVE, 1e-45, -1e-40], [1e-45, 1e-38, f32::MAX]),
     ];
     for (min, size) in boxes {
-        check_codes(Boxed16 { min, size });
+        check_codes(OffsetScale16 { min, size });
     }
-    check(Boxed16 { min: [-1.0, 0.3, 2.5], size: [2.1, 6.7, 0.3] }, MANY);
+    check(OffsetScale16 { min: [-1.0, 0.3, 2.5], size: [2.1, 6.7, 0.3] }, MANY);
 }
 
 #[test]

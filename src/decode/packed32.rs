@@ -98,7 +98,7 @@ const LANES: usize = 16;
 /// Returns the smallest and the largest value of each coordinate; `None` of no words. As fast as memory is read where
 /// there are AVX2 instructions.
 #[must_use]
-pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
+pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     source::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -278,7 +278,7 @@ mod tests {
                 let fold = |a: [i16; 3], b: [i16; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
                 values.iter().copied().reduce(fold).map(|corner| corner.map(f32::from))
             };
-            assert_eq!(extent(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
+            assert_eq!(bounds(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
         }
     }
 }

@@ -98,7 +98,7 @@ mod tests {
     use zerocopy::FromBytes;
 
     use super::*;
-    use crate::decode::{Domain16, Floats, Packed32, Packed64};
+    use crate::decode::{Floats, MinMax16, Packed32, Packed64};
     use crate::packed::Packed;
     use crate::scan::tests::{any_bytes, places};
 
@@ -146,12 +146,12 @@ mod tests {
             let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
             let eights = FromBytes::ref_from_bytes(&bytes[..len * 8]).unwrap();
             let codes = FromBytes::ref_from_bytes(&bytes[..len * 6]).unwrap();
-            let domain = Domain16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
+            let domain = MinMax16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
             for positions in [
                 Positions::F32(Packed::new(&floats, Floats)),
                 Positions::Packed32(Packed::new(words, Packed32)),
                 Positions::Packed64(Packed::new(eights, Packed64)),
-                Positions::Domain16(Packed::new(codes, domain)),
+                Positions::MinMax16(Packed::new(codes, domain)),
             ] {
                 holds(positions.sphere(), positions);
             }

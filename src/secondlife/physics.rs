@@ -8,7 +8,7 @@ use super::layout::{DEFAULT_DOMAIN, Part};
 use super::level::Level;
 use super::llsd::{Map, Value};
 use super::submesh::read_domain;
-use crate::decode::Domain16;
+use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::packed::Packed;
@@ -121,9 +121,9 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where it is not two times three numbers.
-    pub fn domain(&self) -> Result<Domain16<3>> {
+    pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
-        read_domain(self.map, Domain16::new([min; 3], [max; 3]))
+        read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
             .map_err(|(at, found)| self.block.wrong(field("Min"), at, "three numbers", &found))
     }
 
@@ -132,7 +132,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not whole.
-    pub fn bounding_points(&self) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
     }
 
@@ -141,7 +141,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not whole.
-    pub fn hull_points(&self) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
     }
 
@@ -159,7 +159,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// As [`hull_points`](Self::hull_points) and [`hull_sizes`](Self::hull_sizes).
-    pub fn hulls(&self) -> Result<impl Iterator<Item = Packed<'a, Domain16<3>>> + Clone + use<'a>> {
+    pub fn hulls(&self) -> Result<impl Iterator<Item = Packed<'a, MinMax16<3>>> + Clone + use<'a>> {
         let sizes = self.hull_sizes()?.unwrap_or_default();
         let points = self.hull_points()?;
         let mut at = 0_usize;
@@ -170,7 +170,7 @@ impl<'a> Convex<'a> {
         }))
     }
 
-    fn points(&self, key: &'static str) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    fn points(&self, key: &'static str) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         let Some((at, bytes)) = self.binary(key)? else { return Ok(None) };
         let raw = <[[U16; 3]]>::ref_from_bytes(bytes).map_err(|_| {
             let kind =

@@ -6,11 +6,11 @@
 use zerocopy::little_endian::{U16, U32};
 
 use super::{Bounds, Counting, Lanes};
-use crate::decode::influence::RawInfluence;
-use crate::decode::joint::RawJoint;
+use crate::decode::influence3::RawInfluence3;
+use crate::decode::influence4::RawInfluence4;
 use crate::decode::{
-    Argb8, Decode as _, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Ordered, OrderedIndex, Packed32,
-    Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
+    Argb8, Decode as _, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16,
+    NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::gathered::Gathered;
@@ -27,7 +27,7 @@ macro_rules! with_width {
             Indices::U32($array) => $body,
             Indices::Polygon($array) => $body,
             Indices::Counting($array) => $body,
-            Indices::Ordered($array) => $body,
+            Indices::Endian($array) => $body,
         }
     };
 }
@@ -114,9 +114,9 @@ packed_array! {
         /// Whole numbers of 16 bits each.
         Packed64(Packed<'a, Packed64>),
         /// Codes of 16 bits each, over the box that the surface's file gives.
-        Domain16(Packed<'a, Domain16<3>>),
+        MinMax16(Packed<'a, MinMax16<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -125,14 +125,14 @@ impl Positions<'_> {
     /// passed over; [`Bounds::EMPTY`] where there is no number.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let extent = match self {
-            Self::F32(array) => array.extent(),
-            Self::Packed32(array) => array.extent(),
-            Self::Packed64(array) => array.extent(),
-            Self::Domain16(array) => array.extent(),
-            Self::Strided(array) => array.extent(),
+        let bounds = match self {
+            Self::F32(array) => array.bounds(),
+            Self::Packed32(array) => array.bounds(),
+            Self::Packed64(array) => array.bounds(),
+            Self::MinMax16(array) => array.bounds(),
+            Self::Strided(array) => array.bounds(),
         };
-        extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+        bounds.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
     }
 }
 
@@ -158,7 +158,7 @@ packed_array! {
         /// Three floats.
         F32(Packed<'a, Floats<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -175,9 +175,9 @@ packed_array! {
     /// The influences of bones on one vertex.
     Influences of Influence {
         /// Four bytes each.
-        Weight16(Packed<'a, Weight16>),
+        Influence4(Packed<'a, Influence4>),
         /// Three bytes each.
-        Joint16(Packed<'a, Joint16>),
+        Influence3(Packed<'a, Influence3>),
         /// Four places in each vertex.
         Lanes(Lanes),
     }
@@ -189,8 +189,8 @@ impl<'a> Influences<'a> {
     #[must_use]
     pub fn iter(&self) -> InfluencesIter<'a> {
         InfluencesIter(match self {
-            Self::Weight16(array) => Left::Weight16(array.raw().iter()),
-            Self::Joint16(array) => Left::Joint16(array.raw().iter()),
+            Self::Influence4(array) => Left::Influence4(array.raw().iter()),
+            Self::Influence3(array) => Left::Influence3(array.raw().iter()),
             Self::Lanes(lanes) => Left::Lanes { lanes: *lanes, at: 0 },
         })
     }
@@ -199,8 +199,8 @@ impl<'a> Influences<'a> {
     #[must_use]
     pub fn stored(&self, index: usize) -> Option<(i16, u16)> {
         match self {
-            Self::Weight16(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
-            Self::Joint16(array) => array.raw().get(index).map(|raw| (raw.joint.into(), raw.weight.get())),
+            Self::Influence4(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
+            Self::Influence3(array) => array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get())),
             Self::Lanes(_) => None,
         }
     }
@@ -222,8 +222,8 @@ pub struct InfluencesIter<'a>(Left<'a>);
 /// The influences that are left.
 #[derive(Clone, Debug)]
 enum Left<'a> {
-    Weight16(std::slice::Iter<'a, RawInfluence>),
-    Joint16(std::slice::Iter<'a, RawJoint>),
+    Influence4(std::slice::Iter<'a, RawInfluence4>),
+    Influence3(std::slice::Iter<'a, RawInfluence3>),
     Lanes { lanes: Lanes, at: usize },
 }
 
@@ -233,8 +233,8 @@ impl Iterator for InfluencesIter<'_> {
     #[inline]
     fn next(&mut self) -> Option<Influence> {
         match &mut self.0 {
-            Left::Weight16(left) => left.next().map(|raw| Weight16.decode(raw)),
-            Left::Joint16(left) => left.next().map(|raw| Joint16.decode(raw)),
+            Left::Influence4(left) => left.next().map(|raw| Influence4.decode(raw)),
+            Left::Influence3(left) => left.next().map(|raw| Influence3.decode(raw)),
             Left::Lanes { lanes, at } => {
                 let next = lanes.get(*at)?;
                 *at = at.saturating_add(1);
@@ -245,8 +245,8 @@ impl Iterator for InfluencesIter<'_> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
-            Left::Weight16(left) => left.size_hint(),
-            Left::Joint16(left) => left.size_hint(),
+            Left::Influence4(left) => left.size_hint(),
+            Left::Influence3(left) => left.size_hint(),
             Left::Lanes { lanes, at } => {
                 let left = lanes.len().saturating_sub(*at);
                 (left, Some(left))
@@ -257,8 +257,8 @@ impl Iterator for InfluencesIter<'_> {
     #[inline]
     fn fold<B, F: FnMut(B, Influence) -> B>(self, first: B, fold: F) -> B {
         match self.0 {
-            Left::Weight16(left) => left.map(|raw| Weight16.decode(raw)).fold(first, fold),
-            Left::Joint16(left) => left.map(|raw| Joint16.decode(raw)).fold(first, fold),
+            Left::Influence4(left) => left.map(|raw| Influence4.decode(raw)).fold(first, fold),
+            Left::Influence3(left) => left.map(|raw| Influence3.decode(raw)).fold(first, fold),
             Left::Lanes { lanes, at } => lanes.iter().skip(at).fold(first, fold),
         }
     }
@@ -276,9 +276,9 @@ packed_array! {
         /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
         Polygon256(Gathered<'a, PolygonUvs<256>>),
         /// Codes of 16 bits each, over an interval that the surface's file gives.
-        Domain16(Packed<'a, Domain16<2>>),
+        MinMax16(Packed<'a, MinMax16<2>>),
         /// Two floats, apart from each other.
-        Strided(Strided<'a, Ordered<2>>),
+        Strided(Strided<'a, EndianFloats<2>>),
     }
 }
 
@@ -287,7 +287,7 @@ impl Uvs<'_> {
     #[must_use]
     pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
-            Self::F32(_) | Self::Domain16(_) | Self::Strided(_) => return None,
+            Self::F32(_) | Self::MinMax16(_) | Self::Strided(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
             Self::Polygon256(array) => array.raw(index)?,
         };
@@ -319,7 +319,7 @@ packed_array! {
         /// Two bytes each, in the record of a triangle.
         Polygon(Gathered<'a, PolygonIndices>),
         /// Four bytes each, in the byte order that the file says.
-        Ordered(Packed<'a, OrderedIndex>),
+        Endian(Packed<'a, EndianIndex>),
         /// Each its own number, and not stored: of attributes that stand one to a corner.
         Counting(Counting),
     }
@@ -344,7 +344,7 @@ impl<'a> Indices<'a> {
             Self::U32(array) => beyond::first(array.raw(), count),
             Self::Polygon(array) => find(array.iter(), count),
             Self::Counting(array) => find(array.iter(), count),
-            Self::Ordered(array) => find(array.iter(), count),
+            Self::Endian(array) => find(array.iter(), count),
         }
     }
 }

@@ -21,8 +21,8 @@ macro_rules! decode_as {
 }
 
 decode_as! {
-    Positions of 3 { F32 Packed32 Packed64 Domain16 Strided }
+    Positions of 3 { F32 Packed32 Packed64 MinMax16 Strided }
     Normals of 3 { Quat8 Quat7 Unit16 F32 Strided }
-    Uvs of 2 { F32 Polygon255 Polygon256 Domain16 Strided }
+    Uvs of 2 { F32 Polygon255 Polygon256 MinMax16 Strided }
     Colors of 4 { Unorm8 Argb8 Strided }
 }

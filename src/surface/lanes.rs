@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::as_u64;
-use crate::decode::{Influence, Ordered, Ordered16};
+use crate::decode::{EndianFloats, EndianU16s, Influence};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::strided::Strided;
@@ -122,16 +122,16 @@ impl Lanes {
 /// Bone numbers and weights of every vertex, four places each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneLists<'a> {
-    bones: Strided<'a, Ordered16<LANES>>,
-    weights: Strided<'a, Ordered<LANES>>,
+    bones: Strided<'a, EndianU16s<LANES>>,
+    weights: Strided<'a, EndianFloats<LANES>>,
     /// The first bone of the skeleton that the numbers count in.
     first: u32,
 }
 
 impl<'a> LaneLists<'a> {
     pub(crate) const fn new(
-        bones: Strided<'a, Ordered16<LANES>>,
-        weights: Strided<'a, Ordered<LANES>>,
+        bones: Strided<'a, EndianU16s<LANES>>,
+        weights: Strided<'a, EndianFloats<LANES>>,
         first: u32,
     ) -> Self {
         Self { bones, weights, first }

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use super::Influences;
 use super::lanes::{LaneIter, LaneLists};
-use crate::decode::influence::RawInfluence;
-use crate::decode::joint::RawJoint;
-use crate::decode::{Decode as _, Influence, Joint16, Weight16};
+use crate::decode::influence3::RawInfluence3;
+use crate::decode::influence4::RawInfluence4;
+use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::packed::Packed;
 use crate::source;
 use crate::stream::{self, Ended, EndedIter, RunIndex, Runs};
@@ -34,13 +34,13 @@ pub(crate) trait Visit {
 /// How formats tell where a list ends.
 #[derive(Clone, Copy, Debug)]
 enum Lists<'a> {
-    Counted(Runs<'a, RawInfluence>),
+    Counted(Runs<'a, RawInfluence4>),
     Ended(Ended<'a>),
     Lanes(LaneLists<'a>),
 }
 
 impl<'a> Weights<'a> {
-    pub(crate) const fn counted(runs: Runs<'a, RawInfluence>, index: Option<&'a OnceLock<Option<RunIndex>>>) -> Self {
+    pub(crate) const fn counted(runs: Runs<'a, RawInfluence4>, index: Option<&'a OnceLock<Option<RunIndex>>>) -> Self {
         Self { lists: Lists::Counted(runs), index }
     }
 
@@ -102,11 +102,11 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Lists::Counted(runs) => {
                 source::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Weight16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence4.decode(raw))))
             }
             Lists::Ended(runs) => {
                 source::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Joint16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence3.decode(raw))))
             }
             Lists::Lanes(lists) => {
                 lists.prefetch();
@@ -125,13 +125,13 @@ impl<'a> Weights<'a> {
 }
 
 #[inline]
-fn counted(raw: &[RawInfluence]) -> Influences<'_> {
-    Influences::Weight16(Packed::new(raw, Weight16))
+fn counted(raw: &[RawInfluence4]) -> Influences<'_> {
+    Influences::Influence4(Packed::new(raw, Influence4))
 }
 
 #[inline]
-fn ended(raw: &[RawJoint]) -> Influences<'_> {
-    Influences::Joint16(Packed::new(raw, Joint16))
+fn ended(raw: &[RawInfluence3]) -> Influences<'_> {
+    Influences::Influence3(Packed::new(raw, Influence3))
 }
 
 impl<'a> IntoIterator for &Weights<'a> {
@@ -149,7 +149,7 @@ pub struct WeightsIter<'a>(Iter<'a>);
 
 #[derive(Clone, Debug)]
 enum Iter<'a> {
-    Counted(stream::Iter<'a, RawInfluence>),
+    Counted(stream::Iter<'a, RawInfluence4>),
     Ended(EndedIter<'a>),
     Lanes(LaneIter<'a>),
 }

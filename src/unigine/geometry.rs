@@ -7,7 +7,7 @@ use super::header::CornerCounts;
 use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use super::read::{Reader, Sink, Unseen};
 use crate::bytes::as_index;
-use crate::decode::influence::RawInfluence;
+use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Result};
 use crate::field::Field;
 use crate::region::Element;
@@ -275,12 +275,12 @@ impl<'a, S: Sink> Arrays<'a, S> {
         let start = cursor.offset();
         // What a sidecar says may be of other weights.
         let fits = |extent: &&Extent| {
-            extent.is_of(as_index(count), size_of::<RawInfluence>()) && extent.bytes <= cursor.left()
+            extent.is_of(as_index(count), size_of::<RawInfluence4>()) && extent.bytes <= cursor.left()
         };
         if let Some(extent) = self.memo.extent.get().filter(fits) {
             return cursor.lend(extent.bytes, 1, "weights");
         }
-        let extent = match Runs::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
+        let extent = match Runs::<RawInfluence4>::new(cursor.rest(), as_index(count)).extent() {
             Ok(extent) => {
                 self.memo.extent.get_or_init(|| extent);
                 extent

@@ -1,7 +1,7 @@
 //! From the fields of a binary file to its outline.
 
 use super::{FIELDS_AT, Reader};
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{ErrorKind, Result};
 use crate::ezmesh::outline::{Kind, Outline};
 use crate::field::Field;
@@ -15,7 +15,7 @@ const TRANSFORM: u64 = 40;
 /// Finds everything by stepping from count to count.
 pub(in crate::ezmesh) fn scan(
     bytes: &[u8],
-    order: Order,
+    order: ByteOrder,
     limits: &Limits,
     touched: Option<&Touched>,
 ) -> Result<Outline> {

@@ -2,8 +2,8 @@
 
 use super::told;
 use crate::bytes::as_u64;
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::Result;
 use crate::ezmesh::markup::element::Element;
 use crate::ezmesh::markup::is_blank;
@@ -19,7 +19,7 @@ use crate::name::Name;
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     told(report, view.versions())?;
     if let Form::Binary { order, version } = view.state.form {
-        if (order == Order::Little) != (version == 100) {
+        if (order == ByteOrder::Little) != (version == 100) {
             let text = format!("expected the usual byte order of version {version}, found {order:?}-endian");
             report.say("EZ42", Field::new("version"), 0, text);
         }

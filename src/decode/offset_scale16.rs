@@ -10,14 +10,14 @@ use crate::simd::kernel;
 
 /// Decodes three codes: x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boxed16 {
+pub struct OffsetScale16 {
     /// What code 0 stands for, along each axis.
     pub min: [f32; 3],
     /// How much more code 65535 stands for. Any number: real files have negative ones where nothing is stored.
     pub size: [f32; 3],
 }
 
-impl Boxed16 {
+impl OffsetScale16 {
     /// Decodes the code of one axis; axes are 0, 1, 2 for x, y, z, and others give 0.
     #[inline]
     #[must_use]
@@ -66,7 +66,7 @@ fn truncate(part: f64) -> u16 {
     part as u16
 }
 
-impl Decode for Boxed16 {
+impl Decode for OffsetScale16 {
     type Raw = [U16; 3];
     type Value = [f32; 3];
 
@@ -134,7 +134,7 @@ fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &L
 mod tests {
     use super::*;
 
-    const BOX: Boxed16 = Boxed16 { min: [-1.0, 0.0, 2.5], size: [2.0, 65535.0, 0.0] };
+    const BOX: OffsetScale16 = OffsetScale16 { min: [-1.0, 0.0, 2.5], size: [2.0, 65535.0, 0.0] };
 
     #[test]
     fn golden_vectors() {
@@ -142,13 +142,13 @@ mod tests {
         assert_eq!(BOX.decode(&raw).map(f32::to_bits), [1.0_f32, 7.0, 2.5].map(f32::to_bits));
         assert_eq!(BOX.component(3, 1).to_bits(), 0.0_f32.to_bits());
         // A corner of a real file: the scale box where nothing is stored.
-        let empty = Boxed16 { min: [1e9; 3], size: [-2e9; 3] };
+        let empty = OffsetScale16 { min: [1e9; 3], size: [-2e9; 3] };
         assert_eq!(empty.component(0, 65535).to_bits(), (-1e9_f32).to_bits());
     }
 
     #[test]
     fn returns_every_code() {
-        let of_file = Boxed16 { min: [-0.066_347_22, 0.1, -3.0], size: [4.793_492_3, 40.295_475, 1.0] };
+        let of_file = OffsetScale16 { min: [-0.066_347_22, 0.1, -3.0], size: [4.793_492_3, 40.295_475, 1.0] };
         for axis in 0..3 {
             for code in 0..=u16::MAX {
                 let again = of_file.encode(axis, of_file.component(axis, code));

@@ -15,7 +15,7 @@ const LANES: usize = 48;
 /// Returns the smallest and the largest value of each coordinate. NaNs are passed over; `None` where a coordinate has
 /// no number at all.
 #[must_use]
-pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
+pub fn bounds(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     crate::source::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     grow(&mut least, &mut most, positions);
@@ -99,13 +99,13 @@ mod tests {
     fn agrees_with_its_naive_twin() {
         for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 1000] {
             let plain = make(count, |_| None);
-            assert_eq!(extent(&plain), naive(&plain), "{count}");
+            assert_eq!(bounds(&plain), naive(&plain), "{count}");
             let holes = make(count, |seed| (seed % 5 == 0).then_some(f32::NAN));
-            assert_eq!(extent(&holes), naive(&holes), "{count}, NaNs");
+            assert_eq!(bounds(&holes), naive(&holes), "{count}, NaNs");
             let wild = make(count, |seed| (seed % 97 == 1).then_some(f32::INFINITY));
-            assert_eq!(extent(&wild), naive(&wild), "{count}, infinities");
-            assert_eq!(extent(&make(count, |_| Some(f32::NAN))), None);
-            assert_eq!(extent(&make(count, |seed| (seed % 3 == 0).then_some(f32::NAN))), None);
+            assert_eq!(bounds(&wild), naive(&wild), "{count}, infinities");
+            assert_eq!(bounds(&make(count, |_| Some(f32::NAN))), None);
+            assert_eq!(bounds(&make(count, |seed| (seed % 3 == 0).then_some(f32::NAN))), None);
         }
     }
 }

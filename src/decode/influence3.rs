@@ -1,4 +1,4 @@
-//! A joint's influence on a vertex: joint number `u8`, weight `u16` / 65535.
+//! A bone's influence on a vertex in three bytes: bone number `u8`, weight `u16` / 65535.
 //!
 //! Viewers truncate when they encode: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
 
@@ -6,41 +6,41 @@ use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::codec::Decode;
-use super::influence::{self, Influence};
+use super::influence::{Influence, weight};
 use super::rounding::round;
 use crate::simd::kernel;
 
 /// The three bytes of an influence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct RawJoint {
-    /// The joint's number in the list of names: 0 to 254.
-    pub joint: u8,
+pub struct RawInfluence3 {
+    /// The bone's number in the list of joint names: 0 to 254.
+    pub bone: u8,
     /// Its weight, scaled by 65535.
     pub weight: U16,
 }
 
-/// Decodes an influence. The joint's number is its bone's.
+/// Decodes an influence of three bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Joint16;
+pub struct Influence3;
 
-impl Decode for Joint16 {
-    type Raw = RawJoint;
+impl Decode for Influence3 {
+    type Raw = RawInfluence3;
     type Value = Influence;
 
     #[inline]
-    fn decode(&self, raw: &RawJoint) -> Influence {
-        Influence { bone: raw.joint.into(), weight: f32::from(raw.weight.get()) / 65535.0 }
+    fn decode(&self, raw: &RawInfluence3) -> Influence {
+        Influence { bone: raw.bone.into(), weight: f32::from(raw.weight.get()) / 65535.0 }
     }
 
-    fn decode_all(&self, raw: &[RawJoint], out: &mut [Influence]) {
+    fn decode_all(&self, raw: &[RawInfluence3], out: &mut [Influence]) {
         decode_bulk(raw, out);
     }
 }
 
 kernel! {
     /// Decodes influences.
-    fn decode_bulk(raw: &[RawJoint], out: &mut [Influence]) {
+    fn decode_bulk(raw: &[RawInfluence3], out: &mut [Influence]) {
         avx512 => x86::avx512(raw, out),
         avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -49,24 +49,24 @@ kernel! {
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn decode_each<const FUSED: bool>(raw: &[RawJoint], out: &mut [Influence]) {
+fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) {
     for (value, raw) in out.iter_mut().zip(raw) {
-        *value = Influence { bone: raw.joint.into(), weight: influence::weight::<FUSED>(raw.weight) };
+        *value = Influence { bone: raw.bone.into(), weight: weight::<FUSED>(raw.weight) };
     }
 }
 
 /// Encodes an influence, the weight rounded and clamped to 0..1; `None` where the bone's number is not 0 to 254.
 ///
 /// ```
-/// use meshpeek::decode::{Influence, joint::encode};
+/// use meshpeek::decode::{Influence, influence3::encode};
 /// assert_eq!(encode(Influence { bone: 7, weight: 0.5 }).unwrap().weight.get(), 32768);
 /// assert_eq!(encode(Influence { bone: 255, weight: 0.5 }), None);
 /// ```
 #[must_use]
-pub fn encode(influence: Influence) -> Option<RawJoint> {
-    let joint = u8::try_from(influence.bone).ok().filter(|joint| *joint < u8::MAX)?;
+pub fn encode(influence: Influence) -> Option<RawInfluence3> {
+    let bone = u8::try_from(influence.bone).ok().filter(|bone| *bone < u8::MAX)?;
     let weight = round(f64::from(influence.weight) * 65535.0);
-    Some(RawJoint { joint, weight: U16::new(weight) })
+    Some(RawInfluence3 { bone, weight: U16::new(weight) })
 }
 
 /// Influences decoded by hand for x86-64, where compilers make slower code of the plain loop.
@@ -82,7 +82,7 @@ mod x86 {
 
     use crate::decode::divisor::BY_65535;
     use crate::decode::influence::Influence;
-    use crate::decode::joint::{RawJoint, decode_each};
+    use crate::decode::influence3::{RawInfluence3, decode_each};
 
     /// For each byte of eight influences: which byte of their records it is, of which bone and weight take four each.
     const JOINTS: [[u8; 8]; 8] = {
@@ -100,7 +100,7 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-    pub(super) fn avx512(raw: &[RawJoint], out: &mut [Influence]) {
+    pub(super) fn avx512(raw: &[RawInfluence3], out: &mut [Influence]) {
         let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
         // Eight records are 24 bytes: those of the first half are the first ones of 32, those of the second half the last.
         let influences = |bytes: [u8; 32], places: __m512i| {
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn every_code_returns() {
         for code in 0..=u16::MAX {
-            let raw = RawJoint { joint: 33, weight: U16::new(code) };
-            assert_eq!(encode(Joint16.decode(&raw)), Some(raw));
+            let raw = RawInfluence3 { bone: 33, weight: U16::new(code) };
+            assert_eq!(encode(Influence3.decode(&raw)), Some(raw));
         }
         let code = |weight| encode(Influence { bone: 0, weight }).unwrap().weight.get();
         assert_eq!([-1.0, 2.0, f32::NAN].map(code), [0, 65535, 0]);
