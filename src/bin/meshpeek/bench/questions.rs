@@ -1,23 +1,23 @@
 //! The questions, and how each contestant answers them.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use meshpeek::surface::Positions;
-use meshpeek::{Bounds, Geometry, Model, Result, Weights, unreal};
+use meshpeek::{Bounds, Geometry, Result, Weights};
 
-use super::lists::{self, Lists, Loader, SurfaceLists};
+use super::copying_loader::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
-use crate::Global;
-use crate::input;
+use super::mesh_files::MeshFiles;
+use crate::args::Global;
+use crate::input::bytes::map;
 
-/// Vertices that are looked at in no order.
-const RANDOM: u64 = 10_000;
+/// Vertices that are read in random order.
+const RANDOM_VERTICES: u64 = 10_000;
 
-/// What is asked of a file.
+/// A question about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Question {
+pub enum BenchQuestion {
     /// From a closed file to one of which questions can be asked.
     Open,
     /// To position 0 of the first surface that has any.
@@ -34,7 +34,7 @@ pub enum Question {
     RandomAgain,
 }
 
-impl Question {
+impl BenchQuestion {
     pub const ALL: [Self; 7] = [
         Self::Open,
         Self::FirstVertex,
@@ -58,7 +58,7 @@ impl Question {
         }
     }
 
-    /// Tells whether it can be asked of a file that is not in the cache.
+    /// Returns whether it can be asked of a file that is not in the cache.
     pub fn is_cold(self) -> bool {
         self != Self::RandomAgain
     }
@@ -77,7 +77,7 @@ impl Question {
     }
 }
 
-/// Who answers.
+/// A loader that answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Contestant {
     Meshpeek,
@@ -93,50 +93,19 @@ impl Contestant {
     }
 }
 
-/// The files of a mesh.
-#[derive(Clone, Debug)]
-pub struct Files {
-    pub data: PathBuf,
-    /// The second file of an Unreal mesh.
-    pub aniv: Option<PathBuf>,
-}
-
-impl Files {
-    pub fn all(&self) -> impl Iterator<Item = &Path> {
-        [Some(&*self.data), self.aniv.as_deref()].into_iter().flatten()
-    }
-
-    /// Opens the mesh over whatever `load` makes of its files.
-    pub fn open<D: AsRef<[u8]> + Send + Sync>(
-        &self,
-        global: &Global,
-        load: impl Fn(&Path) -> Result<D>,
-    ) -> Result<Model<D>> {
-        let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
-        let data = load(&self.data)?;
-        match &self.aniv {
-            Some(aniv) => {
-                let options = unreal::Options { watched: false, ..input::unreal_options(global) };
-                unreal::Mesh::open_with(data, load(aniv)?, options).map(Model::from)
-            }
-            None => Model::open(data).map_err(|error| error.at_path(&self.data)),
-        }
-    }
-}
-
-/// An answer, and what it took.
-pub struct Told {
+/// An answer and its cost.
+pub struct Response {
     pub seconds: f64,
     pub usage: Usage,
-    /// The same for the same answer.
+    /// A hash of the answer.
     pub digest: u64,
 }
 
 /// Answers a question about a file, and measures.
-pub fn answer(question: Question, by: Contestant, files: &Files, global: &Global) -> Result<Told> {
+pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
     match by {
         Contestant::Meshpeek => {
-            race(question, || files.open(global, input::map), |model, question| ask_model(model.geometry(), question))
+            race(question, || files.open(global, map), |model, question| ask_model(model.geometry(), question))
         }
         Contestant::Copying => {
             let load = || Lists::of(files.open(global, |path| meshpeek::read(path))?.geometry());
@@ -147,14 +116,14 @@ pub fn answer(question: Question, by: Contestant, files: &Files, global: &Global
 
 /// Opens, asks, and measures while what was opened and the answer are still there.
 fn race<T>(
-    question: Question,
+    question: BenchQuestion,
     open: impl Fn() -> Result<T>,
-    ask: impl for<'a> Fn(&'a T, Question) -> Result<Answer<'a>>,
-) -> Result<Told> {
+    ask: impl for<'a> Fn(&'a T, BenchQuestion) -> Result<BenchAnswer<'a>>,
+) -> Result<Response> {
     let mut opened = None;
-    if question == Question::RandomAgain {
+    if question == BenchQuestion::RandomAgain {
         let before = open()?;
-        ask(&before, Question::RandomVertices)?;
+        ask(&before, BenchQuestion::RandomVertices)?;
         opened = Some(before);
     }
     // Once before, so that what it takes to look is there when it counts.
@@ -165,10 +134,10 @@ fn race<T>(
     let answer = ask(&opened, question)?;
     let seconds = start.elapsed().as_secs_f64();
     let usage = Usage::now().since(&before);
-    Ok(Told { seconds, usage, digest: answer.digest() })
+    Ok(Response { seconds, usage, digest: answer.digest() })
 }
 
-enum Answer<'a> {
+enum BenchAnswer<'a> {
     /// That it is open, or that there is nothing to tell.
     Nothing,
     Vertex(Option<[f32; 3]>),
@@ -178,10 +147,10 @@ enum Answer<'a> {
     Bounds(Bounds),
     Lists(Box<Lists>),
     /// Everything is in lists already.
-    Held(&'a Lists),
+    AllLists(&'a Lists),
 }
 
-impl Answer<'_> {
+impl BenchAnswer<'_> {
     fn digest(&self) -> u64 {
         match self {
             Self::Nothing => 0,
@@ -190,24 +159,26 @@ impl Answer<'_> {
             Self::Sum(sum) => *sum,
             Self::Bounds(Bounds { min, max }) => mix_all(0, min.iter().chain(max)),
             Self::Lists(lists) => lists.digest(),
-            Self::Held(lists) => lists.digest(),
+            Self::AllLists(lists) => lists.digest(),
         }
     }
 }
 
-fn ask_model(geometry: &dyn Geometry, question: Question) -> Result<Answer<'_>> {
+fn ask_model(geometry: &dyn Geometry, question: BenchQuestion) -> Result<BenchAnswer<'_>> {
     Ok(match question {
-        Question::Open => Answer::Nothing,
-        Question::FirstVertex => match lists::first_surface(geometry)? {
-            Some(surface) => Answer::Vertex(geometry.positions(surface, 0)?.get(0)),
-            None => Answer::Vertex(None),
+        BenchQuestion::Open => BenchAnswer::Nothing,
+        BenchQuestion::FirstVertex => match copying_loader::first_surface(geometry)? {
+            Some(surface) => BenchAnswer::Vertex(geometry.positions(surface, 0)?.get(0)),
+            None => BenchAnswer::Vertex(None),
         },
-        Question::OneSurface => match lists::first_surface(geometry)? {
-            Some(surface) => Answer::Surface(&[], Loader::new().surface(geometry, surface, true)?),
-            None => Answer::Nothing,
+        BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
+            Some(surface) => BenchAnswer::Surface(&[], Loader::new().surface(geometry, surface, true)?),
+            None => BenchAnswer::Nothing,
         },
-        Question::RandomVertices | Question::RandomAgain => Answer::Sum(random_of_model(geometry, question)?),
-        Question::Bounds => {
+        BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
+            BenchAnswer::Sum(random_of_model(geometry, question)?)
+        }
+        BenchQuestion::Bounds => {
             let mut bounds = Bounds::EMPTY;
             match geometry.vertex_frame_count() {
                 0 => shapes(geometry)?.iter().for_each(|(positions, _)| bounds = bounds.union(&positions.bounds())),
@@ -217,30 +188,32 @@ fn ask_model(geometry: &dyn Geometry, question: Question) -> Result<Answer<'_>> 
                     }
                 }
             }
-            Answer::Bounds(bounds)
+            BenchAnswer::Bounds(bounds)
         }
-        Question::Everything => Answer::Lists(Box::new(Lists::of(geometry)?)),
+        BenchQuestion::Everything => BenchAnswer::Lists(Box::new(Lists::of(geometry)?)),
     })
 }
 
-fn ask_lists(lists: &Lists, question: Question) -> Answer<'_> {
+fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
     let frame = || lists.frames.get(..lists.frame_vertices).unwrap_or_default();
     match question {
-        Question::Open => Answer::Nothing,
-        Question::FirstVertex => {
+        BenchQuestion::Open => BenchAnswer::Nothing,
+        BenchQuestion::FirstVertex => {
             let own = lists.first().and_then(|surface| surface.targets.first()?.positions.first());
-            Answer::Vertex(frame().first().or(own).copied())
+            BenchAnswer::Vertex(frame().first().or(own).copied())
         }
-        Question::OneSurface => match lists.first() {
-            Some(surface) => Answer::Surface(frame(), surface.clone()),
-            None => Answer::Nothing,
+        BenchQuestion::OneSurface => match lists.first() {
+            Some(surface) => BenchAnswer::Surface(frame(), surface.clone()),
+            None => BenchAnswer::Nothing,
         },
-        Question::RandomVertices | Question::RandomAgain => Answer::Sum(random_of_lists(lists, question)),
-        Question::Bounds => {
-            let all = lists.shapes.iter().map(|shape| lists::bounds(&shape.positions));
-            Answer::Bounds(all.fold(lists::bounds(&lists.frames), |bounds, one| bounds.union(&one)))
+        BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
+            BenchAnswer::Sum(random_of_lists(lists, question))
         }
-        Question::Everything => Answer::Held(lists),
+        BenchQuestion::Bounds => {
+            let all = lists.shapes.iter().map(|shape| copying_loader::bounds(&shape.positions));
+            BenchAnswer::Bounds(all.fold(copying_loader::bounds(&lists.frames), |bounds, one| bounds.union(&one)))
+        }
+        BenchQuestion::Everything => BenchAnswer::AllLists(lists),
     }
 }
 
@@ -262,7 +235,7 @@ fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<
     Ok(shapes)
 }
 
-fn random_of_model(geometry: &dyn Geometry, question: Question) -> Result<u64> {
+fn random_of_model(geometry: &dyn Geometry, question: BenchQuestion) -> Result<u64> {
     let frames = geometry.vertex_frame_count();
     if frames > 0 && geometry.surface_count() > 0 {
         let vertices = geometry.vertex_frame(0, 0)?.len();
@@ -287,7 +260,7 @@ fn random_of_model(geometry: &dyn Geometry, question: Question) -> Result<u64> {
     }))
 }
 
-fn random_of_lists(lists: &Lists, question: Question) -> u64 {
+fn random_of_lists(lists: &Lists, question: BenchQuestion) -> u64 {
     if !lists.frames.is_empty() {
         let picks = picks(question, lists.frames.len());
         return picks.into_iter().fold(0, |sum, pick| mix_all(sum, lists.frames.get(pick).into_iter().flatten()));
@@ -323,14 +296,14 @@ fn find(ends: &[usize], pick: usize) -> (usize, usize) {
 }
 
 /// Draws numbers below `count` that look random, other ones for the second time; the same for both contestants.
-fn picks(question: Question, count: usize) -> Vec<usize> {
-    let first = if question == Question::RandomAgain { RANDOM } else { 0 };
+fn picks(question: BenchQuestion, count: usize) -> Vec<usize> {
+    let first = if question == BenchQuestion::RandomAgain { RANDOM_VERTICES } else { 0 };
     let draw = |seed: u64| {
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     };
-    let seeds = (first..first.saturating_add(RANDOM)).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let seeds = (first..first.saturating_add(RANDOM_VERTICES)).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     seeds.filter_map(|seed| usize::try_from(draw(seed).checked_rem(count)?).ok()).collect()
 }

@@ -1,0 +1,8 @@
+//! Output: text for people, JSON for scripts, errors and progress on standard error.
+
+pub mod arrays;
+pub mod json;
+pub mod progress;
+pub mod report;
+pub mod text;
+pub mod values;
