@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::memory::{self, Usage};
 use super::mesh_files::MeshFiles;
-use super::questions::{BenchQuestion, Contestant, Response};
+use super::question::{BenchQuestion, Contestant, Response};
+use super::spread::Spread;
 use super::units;
 use crate::args::Global;
 use crate::render::text::shown;
@@ -57,27 +58,6 @@ pub struct Sample {
     pub seconds: f64,
     pub usage: Usage,
     digest: u64,
-}
-
-/// A median, the least and the most.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    pub median: f64,
-    pub least: f64,
-    pub most: f64,
-}
-
-impl Spread {
-    /// Takes them of some numbers.
-    pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
-        let mut numbers: Vec<f64> = numbers.collect();
-        numbers.sort_by(f64::total_cmp);
-        let middle = numbers.len() / 2;
-        let upper = *numbers.get(middle)?;
-        let lower = middle.checked_sub(usize::from(numbers.len().is_multiple_of(2)));
-        let lower = *numbers.get(lower?)?;
-        Some(Self { median: f64::midpoint(lower, upper), least: *numbers.first()?, most: *numbers.last()? })
-    }
 }
 
 impl QuestionMeasurement {
@@ -255,18 +235,4 @@ pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
 /// Returns a name without its folder.
 pub fn file_name(path: &Path) -> String {
     shown(Path::new(path.file_name().unwrap_or(OsStr::new(""))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn takes_the_middle() {
-        let of = |numbers: &[f64]| Spread::of(numbers.iter().copied());
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[2.0]), Some(Spread { median: 2.0, least: 2.0, most: 2.0 }));
-        assert_eq!(of(&[9.0, 1.0, 2.0]), Some(Spread { median: 2.0, least: 1.0, most: 9.0 }));
-        assert_eq!(of(&[4.0, 1.0, 2.0, 9.0]), Some(Spread { median: 3.0, least: 1.0, most: 9.0 }));
-    }
 }

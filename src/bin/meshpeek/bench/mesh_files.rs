@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::{Model, Result};
 
 use crate::args::Global;
-use crate::formats::unreal::open_unrecorded;
+use crate::formats::unreal::pairs::open_unrecorded;
 
 /// The files of a mesh.
 #[derive(Clone, Debug)]

@@ -1,11 +1,13 @@
 //! The benchmark: meshes of any size, a loader that copies, questions, and measurements.
 
+pub mod answers;
 pub mod copying_loader;
 pub mod generate;
 pub mod measure;
 pub mod memory;
 pub mod mesh_files;
 pub mod plot;
-pub mod questions;
+pub mod question;
 pub mod report;
+pub mod spread;
 pub mod units;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::measure::{self, FileMeasurement, Sample};
-use super::report::spent;
+use super::spread::spent;
 use super::units::significant;
 
 /// Places, in pixels: the axes' left end and length, a row's height, a panel's head and foot.

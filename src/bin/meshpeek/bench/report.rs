@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::measure::{self, FileMeasurement, QuestionMeasurement, Sample, Spread, median};
+use super::measure::{self, FileMeasurement, QuestionMeasurement, Sample, median};
 use super::memory::Usage;
-use super::questions::BenchQuestion;
+use super::question::BenchQuestion;
+use super::spread::{Spread, spent, spread};
 use super::units::{bytes, ratio, significant, thousands};
 use crate::render::json;
 
@@ -205,33 +206,4 @@ fn figures(samples: &[Sample]) -> Value {
         "faults": median(samples, |usage| usage.faults), "major_faults": median(samples, |usage| usage.major),
         "read_bytes": median(samples, |usage| usage.read), "peak_bytes": median(samples, |usage| usage.peak),
     })
-}
-
-/// Shows a time in the unit that its median is read best in.
-pub fn spent(time: Option<Spread>) -> String {
-    let Some(time) = time else { return "not measured".to_owned() };
-    match time.median {
-        ..1e-3 => spread(&time, 1e6, "µs"),
-        1e-3..1.0 => spread(&time, 1e3, "ms"),
-        _ => spread(&time, 1.0, "s"),
-    }
-}
-
-fn spread(Spread { median, least, most }: &Spread, scale: f64, unit: &str) -> String {
-    let [median, least, most] = [median, least, most].map(|number| significant(number * scale));
-    format!("{median} [{least}..{most}] {unit}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shows_times_in_the_unit_of_the_median() {
-        let times = [(2e-5, "20.0 [20.0..20.0] µs"), (0.002, "2.00 [2.00..2.00] ms"), (3.0, "3.00 [3.00..3.00] s")];
-        for (median, text) in times {
-            assert_eq!(spent(Some(Spread { median, least: median, most: median })), text);
-        }
-        assert_eq!(spent(None), "not measured");
-    }
 }

@@ -12,8 +12,8 @@ use crate::args::{Global, STDIN};
 use crate::atomic_write::{AtomicFile, check_target};
 use crate::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::bench::mesh_files::MeshFiles;
-use crate::bench::questions::{BenchQuestion, Contestant};
-use crate::bench::{copying_loader, generate, measure, memory, plot, questions, report, units};
+use crate::bench::question::{BenchQuestion, Contestant};
+use crate::bench::{answers, copying_loader, generate, measure, memory, plot, report, units};
 use crate::formats::sample::SampleKind;
 use crate::input::bytes::map;
 use crate::input::open::open;
@@ -235,10 +235,10 @@ impl ChildArgs {
     fn run(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
         if let Some(warm_up) = &self.warm_up {
             let files = MeshFiles { data: warm_up.clone(), aniv: self.warm_up_aniv.clone() };
-            questions::answer(question, by, &files, global)?;
+            answers::answer(question, by, &files, global)?;
         }
         let files = MeshFiles { data: data.to_owned(), aniv: self.aniv.clone() };
-        let response = questions::answer(question, by, &files, global)?;
+        let response = answers::answer(question, by, &files, global)?;
         print_json(&measure::to_json(&response))?;
         Ok(Outcome::Fine)
     }

@@ -15,7 +15,8 @@ use crate::input::asset::InputAsset;
 use crate::input::open::open_asset;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{document, error, print_json};
-use crate::render::text::{note, shown};
+use crate::render::note::note;
+use crate::render::text::shown;
 
 const HELP: &str = "\
 The level becomes the highest of the new asset, which has no other; its block is copied as it is stored, and so are \

@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::args::Global;
 use facts::{FormatFacts, NoFacts};
 use names::{has_any_extension, is_recognised};
+use unreal::script_file::MissingMesh;
 
 /// The rules of every format, by its name.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -29,7 +30,7 @@ pub const RULES: [(&str, &[Rule]); 4] = [
 ];
 
 /// Returns the facts of a model that only its format has.
-pub fn facts<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
+pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
     match model {
         Model::Unigine(mesh) => &**mesh,
         Model::UnigineAnimation(animation) => &**animation,
@@ -67,6 +68,11 @@ pub fn is_mesh_file(path: &Path) -> bool {
         || has_any_extension(path, &ezmesh::EXTENSIONS)
         || unreal::names::is_data(path)
         || is_recognised(path)
+}
+
+/// Returns a mesh that a script imports although its files do not exist, with what the script says of it.
+pub fn describe_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
+    unreal::script_properties::missing_json(missing)
 }
 
 /// Adds to the entry of a file that could not be opened what its format still can say.

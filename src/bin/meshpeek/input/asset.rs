@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::sidecar::{Key, Sidecar};
+use meshpeek::unreal::find::Pair;
 use meshpeek::{Error, Finding, Model};
 
 use super::bytes::Data;
 use crate::args::Global;
-use crate::formats::facts;
 use crate::formats::facts::FormatFacts;
-use crate::formats::unreal::Pair;
-use crate::render::text::{note, shown};
+use crate::formats::facts_of;
+use crate::render::note::note;
+use crate::render::text::shown;
 
 /// An open model, the files that it was read from, and which of them the user named.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub struct InputAsset {
 impl InputAsset {
     /// Returns the facts that only the format has.
     pub fn facts(&self) -> &dyn FormatFacts {
-        facts(&self.model)
+        facts_of(&self.model)
     }
 
     /// Returns the bytes of the named file.

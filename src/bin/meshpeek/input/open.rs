@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use meshpeek::sidecar::{self, Trust};
 use meshpeek::source::{open_stream, read_up_to};
+use meshpeek::unreal::find::Pair;
 use meshpeek::{Error, ErrorKind, Field, Limits};
 
 use super::asset::InputAsset;
@@ -14,13 +15,15 @@ use super::source_file::SourceFile;
 use crate::args::Global;
 use crate::formats;
 use crate::formats::names::has_extension;
-use crate::formats::unreal::{self, Pair, PairFinder};
+use crate::formats::unreal::pairs::{PairFinder, named_source};
+use crate::formats::unreal::script_file::{self, Script};
 use crate::outcome::{Outcome, UsageError};
+use crate::render::note::note;
 use crate::render::progress::progress;
-use crate::render::text::{note, shown};
+use crate::render::text::shown;
 
 /// A mesh that a script imports although its files do not exist.
-pub type MissingMesh = unreal::MissingMesh<Data>;
+pub type MissingMesh = script_file::MissingMesh<Data>;
 
 /// Opens files one after another.
 struct Opener<'g> {
@@ -46,7 +49,7 @@ impl<'g> Opener<'g> {
         let (global, limits) = (self.global, self.limits);
         let model = self.pairs.open(&pair, |path| bytes::load(path, global, &limits));
         let model = model.map_err(|error| pair.blame(error))?;
-        let source = unreal::named_source(&pair);
+        let source = named_source(&pair);
         Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
     }
 
@@ -58,10 +61,10 @@ impl<'g> Opener<'g> {
 }
 
 /// Reads a script by itself.
-pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<unreal::Script<Data>> {
+pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
     let limits = Limits::default();
     let data = bytes::load(path, global, &limits);
-    data.and_then(|data| unreal::open_script(data, &limits)).map_err(|error| error.at_path(path))
+    data.and_then(|data| script_file::open_script(data, &limits)).map_err(|error| error.at_path(path))
 }
 
 /// Opens one file without the files that belong to it.

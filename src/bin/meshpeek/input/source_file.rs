@@ -7,7 +7,7 @@ use meshpeek::{Error, Finding, Region};
 
 use super::asset::InputAsset;
 use super::bytes::Data;
-use crate::formats::unreal::Script;
+use crate::formats::unreal::script_file::Script;
 
 /// One file: that of a model, or a script.
 pub enum SourceFile {

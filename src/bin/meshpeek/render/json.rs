@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use meshpeek::{Bounds, Finding};
 use serde_json::{Map, Value, json};
 
-use super::text::file_of;
-
 /// The version of the JSON output.
 pub const SCHEMA: u32 = 1;
 
@@ -73,7 +71,7 @@ pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
 pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
     let Finding { rule, severity, field, offset, text, .. } = finding;
     let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
-    match file_of(finding, files) {
+    match files.get(usize::from(finding.source)) {
         Some(file) => with(object, "file", file.to_string_lossy().into()),
         None => object,
     }

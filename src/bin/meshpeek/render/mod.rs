@@ -2,6 +2,7 @@
 
 pub mod arrays;
 pub mod json;
+pub mod note;
 pub mod progress;
 pub mod report;
 pub mod text;

@@ -6,21 +6,11 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use meshpeek::{Finding, Name, Severity};
 
-use crate::args::Global;
-
 /// Prints an error line.
 pub fn complain(error: &dyn std::fmt::Display) {
     let style = paint(Severity::Error);
     // If standard error is closed, the exit code still reports the error.
     let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
-}
-
-/// Prints a note on standard error, unless `--quiet` was given.
-pub fn note(text: &str, global: &Global) {
-    if !global.quiet {
-        // A note that cannot be written is not worth a failure.
-        let _ = writeln!(anstream::stderr(), "{text}");
-    }
 }
 
 /// Returns the colour of a severity.
@@ -46,7 +36,7 @@ pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBu
 }
 
 /// Returns the file that a finding is about, if the mesh has several.
-pub fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
+fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
     files.get(usize::from(finding.source)).map(PathBuf::as_path)
 }
 

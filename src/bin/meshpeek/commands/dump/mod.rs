@@ -267,7 +267,10 @@ impl DumpArgs {
 }
 
 fn boxed<'a>(values: Option<impl Values + 'a>) -> Option<Box<dyn Values + 'a>> {
-    values.map(|values| Box::new(values) as Box<dyn Values + 'a>)
+    match values {
+        Some(values) => Some(Box::new(values)),
+        None => None,
+    }
 }
 
 #[cfg(test)]

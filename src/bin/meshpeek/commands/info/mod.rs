@@ -8,10 +8,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::args::{Files, Global};
-use crate::formats::describe_unopened;
 use crate::formats::options::LodFilter;
+use crate::formats::{describe_missing, describe_unopened};
 use crate::input::asset::InputAsset;
-use crate::input::open::{MissingMesh, each};
+use crate::input::open::each;
 use crate::outcome::Outcome;
 use crate::render::json::{document, of_mesh, print_json, unreadable, with};
 use crate::render::text::complain;
@@ -83,7 +83,7 @@ impl InfoArgs {
         if global.json {
             let mut files = json!({ "files": entries });
             if !missing.is_empty() {
-                files = with(files, "unresolved", missing.iter().map(MissingMesh::json_with_script).collect());
+                files = with(files, "unresolved", missing.iter().map(describe_missing).collect());
             }
             print_json(&document(files))?;
         }

@@ -44,7 +44,7 @@ pub enum AnswerKind {
     All(Vec<Hit>),
     Any(bool),
     Nearest(Option<Nearest>),
-    /// SurfaceSet and triangles.
+    /// Surfaces and triangles.
     Triangles(Vec<(usize, u32)>),
     Vertex(VertexNeighbors),
 }

@@ -3,12 +3,8 @@
 mod facts;
 pub mod frame_args;
 pub mod names;
-mod pairs;
+pub mod pairs;
 mod properties;
-mod script_file;
+pub mod script_file;
 pub mod script_properties;
 mod values;
-
-pub use meshpeek::unreal::find::Pair;
-pub use pairs::{PairFinder, named_source, open_unrecorded};
-pub use script_file::{MissingMesh, Script, open_script};

@@ -8,9 +8,6 @@ use meshpeek::unreal::uc::{self, MeshScript, Selected};
 use meshpeek::{Error, Limits, Name};
 use serde_json::{Value, json};
 
-use super::script_properties::meshes_json;
-use crate::render::json::with;
-
 /// A script by itself.
 pub type Script<D> = uc::Script<D>;
 
@@ -34,7 +31,7 @@ impl<D: AsRef<[u8]>> ScriptFile<D> {
     }
 
     /// Returns what the script says of a mesh.
-    fn mesh(&self, name: &[u8]) -> Option<MeshScript<'_>> {
+    pub fn mesh(&self, name: &[u8]) -> Option<MeshScript<'_>> {
         self.selected.get(&name.to_ascii_lowercase()).map(|selected| self.script.mesh(selected))
     }
 }
@@ -54,12 +51,5 @@ impl<D: AsRef<[u8]>> MissingMesh<D> {
     pub fn json(&self) -> Value {
         let (path, mesh) = (self.path.to_string_lossy(), Name::new(&self.mesh).to_string_lossy());
         json!({ "path": path, "mesh": mesh, "message": self.why.to_string() })
-    }
-
-    /// Returns the mesh as a JSON object, with what the script says of it.
-    pub fn json_with_script(&self) -> Value {
-        let file = &self.script;
-        let said = file.mesh(&self.mesh).map(|mesh| meshes_json(&file.script, std::iter::once(mesh)));
-        with(self.json(), "properties", json!({ "script": said }))
     }
 }

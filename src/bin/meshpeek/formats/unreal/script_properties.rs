@@ -6,6 +6,7 @@ use meshpeek::unreal::uc::{MeshScript, Script, Sequence, Texture};
 use meshpeek::{Limits, Name};
 use serde_json::{Value, json};
 
+use super::script_file::MissingMesh;
 use crate::formats::names::has_extension;
 use crate::render::json::{number, numbers, with};
 
@@ -21,6 +22,13 @@ pub fn with_script(entry: Value, path: &Path) -> Value {
         Some(script) => with(entry, "properties", json!({ "script": script_json(&script) })),
         None => entry,
     }
+}
+
+/// Returns a missing mesh as a JSON object, with what the script says of it.
+pub fn missing_json<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
+    let file = &missing.script;
+    let said = file.mesh(&missing.mesh).map(|mesh| meshes_json(&file.script, std::iter::once(mesh)));
+    with(missing.json(), "properties", json!({ "script": said }))
 }
 
 /// Returns everything that a script says, mesh by mesh.
