@@ -14,7 +14,7 @@ mod support;
 
 use std::collections::HashMap;
 
-use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
+use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
 use meshpeek::surface::{
     Bone, Bounds, Colors, Counting, Counts, Frames, Indices, Positions, Sphere, Uvs, Weights, Welded,
 };
@@ -93,7 +93,7 @@ fn welds_random_streams_like_its_naive_twin() {
         let (indices, attribute_indices) = (stream(positions), stream(frames));
         let target = build::Target {
             positions: vec![[0.0; 3]; positions],
-            frames: vec![Frame::default(); frames],
+            frames: vec![TangentFrame::default(); frames],
             ..build::Target::default()
         };
         let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };

@@ -44,7 +44,7 @@ kernel! {
     fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
         let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
         for chunk in chunks {
-            crate::simd::fetch_ahead(chunk);
+            crate::simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         [low, high]

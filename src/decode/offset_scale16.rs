@@ -41,8 +41,6 @@ impl OffsetScale16 {
 const SCALE: f64 = 65535.0;
 /// Codes decoded at a time: whole vectors of any width, and whole points.
 const LANES: usize = 24;
-/// Something for each of them.
-type Lanes = [f64; LANES];
 
 #[inline]
 fn value(min: f32, size: f32, code: u16) -> f32 {
@@ -95,7 +93,7 @@ impl Decode for OffsetScale16 {
 
 kernel! {
     /// Decodes codes whose boxes repeat after [`LANES`] of them.
-    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
         avx512 => decode_each::<true>(raw, out, least, size),
         avx2 => decode_each::<true>(raw, out, least, size),
         _ => decode_each::<false>(raw, out, least, size),
@@ -106,7 +104,7 @@ kernel! {
 /// reciprocal of 65535, so the error of the product is exact.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
@@ -117,7 +115,7 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, s
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     for (((value, raw), least), size) in out.iter_mut().zip(raw).zip(least).zip(size) {
         let part = size * f64::from(raw.get());
         let part = if FUSED {

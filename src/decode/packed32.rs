@@ -117,13 +117,13 @@ pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
 
 /// The least and the greatest x, y and z of each lane, still shifted to the top of the word: what stands below a number there
 /// decides only between equal ones.
-type Lanes = [[i32; LANES]; 3];
+type LaneAxes = [[i32; LANES]; 3];
 
 kernel! {
-    fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [Lanes; 2] {
+    fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [LaneAxes; 2] {
         let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);
@@ -134,7 +134,7 @@ kernel! {
 /// Compares lane by lane, in the one shape of those tried that keeps all six vectors in registers.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn widen([x0, y0, z0]: &mut Lanes, [x1, y1, z1]: &mut Lanes, chunk: &[U32; LANES]) {
+fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32; LANES]) {
     let [above_x, above_y, above_z] = ABOVE;
     let low = x0.iter_mut().zip(y0).zip(z0);
     let high = x1.iter_mut().zip(y1).zip(z1);

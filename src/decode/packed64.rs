@@ -84,7 +84,7 @@ kernel! {
     fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
         let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);

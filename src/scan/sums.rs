@@ -153,7 +153,7 @@ mod tests {
     use zerocopy::FromBytes;
 
     use super::*;
-    use crate::decode::frame::RawQuat7;
+    use crate::decode::tangent_frame::RawQuat7;
     use crate::scan::tests::{any_bytes, places};
 
     fn naive8(raw: &[[I16; 4]]) -> [i64; 4] {

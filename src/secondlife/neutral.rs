@@ -8,7 +8,7 @@ use super::submesh::{Key, Submesh};
 use super::view::View;
 use crate::bytes::as_u64;
 use crate::clip::{Clip, Motion};
-use crate::decode::Frame;
+use crate::decode::TangentFrame;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::Field;
 use crate::name::Name;
@@ -311,7 +311,7 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
     let [right, _, up] = axes;
     let [tangent, normal] =
         [right.map(|value| value / scale.first().copied().unwrap_or(1.0)), up.map(|value| value / height)];
-    Some(Transform { position, rotation: Frame::from_axes(normal, tangent, 1.0).rotation, scale })
+    Some(Transform { position, rotation: TangentFrame::from_axes(normal, tangent, 1.0).rotation, scale })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::told;
 use crate::bytes::as_u64;
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::Result;
 use crate::ezmesh::markup::element::Element;
 use crate::ezmesh::markup::is_blank;
@@ -39,7 +39,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 
 /// Tells of bytes behind the last field.
 fn check_end(view: View<'_>, report: &mut Report<'_>) {
-    let end = view.state.outline.plane.saturating_add(as_u64(size_of::<[Word; 4]>()));
+    let end = view.state.outline.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
     let left = as_u64(view.bytes.len()).saturating_sub(end);
     if left > 0 {
         report.say("EZ36", Field::new("end"), end, format!("expected the end of the file, found {left} more bytes"));

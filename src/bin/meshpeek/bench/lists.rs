@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::{NoUninit, cast_slice};
-use meshpeek::decode::{Floats, Frame, Influence};
+use meshpeek::decode::{Floats, Influence, TangentFrame};
 use meshpeek::surface::{Colors, Frames, Normals, Positions, Uvs};
 use meshpeek::{Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
@@ -47,7 +47,7 @@ pub struct Target {
     /// Nothing in meshes of vertex frames, whose base shape is the first of these.
     pub positions: Rc<Vec<[f32; 3]>>,
     /// Tangent frames; else normals, where the format has those alone.
-    pub frames: Option<Rc<Vec<Frame>>>,
+    pub frames: Option<Rc<Vec<TangentFrame>>>,
     pub normals: Option<Rc<Vec<[f32; 3]>>>,
 }
 
@@ -104,7 +104,7 @@ macro_rules! key {
 /// Decodes surfaces one behind another.
 pub struct Loader {
     positions: Last<Vec<[f32; 3]>>,
-    frames: Last<Vec<Frame>>,
+    frames: Last<Vec<TangentFrame>>,
     normals: Last<Vec<[f32; 3]>>,
     uvs: [Last<Vec<[f32; 2]>>; 4],
     colors: Last<Vec<[f32; 4]>>,
@@ -278,9 +278,9 @@ fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Resul
 }
 
 /// Decodes tangent frames piece by piece: what is no zero would be written twice.
-fn all_frames(frames: &Frames<'_>) -> Result<Vec<Frame>> {
+fn all_frames(frames: &Frames<'_>) -> Result<Vec<TangentFrame>> {
     let mut all = Vec::with_capacity(frames.len());
-    let mut piece = [Frame::default(); CHUNK];
+    let mut piece = [TangentFrame::default(); CHUNK];
     for start in (0..frames.len()).step_by(CHUNK) {
         let end = start.saturating_add(CHUNK).min(frames.len());
         let (Some(some), Some(out)) = (frames.slice(start..end), piece.get_mut(..end.saturating_sub(start))) else {

@@ -2,8 +2,8 @@
 
 use zerocopy::little_endian::I16;
 
+use super::axes::{Basis, TangentFrame};
 use super::scalar::{RawQuat7, frame7, frame8, rotation7, rotation8};
-use super::tangent_frame::{Basis, Frame};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::{avx2, avx512};
 use crate::decode::codec::{Decode, one_by_one};
@@ -16,14 +16,14 @@ pub struct Quat8;
 
 impl Decode for Quat8 {
     type Raw = [I16; 4];
-    type Value = Frame;
+    type Value = TangentFrame;
 
     #[inline]
-    fn decode(&self, raw: &[I16; 4]) -> Frame {
+    fn decode(&self, raw: &[I16; 4]) -> TangentFrame {
         frame8(raw)
     }
 
-    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [Frame]) {
+    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         frames8(raw, out);
     }
 }
@@ -34,20 +34,20 @@ pub struct Quat7;
 
 impl Decode for Quat7 {
     type Raw = RawQuat7;
-    type Value = Frame;
+    type Value = TangentFrame;
 
     #[inline]
-    fn decode(&self, raw: &RawQuat7) -> Frame {
+    fn decode(&self, raw: &RawQuat7) -> TangentFrame {
         frame7(raw)
     }
 
-    fn decode_all(&self, raw: &[RawQuat7], out: &mut [Frame]) {
+    fn decode_all(&self, raw: &[RawQuat7], out: &mut [TangentFrame]) {
         frames7(raw, out);
     }
 }
 
 /// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].
-pub trait Quaternion: Decode<Value = Frame> {
+pub trait Quaternion: Decode<Value = TangentFrame> {
     /// Returns x, y, z and w as they are stored, before they are brought to unit length; of the seven-byte form, w is what
     /// the others leave, and has no sign.
     fn rotation(&self, raw: &Self::Raw) -> [f32; 4];
@@ -55,7 +55,7 @@ pub trait Quaternion: Decode<Value = Frame> {
     /// As [`rotation`](Self::rotation), of many; the values are the same.
     fn rotations(&self, raw: &[Self::Raw], out: &mut [[f32; 4]]);
 
-    /// As [`Frame::normal`] of each; the values are the same.
+    /// As [`TangentFrame::normal`] of each; the values are the same.
     fn normals(&self, raw: &[Self::Raw], out: &mut [[f32; 3]]);
 
     /// As [`Basis::from`] of each frame; the values are the same.
@@ -188,7 +188,7 @@ kernel! {
 
 kernel! {
     /// Decodes frames of eight bytes.
-    fn frames8(raw: &[[I16; 4]], out: &mut [Frame]) {
+    fn frames8(raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         avx512 => avx512::frames8(raw, out),
         avx2 => one_by_one(raw, out, frame8),
         _ => one_by_one(raw, out, frame8),
@@ -197,7 +197,7 @@ kernel! {
 
 kernel! {
     /// Decodes frames of seven bytes.
-    fn frames7(raw: &[RawQuat7], out: &mut [Frame]) {
+    fn frames7(raw: &[RawQuat7], out: &mut [TangentFrame]) {
         avx512 => avx512::frames7(raw, out),
         avx2 => one_by_one(raw, out, frame7),
         _ => one_by_one(raw, out, frame7),
