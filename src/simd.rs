@@ -88,11 +88,10 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 /// Each arm is an expression, compiled with the instructions of its generation. It calls functions that are always inlined,
 /// or functions written for these instructions. Arms stand newest first; `_` is for every processor.
 ///
-/// ```ignore
+/// ```text
 /// kernel! {
 ///     fn unorm8(raw: &[u8], out: &mut [f32]) {
-///         avx512 => decode::<true>(raw, out),
-///         avx2 => decode::<true>(raw, out),
+///         avx512 | avx2 => decode::<true>(raw, out),
 ///         _ => decode::<false>(raw, out),
 ///     }
 /// }
@@ -100,7 +99,7 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 ///
 /// A body without arms is compiled for each generation:
 ///
-/// ```ignore
+/// ```text
 /// kernel! {
 ///     fn sum(bytes: &[u8]) -> u64 {
 ///         bytes.iter().map(|byte| u64::from(*byte)).sum()
@@ -108,16 +107,16 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 /// }
 /// ```
 macro_rules! kernel {
-    (@arms $signature:tt $($generation:ident => $body:expr,)* _ => $portable:expr $(,)?) => {{
+    (@arms $signature:tt $($($generation:ident)|+ => $body:expr,)* _ => $portable:expr $(,)?) => {{
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {
             let level = $crate::simd::CpuLevel::best();
-            $($crate::simd::kernel!(@arm $generation level $signature $body);)*
+            $($($crate::simd::kernel!(@arm $generation level $signature $body);)+)*
         }
         $portable
     }};
     (@arms $signature:tt $($body:tt)*) => {
-        $crate::simd::kernel!(@arms $signature avx512 => { $($body)* }, avx2 => { $($body)* }, _ => { $($body)* })
+        $crate::simd::kernel!(@arms $signature avx512 | avx2 => { $($body)* }, _ => { $($body)* })
     };
     (@arm avx512 $level:ident $signature:tt $body:expr) => {
         $crate::simd::kernel!(

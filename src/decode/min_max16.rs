@@ -109,14 +109,12 @@ impl<const N: usize> Decode for MinMax16<N> {
 kernel! {
     /// Decodes codes whose intervals repeat after [`LANES`] of them.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
-        avx512 => decode_each::<true>(raw, out, least, extent),
-        avx2 => decode_each::<true>(raw, out, least, extent),
+        avx512 | avx2 => decode_each::<true>(raw, out, least, extent),
         _ => decode_each::<false>(raw, out, least, extent),
     }
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
     let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
     let (chunks, rest) = raw.as_chunks::<LANES>();

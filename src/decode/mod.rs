@@ -24,6 +24,8 @@
 //! what [`Decode::decode`] gives, to the bit. [`convert`] has the formats
 //! that floats are converted to for a GPU.
 
+#![allow(clippy::inline_always, reason = "loops must be compiled for the instructions of the kernel that calls them")]
+
 pub mod bounds;
 pub(crate) mod codec;
 pub mod compact;

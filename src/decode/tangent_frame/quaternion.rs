@@ -171,8 +171,7 @@ impl<D: Quaternion> Decode for BasisOf<D> {
 kernel! {
     /// Decodes stored quaternions of eight bytes.
     fn rotations8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
-        avx512 => components::<true>(raw, out),
-        avx2 => components::<true>(raw, out),
+        avx512 | avx2 => components::<true>(raw, out),
         _ => components::<false>(raw, out),
     }
 }
@@ -241,7 +240,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn components<const FUSED: bool>(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
     for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
         *value = BY_32767.divide::<FUSED>(f32::from(raw.get()));
