@@ -1,4 +1,4 @@
-//! Trees in sidecars, which anybody may have made: I1, I2 and I4.
+//! Trees in sidecars that are damaged or made to do harm.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};
@@ -243,7 +243,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
 }
 
 #[test]
-fn i1_every_bit() {
+fn refuses_any_flipped_bit() {
     let spoken = &*SPOKEN;
     let mut spoilt = spoken.sidecar.clone();
     let mut flip = |at: usize, bit: usize| {
@@ -269,7 +269,7 @@ fn i1_every_bit() {
 }
 
 #[test]
-fn i1_pages_that_are_found_damaged_late() {
+fn survives_pages_found_damaged_late() {
     // Each page alone, asked one thing at a time: what was found through whole pages before stays right.
     let spoken = &*SPOKEN;
     for page in 1..spoken.sidecar.len() / PAGE {
@@ -292,7 +292,7 @@ fn i1_pages_that_are_found_damaged_late() {
 }
 
 #[test]
-fn i1_every_length() {
+fn refuses_any_other_length() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(43);
     let lengths = (0..1000 / SCALE).map(|_| random.below(spoken.sidecar.len())).collect::<Vec<_>>();
@@ -311,7 +311,7 @@ fn i1_every_length() {
 }
 
 #[test]
-fn i2_another_file() {
+fn refuses_the_sidecar_of_another_file() {
     // As many triangles in each surface, which lie elsewhere.
     let spoken = &*SPOKEN;
     let mut random = Random::new(44);
@@ -346,7 +346,7 @@ fn edges(own: u64, length: u64) -> Vec<u64> {
 }
 
 #[test]
-fn i4_numbers_of_records() {
+fn survives_wrong_numbers_of_records() {
     let spoken = &*SPOKEN;
     let length = spoken.sidecar.len() as u64;
     let header = (PAGES_AT..PAGES_AT + 16).step_by(8).chain((TREES_AT..TREES_AT + 24).step_by(8));
@@ -373,7 +373,7 @@ fn i4_numbers_of_records() {
 }
 
 #[test]
-fn i4_boxes_around_all() {
+fn survives_boxes_around_everything() {
     let spoken = &*SPOKEN;
     let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 0.0, 0.5, 3.0, -3.0, 1e18];
     for tree in 0..2 {
@@ -393,7 +393,7 @@ fn i4_boxes_around_all() {
 }
 
 #[test]
-fn i4_nodes_that_refer_to_themselves() {
+fn survives_nodes_that_refer_to_themselves() {
     let spoken = &*SPOKEN;
     for tree in 0..2 {
         let nodes = spoken.nodes(tree);
@@ -442,7 +442,7 @@ fn wide(at: usize) -> Vec<(usize, u32)> {
 }
 
 #[test]
-fn i4_a_bomb() {
+fn survives_a_tree_that_grows_eightfold_at_every_level() {
     // Every node has the next as its child, eight times; the last has leaves, or nothing.
     let spoken = &*SPOKEN;
     for tree in 0..2 {
@@ -471,7 +471,7 @@ fn i4_a_bomb() {
 }
 
 #[test]
-fn i4_chains_deeper_than_any_tree() {
+fn survives_chains_deeper_than_any_tree() {
     let spoken = &*SPOKEN;
     for tree in 0..2 {
         let record = spoken.record(tree);
@@ -485,7 +485,7 @@ fn i4_chains_deeper_than_any_tree() {
 }
 
 #[test]
-fn i4_children_that_lead_astray() {
+fn survives_children_out_of_range() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(45);
     for tree in 0..2 {
@@ -518,7 +518,7 @@ fn i4_children_that_lead_astray() {
 }
 
 #[test]
-fn i4_leaves_left_out_and_doubled() {
+fn survives_missing_and_doubled_leaves() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(46);
     for tree in 0..2 {
@@ -539,7 +539,7 @@ fn i4_leaves_left_out_and_doubled() {
 }
 
 #[test]
-fn i4_boxes_that_exclude_hits() {
+fn survives_boxes_that_exclude_hits() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(47);
     for tree in 0..2 {
@@ -574,7 +574,7 @@ fn i4_boxes_that_exclude_hits() {
 }
 
 #[test]
-fn i4_orders() {
+fn survives_wrong_orders_of_triangles() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(48);
     let record = spoken.record(1);
@@ -610,7 +610,7 @@ fn i4_orders() {
 }
 
 #[test]
-fn i4_chance() {
+fn survives_random_damage() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(49);
     for _ in 0..6000 / SCALE {

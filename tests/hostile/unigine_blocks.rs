@@ -120,9 +120,9 @@ fn expect_bounded(bytes: &[u8], what: &str) {
 
 // Any file.
 
-/// G1, G3: four bytes; exactly the header.
+/// Four bytes; exactly the header.
 #[test]
-fn g1_g3_next_to_nothing() {
+fn refuses_next_to_nothing() {
     for whole in all_small() {
         let head = header(&whole);
         assert_eq!(check_invariants(&head, &mut Random::new(3)), Fate::Damaged);
@@ -137,9 +137,9 @@ fn g1_g3_next_to_nothing() {
     }
 }
 
-/// G4: cut at every length. Only the whole file is one.
+/// Cut at every length. Only the whole file is one.
 #[test]
-fn g4_every_cut() {
+fn survives_every_cut() {
     for whole in all_small() {
         for length in 0..whole.len() {
             assert_ne!(
@@ -151,9 +151,9 @@ fn g4_every_cut() {
     }
 }
 
-/// G5: every bit flipped.
+/// Every bit flipped.
 #[test]
-fn g5_every_bit() {
+fn survives_every_flipped_bit() {
     for whole in all_small() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
         for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 27 } else { 1 }) {
@@ -167,9 +167,9 @@ fn g5_every_bit() {
     }
 }
 
-/// G6: every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+/// Every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
 #[test]
-fn g6_every_field() {
+fn survives_edge_values_in_every_field() {
     let stride = if cfg!(debug_assertions) { 97 } else { 1 };
     for whole in all_small() {
         for at in 0..whole.len() {
@@ -187,9 +187,9 @@ fn g6_every_field() {
     }
 }
 
-/// G7, G8: something after the end, and two files joined: the table is not at the end then, and is found by walking.
+/// Something after the end, and two files joined: the table is not at the end then, and is found by walking.
 #[test]
-fn g7_g8_trailing_bytes() {
+fn reports_trailing_bytes() {
     for whole in all_small() {
         for more in [vec![0], vec![b'm'; 1 << 16], whole.clone()] {
             let longer = [whole.as_slice(), &more].concat();
@@ -203,7 +203,7 @@ fn g7_g8_trailing_bytes() {
 
 /// Spoilt by chance: the same files on every run. Half of them in what a block holds, before it is compressed.
 #[test]
-fn survives_chance() {
+fn survives_random_damage() {
     let all = all_small();
     let (mut fates, mut random) = ([0; 3], Random::new(9));
     for _ in 0..20_000 / SCALE {
@@ -279,10 +279,10 @@ fn stored_in_every_way() {
     }
 }
 
-/// U29: sizes that are negative, huge, past the end, or more than LZ4 can make of so few bytes: refused before anything
+/// Sizes that are negative, huge, past the end, or more than LZ4 can make of so few bytes: refused before anything
 /// is allocated, and the other surfaces can be read.
 #[test]
-fn u29_sizes() {
+fn refuses_bad_block_sizes_before_allocating() {
     let (_, contents) = cubes();
     let sound = Framed::lz4(&contents[1][0]);
     let steepest = sound.stored * 255 + 64;
@@ -310,10 +310,10 @@ fn u29_sizes() {
     assert_eq!(mesh.surface(2).unwrap_err().field().to_string(), "surface[1].geometry.sizes");
 }
 
-/// U30, Z4: what is as long as it says is there verbatim; what is cut, too long, too short, or points before the block is
+/// What is as long as it says is there verbatim; what is cut, too long, too short, or points before the block is
 /// an error of that surface.
 #[test]
-fn u30_z4_payloads() {
+fn refuses_bad_payloads_of_one_surface() {
     let (_, contents) = cubes();
     let content = &contents[1][0];
     let verbatim = with_second(Framed::verbatim(content));
@@ -352,9 +352,9 @@ fn u30_z4_payloads() {
     }
 }
 
-/// U31: a table that is wrong, says the same of all, overlaps, or points outside is found, and walked around.
+/// A table that is wrong, says the same of all, overlaps, or points outside is found, and walked around.
 #[test]
-fn u31_tables() {
+fn walks_around_bad_tables() {
     let (whole, contents) = cubes();
     let geometry: Vec<_> = contents.iter().map(|[geometry, _]| Framed::lz4(geometry)).collect();
     let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
@@ -394,10 +394,10 @@ fn u31_tables() {
     }
 }
 
-/// U31: a table that agrees with itself, and not with the blocks: a place inside a block, where sizes stand that lead to the
+/// A table that agrees with itself, and not with the blocks: a place inside a block, where sizes stand that lead to the
 /// next place. Found; and neither a panic nor more work than there is file.
 #[test]
-fn u31_a_place_inside_a_block() {
+fn reports_a_table_that_points_into_a_block() {
     let (whole, contents) = cubes();
     let head = header(&whole);
     let rest = Framed::verbatim(&contents[1][0]);
@@ -435,9 +435,9 @@ fn tree_of(corners: &[i32], nodes: &[(u8, [i32; 4])]) -> Vec<u8> {
     bytes
 }
 
-/// U32: circles, children before their parents, leaves outside, boxes that lie: found, and everything else can be read.
+/// Circles, children before their parents, leaves outside, boxes that lie: found, and everything else can be read.
 #[test]
-fn u32_trees() {
+fn reports_bad_trees() {
     let corners: Vec<i32> = (0..12).map(|triangle| triangle * 3).collect();
     let leaf = |start, end| (0, [-1, -1, start, end]);
     let inner = |left, right| (0, [left, right, 0, 0]);
@@ -485,9 +485,9 @@ fn u32_trees() {
     }
 }
 
-/// U33: indices of four bytes, or compact ints: whichever fill the block. What neither fills is an error.
+/// Indices of four bytes, or compact ints: whichever fill the block. What neither fills is an error.
 #[test]
-fn u33_wide_indices() {
+fn reads_wide_indices_in_both_encodings() {
     let positions = 65_536;
     let narrow = [0, 1, 2];
     let head = header_of(Generation::Ms15, 1, 1, [positions, 3, 3]);
@@ -554,7 +554,7 @@ fn counts_beyond_the_block() {
 /// Blocks that inflate to the limit, to more, and all together to more than a file may: refused by name, and the peak
 /// stays below twice the limit.
 #[test]
-fn trap_bombs() {
+fn stops_bombs_at_the_limit() {
     let limit = 1 << 20;
     let limits = Limits { block: limit, asset: 2 * limit, ..Limits::default() };
     let head = |count| header_of(Generation::Ms15, count, 1, [0; 3]);
@@ -601,7 +601,7 @@ fn trap_bombs() {
 
 /// Compact ints of one byte that would be spelled in four: what that takes counts, too.
 #[test]
-fn trap_wide_indices() {
+fn wide_indices_count_against_the_limit() {
     let limit = 2 << 20;
     let limits = Limits { block: limit, asset: 2 * limit, ..Limits::default() };
     let (positions, corners) = (65_536, 1 << 20);
@@ -623,7 +623,7 @@ fn trap_wide_indices() {
 /// All surfaces there can be, whose blocks are all bad, or lie about their length, and a table that says the same of
 /// every other one, so that one bomb would be inflated for each of them.
 #[test]
-fn trap_many_bad_blocks() {
+fn many_bad_blocks_take_linear_time() {
     let count = 32_767 / SCALE;
     let head = header_of(Generation::Ms15, count, 1, [0; 3]);
     let (bad, sound) = (Framed::of_stored(40, vec![0xff; 3]), Framed::verbatim(&[0; 4]));
@@ -666,7 +666,7 @@ fn trap_many_bad_blocks() {
 
 /// Leaves that all name the same triangles, and nodes in a chain of their number.
 #[test]
-fn trap_trees() {
+fn bad_trees_take_linear_time() {
     let corners = i32::try_from(300_000 / SCALE).unwrap();
     let leaves = i32::try_from(100_000 / SCALE).unwrap();
     let whole = built(Generation::Ms15, Storage::Lz4, vec![cube("cube", 0.5)]);
@@ -699,7 +699,7 @@ fn trap_trees() {
 
 /// A hundred thousand shapes in a block, each of which the header names.
 #[test]
-fn trap_many_targets() {
+fn many_targets_take_linear_time() {
     let targets = 100_000 / SCALE;
     let head = header_of(Generation::Ms14, 1, targets, [0; 3]);
     let whole = put_together(&head, &[Framed::lz4(&vec![0; targets + 4])], &[Framed::verbatim(&[0; 3])]);

@@ -319,7 +319,7 @@ fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> O
 }
 
 #[test]
-fn ur01_ur02_keep_a_pair_from_opening() {
+fn cut_polygons_and_headers_keep_a_pair_from_opening() {
     let [data, mut aniv] = pair("box");
     let error = Mesh::open(&data[..60], &aniv[..]).unwrap_err();
     assert_eq!(meshpeek::finding(&error).unwrap().rule, "UR01");
@@ -395,7 +395,7 @@ impl CutPolygons for Owned {
 }
 
 #[test]
-fn ur08_a_vertex_that_is_used_is_missing() {
+fn reports_a_used_vertex_that_is_missing() {
     let mesh = spoilt(Variant::Classic, |_, aniv| aniv.truncate(4 + 16 + 8));
     let found = findings(&mesh);
     let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity, finding.offset)).collect();
@@ -405,7 +405,7 @@ fn ur08_a_vertex_that_is_used_is_missing() {
 }
 
 #[test]
-fn ur09_line_ends_were_converted() {
+fn reports_converted_line_ends() {
     let mut mesh = build::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
     // 0x0a0d in the low bits of x and y: CR LF in the file.
     mesh.frames[3][2] = [0x20d, 1, 0];
@@ -431,7 +431,7 @@ fn ur09_line_ends_were_converted() {
 }
 
 #[test]
-fn ur18_compares_every_sequence() {
+fn compares_every_sequence_with_the_frames() {
     let sequence = |start: i64, frames: i64| {
         let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
         let mesh = with_script(open_built(&small(Variant::Classic)), &text, b"a");
@@ -924,9 +924,9 @@ fn a_pair_alone_is_one_clip() {
     assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));
 }
 
-/// C5: frames that do not exist are not in a clip.
+/// Frames that do not exist are not in a clip.
 #[test]
-fn c5_clips_have_frames_that_exist() {
+fn clips_have_frames_that_exist() {
     let clip = |start: &str, frames: &str| {
         let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
         let mesh = with_script(open_sample("box"), &text, b"a");
@@ -1031,9 +1031,9 @@ fn opening_looks_at_52_bytes() {
 
 // The builder.
 
-/// E13: refused by naming the field, before a byte is written.
+/// Refused by naming the field, before a byte is written.
 #[test]
-fn e13_refuses_what_the_files_cannot_hold() {
+fn refuses_what_the_files_cannot_hold() {
     struct Untouched;
     impl std::io::Write for Untouched {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -1088,7 +1088,7 @@ fn e13_refuses_what_the_files_cannot_hold() {
 }
 
 #[test]
-fn e13_quantizes_to_the_nearest() {
+fn quantizes_to_the_nearest() {
     use build::{OutOfRange, quantize};
     let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
     assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
