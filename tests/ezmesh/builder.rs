@@ -490,7 +490,7 @@ fn short_keys_get_a_scale() {
 }
 
 #[test]
-fn samples_come_out_as_they_are() {
+fn writes_what_it_read() {
     for sample in samples() {
         let out = written(&sample.bytes);
         if sample.file == "legacy.ezm" {

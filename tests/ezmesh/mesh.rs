@@ -1,19 +1,23 @@
 //! EZ-Mesh: what the views give, of texts and binary files that are spelled by hand, and where errors point.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use meshpeek::decode::{Influence, Order};
 use meshpeek::ezmesh::{
     Cell, Dialect, Form, MeshSystem, Options, Scalar, Semantic, Track, VertexBuffer, is_known, unescape,
     unescape_percent,
 };
-use meshpeek::surface::Transform;
+use meshpeek::surface::{Influences, Transform};
 use meshpeek::{Bounds, Error, ErrorKind, Geometry, Limits, Motion, Name, Surface};
 
+use crate::support::ezmesh::invariants::check_invariants;
 use crate::support::ezmesh::raw_files::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
     triangles, vertices,
 };
+use crate::support::ezmesh::{Sample, bytes, samples};
+use crate::support::invariants::Fate;
 use crate::support::random::Random;
 
 fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
@@ -154,6 +158,177 @@ fn shifted(bytes: &[u8], check: impl Fn(&MeshSystem<&[u8]>)) {
         let mut moved = vec![0xee; shift];
         moved.extend(bytes);
         check(&open(&moved[shift..]));
+    }
+}
+
+#[test]
+fn reads_the_sample() {
+    for (file, is_text) in [("crate.ezm", true), ("crate100.ezb", false)] {
+        let bytes = bytes(file);
+        let system = open(&bytes);
+        assert_eq!(matches!(system.form(), Form::Text(Dialect::MeshSystem)), is_text, "{file}");
+        let view = system.view();
+        assert_eq!(view.asset_name().unwrap().to_string(), "crate");
+        assert_eq!(
+            (view.meshes().len(), view.sections().len(), view.materials().len(), view.bone_count()),
+            (1, 2, 2, 0)
+        );
+        let names: Vec<_> = view.materials().map(|material| material.name().unwrap().to_string()).collect();
+        assert_eq!(names, ["planks", "lid"]);
+        let box_of_all = Bounds { min: [-0.5; 3], max: [0.5; 3] };
+        assert_eq!((system.bounds(), view.declared_bounds().unwrap()), (box_of_all, Some(box_of_all)));
+        let points = positions(&system);
+        assert_eq!((points.len(), points[0], points[23]), (24, [0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]), "{file}");
+        assert_eq!(indices(&system)[..6], [0, 3, 2, 0, 2, 1], "{file}");
+        assert_eq!((system.indices(0).unwrap().len(), system.indices(1).unwrap().len()), (24, 12));
+        let normals = system.normals(0, 0).unwrap().unwrap();
+        assert_eq!((normals.get(0), normals.get(23)), (Some([1.0, 0.0, 0.0]), Some([0.0, -1.0, 0.0])));
+        let uvs = system.uvs(0, 0).unwrap().unwrap();
+        assert_eq!(
+            [0, 1, 2, 3].map(|vertex| uvs.get(vertex).unwrap()),
+            [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+        );
+    }
+    for Sample { file, bytes } in samples() {
+        assert_eq!(check_invariants(&bytes), Fate::Read, "{file}");
+    }
+}
+
+/// Returns the name and the range of each region of a file, which leave nothing out.
+fn regions(bytes: &[u8]) -> Vec<(String, Range<usize>)> {
+    let (mut all, mut end) = (Vec::new(), 0);
+    open(bytes)
+        .regions(&mut |region| {
+            assert_eq!(region.start, end, "{} leaves a gap, or overlaps", region.field);
+            end = region.end;
+            all.push((region.field.to_string(), region.start as usize..region.end as usize));
+        })
+        .unwrap();
+    assert_eq!(end, bytes.len() as u64, "bytes without a name");
+    all
+}
+
+#[test]
+fn accounts_for_every_byte() {
+    for Sample { file, bytes } in samples() {
+        assert!(regions(&bytes).len() > 5, "{file}");
+    }
+    let text = [
+        ("elements", 0..534),
+        ("mesh[0].vertexbuffer", 534..1358),
+        ("elements", 1358..1570),
+        ("mesh[0].section[0].indexbuffer", 1570..1656),
+        ("elements", 1656..1886),
+        ("mesh[0].section[1].indexbuffer", 1886..1947),
+        ("elements", 1947..2026),
+    ];
+    assert_eq!(regions(&bytes("crate.ezm")), text.map(|(name, range)| (name.to_owned(), range)));
+    let binary = regions(&bytes("crate100.ezb"));
+    let first = [("version", 0..4), ("tag", 4..14), ("asset_name", 14..23), ("asset_info", 23..31)];
+    assert_eq!(binary[..4], first.map(|(name, range)| (name.to_owned(), range)));
+    let vertices = binary.iter().find(|(name, _)| name == "mesh[0].vertexbuffer").unwrap();
+    assert_eq!((binary.len(), &vertices.1), (39, &(398..1166)));
+    // Leftovers have a name, and a finding that can be looked up.
+    let longer = [&bytes("crate100.ezb")[..], b"left"].concat();
+    let (name, range) = regions(&longer).pop().unwrap();
+    let mut found = Vec::new();
+    open(&longer).validate(&mut |finding| found.push(finding)).unwrap();
+    assert_eq!(range, 1190..1194);
+    assert!(
+        found.iter().any(|finding| finding.offset == 1190 && finding.field.to_string() == name),
+        "{name}: {found:?}"
+    );
+}
+
+/// Cut in a field of the binary form, the error names that field, or the list that it is in.
+#[test]
+fn names_the_field_that_is_cut() {
+    for file in ["crate100.ezb", "flag101.ezb"] {
+        let bytes = bytes(file);
+        // Without its version and tag, nothing says what it is.
+        for (name, range) in regions(&bytes).into_iter().skip(2) {
+            for length in [range.start, (range.start + range.end) / 2, range.end - 1] {
+                let error = MeshSystem::open(&bytes[..length]).unwrap_err();
+                assert!(matches!(error.kind().id(), "unexpected-end" | "count"), "{file}, {length}: {error}");
+                assert_eq!(error.field().to_string(), name, "{file}, {length}: {error}");
+                assert!(error.offset().is_some_and(|at| range.start as u64 <= at && at <= length as u64), "{error}");
+            }
+        }
+    }
+    // A text has the element that is not closed.
+    let text = bytes("flag.ezm");
+    for (tag, field) in [("<Bone ", "Bone"), ("<AnimTrack ", "AnimTrack"), ("<vertexbuffer ", "vertexbuffer")] {
+        let start = find(&text, tag.as_bytes());
+        let error = MeshSystem::open(&text[..start + tag.len()]).unwrap_err();
+        assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("unexpected-end", field), "{error}");
+    }
+}
+
+#[test]
+fn survives_any_count() {
+    let edges = [-1, 0, 1, 2, 3, 255, 65_535, 65_536, i32::MAX / 3, i32::MAX, i32::MIN];
+    let (little, big) = (everything().binary(Order::Little), everything().binary(Order::Big));
+    for (order, bytes) in [(Order::Little, little), (Order::Big, big)] {
+        let all = regions(&bytes);
+        let counts = all.into_iter().filter(|(name, _)| name.ends_with("count") || name.ends_with("flags"));
+        let counts: Vec<_> = counts.collect();
+        assert!(counts.len() > 15, "{counts:?}");
+        for (_, range) in counts {
+            for count in edges {
+                let mut bytes = bytes.clone();
+                bytes[range.clone()].copy_from_slice(&order.put(count as u32));
+                check_invariants(&bytes);
+            }
+        }
+    }
+    let text = everything().text();
+    let places: Vec<usize> = text.match_indices("count=\"").map(|(at, word)| at + word.len()).collect();
+    assert!(places.len() > 10);
+    for at in places {
+        let end = at + text[at..].find('"').unwrap();
+        for count in edges.map(i64::from).into_iter().chain([i64::MAX, 1 << 32]) {
+            check_invariants(format!("{}{count}{}", &text[..at], &text[end..]).as_bytes());
+        }
+    }
+}
+
+#[test]
+fn agrees_with_the_neutral_view() {
+    for Sample { file, bytes } in samples() {
+        let system = open(&bytes);
+        let (view, geometry): (_, &dyn Geometry) = (system.view(), &system);
+        assert_eq!((geometry.format(), geometry.sphere()), ("ezmesh", None));
+        assert_eq!((geometry.surface_count(), geometry.bone_count()), (view.sections().len(), view.bone_count()));
+        for bone in 0..view.bone_count() {
+            assert_eq!(geometry.bone(bone).unwrap(), view.bone(bone).unwrap(), "{file}");
+        }
+        assert_eq!(geometry.clip_count(), view.animations().len());
+        for surface in Surface::all(geometry) {
+            let section = system.section(surface.index()).unwrap();
+            let vertices = section.vertex_buffer().unwrap();
+            let vertices = vertices.vertices().unwrap();
+            let triangles = section.index_buffer().unwrap().unwrap();
+            let material = surface.material().unwrap().map(|name| name.to_string());
+            assert_eq!(material, Some(section.material_name().unwrap().to_string()), "{file}");
+            assert!(surface.indices().unwrap().iter().eq(triangles.indices().unwrap().iter()), "{file}");
+            let (ours, own) = (surface.positions().unwrap(), vertices.positions().unwrap());
+            assert_eq!((ours.len(), surface.counts().unwrap().vertices as usize), (own.len(), vertices.len()));
+            assert!((0..own.len()).all(|vertex| ours.get(vertex) == own.get(vertex)), "{file}");
+            let (ours, own) = (surface.normals().unwrap(), vertices.normals());
+            let normals = |vertex| (ours.map(|all| all.get(vertex)), own.map(|all| all.get(vertex)));
+            assert!((0..=vertices.len()).map(normals).all(|(ours, own)| ours == own), "{file}");
+            let (ours, own) = (surface.uvs(0).unwrap(), vertices.uvs(0));
+            let uvs = |vertex| (ours.map(|all| all.get(vertex)), own.map(|all| all.get(vertex)));
+            assert!((0..=vertices.len()).map(uvs).all(|(ours, own)| ours == own), "{file}");
+            let bones = section.mesh().bones().unwrap().start;
+            let (ours, own) = (surface.weights().unwrap(), vertices.weights(bones));
+            assert_eq!(ours.is_some(), own.is_some(), "{file}");
+            if let (Some(ours), Some(own)) = (ours, own) {
+                let pairs = |list: Influences<'_>| list.iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>();
+                let same = |vertex| ours.get(vertex).map(pairs) == own.get(vertex).map(pairs);
+                assert!((0..=vertices.len()).all(same), "{file}");
+            }
+        }
     }
 }
 
@@ -1508,7 +1683,7 @@ fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
 }
 
 /// Looks at everything; every error of the bytes has its place within them.
-fn check_invariants(bytes: &[u8]) -> bool {
+fn survives(bytes: &[u8]) -> bool {
     let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
     let told = String::from_utf8_lossy(bytes);
     let system = match MeshSystem::open(bytes) {
@@ -1621,7 +1796,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
                     }
                 }
             }
-            opened[usize::from(check_invariants(&bytes))] += 1;
+            opened[usize::from(survives(&bytes))] += 1;
         }
     }
     for order in [Order::Little, Order::Big] {
@@ -1632,7 +1807,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
                 let at = random.below(bytes.len());
                 bytes[at] = *random.pick(&[0, 1, 2, 3, 0x7f, 0x80, 0xff]);
             }
-            opened[usize::from(check_invariants(&bytes))] += 1;
+            opened[usize::from(survives(&bytes))] += 1;
         }
     }
     assert!(opened.iter().all(|count| *count > 300), "{opened:?}");

@@ -14,6 +14,7 @@
 
 mod allocations;
 mod builder;
+mod llsd;
 mod mesh;
 #[path = "../support/mod.rs"]
 mod support;
