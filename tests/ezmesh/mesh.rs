@@ -13,7 +13,7 @@ use meshpeek::{Bounds, Error, ErrorKind, Geometry, Limits, Motion, Name, Surface
 
 use crate::support::ezmesh::invariants::check_invariants;
 use crate::support::ezmesh::raw_files::{
-    Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
+    Description, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
     triangles, vertices,
 };
 use crate::support::ezmesh::{Sample, bytes, samples};
@@ -365,7 +365,7 @@ fn one_file_in_three_forms_is_the_same() {
 }
 
 /// Expects all that the neutral view does not tell.
-fn expect_described(described: &Described, system: &MeshSystem<&[u8]>) {
+fn expect_described(described: &Description, system: &MeshSystem<&[u8]>) {
     let view = system.view();
     let is_text = system.dialect().is_some();
     assert_eq!((view.asset_name().unwrap(), view.asset_info().unwrap()), (Name::new(b"asset"), Name::new(b"info")));
@@ -518,7 +518,7 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
 fn every_flag_is_read_by_itself() {
     for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
         let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
-        let described = Described { meshes: vec![said.clone()], ..Described::default() };
+        let described = Description { meshes: vec![said.clone()], ..Description::default() };
         let binaries = [Order::Little, Order::Big].map(|order| described.binary(order));
         let [little, big] = [0, 1].map(|order| open(&binaries[order]));
         expect_alike_or_bare(flags, &little, &big);
@@ -1482,7 +1482,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
     // Vertices of nothing take no bytes; there are no more of them than of anything.
     let nothing = |vertices| {
         let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
-        Described { meshes: vec![mesh], ..Described::default() }.binary(Order::Little)
+        Description { meshes: vec![mesh], ..Description::default() }.binary(Order::Little)
     };
     assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
     assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");

@@ -97,12 +97,12 @@ fn older() -> [Vec<u8>; 2] {
 
 /// Fields of a binary file, in a byte order.
 #[derive(Clone)]
-struct Spelling {
+struct RawFile {
     bytes: Vec<u8>,
     big: bool,
 }
 
-impl Spelling {
+impl RawFile {
     fn new(big: bool) -> Self {
         let version = if big { 101 } else { 100 };
         Self { bytes: Vec::new(), big }
@@ -146,13 +146,13 @@ impl Spelling {
 
 /// Lists of a binary file, up to one of them, empty: textures, tetra meshes, skeletons, animations, materials, user data, user
 /// binary data, meshes, instances, collisions.
-fn up_to(list: usize, big: bool) -> Spelling {
-    (0..list).fold(Spelling::new(big), |all, _| all.word(0))
+fn up_to(list: usize, big: bool) -> RawFile {
+    (0..list).fold(RawFile::new(big), |all, _| all.word(0))
 }
 
 /// Everything that the binary form can have.
 fn binary(big: bool) -> Vec<u8> {
-    let all = Spelling::new(big).word(1).text(b"picture").words(&[2, 1, 3]).text(b"rgbRGB").word(0);
+    let all = RawFile::new(big).word(1).text(b"picture").words(&[2, 1, 3]).text(b"rgbRGB").word(0);
     let all = all.word(1).text(b"s").word(2).text(b"root").word(u32::MAX).transform().text(b"tip").word(0).transform();
     let all = all.word(1).text(b"a").words(&[1, 2]).floats(2).text(b"tip").word(2).floats(2).transform().transform();
     let all =
@@ -335,7 +335,7 @@ fn refuses_next_to_nothing() {
     ] {
         assert_eq!(check_invariants(bytes), Fate::Refused, "{}", String::from_utf8_lossy(bytes));
     }
-    let header = Spelling::new(false).bytes;
+    let header = RawFile::new(false).bytes;
     for length in 0..header.len() {
         assert_eq!(check_invariants(&header[..length]), Fate::Refused, "{length}");
     }
@@ -1092,7 +1092,7 @@ fn reports_bad_binary_files() {
         bytes[8] = b'e';
         assert!(matches!(MeshSystem::open(bytes.as_slice()).unwrap_err().kind(), ErrorKind::Unknown { .. }));
         // Strings past the end.
-        let start = Spelling { bytes: Vec::new(), big }.word(100).text(b"EZMESH");
+        let start = RawFile { bytes: Vec::new(), big }.word(100).text(b"EZMESH");
         for length in [1, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
             refused(&start.clone().word(length).bytes, "asset_name", 18);
             refused(&start.clone().text(b"").word(length).bytes, "asset_info", 22);

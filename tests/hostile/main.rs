@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 use crate::support::allocations::most_held;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
 
 /// Returns the most memory that this thread held at a time while `work` ran.
 fn peak<T>(work: impl FnOnce() -> T) -> usize {

@@ -20,13 +20,13 @@ const STEP: usize = if cfg!(debug_assertions) { 37 } else { 11 };
 const TRUSTS: [Trust; 2] = [Trust::Own, Trust::Foreign];
 
 /// A file, what it answers, and its sidecar.
-struct Spoken {
+struct SidecarCase {
     file: Vec<u8>,
     answers: Answers,
     sidecar: Vec<u8>,
 }
 
-impl Spoken {
+impl SidecarCase {
     fn new(file: Vec<u8>) -> Self {
         let answers = answers(&file, None, STEP);
         let sidecar = sidecar_of(&file, &key());
@@ -53,9 +53,9 @@ impl Spoken {
     }
 }
 
-fn all() -> Vec<Spoken> {
+fn all() -> Vec<SidecarCase> {
     let animations = AnimationGeneration::ALL.map(|generation| animation(generation, 700, 5));
-    [small_mesh()].into_iter().chain(animations).map(Spoken::new).collect()
+    [small_mesh()].into_iter().chain(animations).map(SidecarCase::new).collect()
 }
 
 /// Puts a number into a sidecar, and makes its pages whole again.
@@ -159,7 +159,7 @@ fn twins() -> Vec<[Vec<u8>; 2]> {
 fn survives_the_sidecar_of_a_twin_with_the_same_header() {
     for [one, other] in twins() {
         assert_eq!(one.len(), other.len());
-        let spoken = Spoken::new(one);
+        let spoken = SidecarCase::new(one);
         spoken.expect_survived(&sidecar_of(&other, &key()), "of a twin");
     }
 }
@@ -169,7 +169,7 @@ fn uses_no_part_of_a_sidecar_that_does_not_fit() {
     // One frame more or less: the checkpoints of one would be where the other's are.
     for generation in AnimationGeneration::ALL {
         let [one, other] = [299, 300].map(|frames| animation(generation, frames, u64::from(frames)));
-        let spoken = Spoken::new(one);
+        let spoken = SidecarCase::new(one);
         spoken.expect_no_change(&sidecar_of(&other, &key()), "frames");
     }
     // As many weights in both surfaces together: where one surface has a vertex more, the other has one less.
@@ -183,7 +183,7 @@ fn uses_no_part_of_a_sidecar_that_does_not_fit() {
     };
     let [one, other] = [[90, 99], [99, 90]].map(surfaces);
     assert_eq!(one.len(), other.len());
-    let spoken = Spoken::new(one);
+    let spoken = SidecarCase::new(one);
     spoken.expect_no_change(&sidecar_of(&other, &key()), "vertices");
 }
 

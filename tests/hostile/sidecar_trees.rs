@@ -44,7 +44,7 @@ const NO_CHILD: u32 = u32::MAX;
 
 /// A file of three surfaces, of which one is too small for a tree and one has an order of its own; what is asked of it, what
 /// it answers, and its sidecar.
-struct Spoken {
+struct SidecarCase {
     flat: Flat,
     oracle: Oracle,
     questions: Questions,
@@ -52,7 +52,7 @@ struct Spoken {
     sidecar: Vec<u8>,
 }
 
-static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
+static SPOKEN: LazyLock<Arc<SidecarCase>> = LazyLock::new(|| {
     let mut random = Random::new(41);
     let flat = Flat(vec![ball(&mut random, 20), grid(4), grid(34).shuffled(&mut random)]);
     let faces = flat.faces();
@@ -66,7 +66,7 @@ static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
     questions.vertices = (0..6).map(|vertex| (vertex % 3, vertex as u32 * 3)).collect();
     let expected = ask(&Scene::new(&flat).unwrap(), &questions);
     let sidecar = flat.sidecar(&key());
-    Arc::new(Spoken { flat, oracle, questions, expected, sidecar })
+    Arc::new(SidecarCase { flat, oracle, questions, expected, sidecar })
 });
 
 /// Does something on a thread of its own, which must end in time.
@@ -81,7 +81,7 @@ fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
     assert!(thread.join().is_ok(), "{what}");
 }
 
-impl Spoken {
+impl SidecarCase {
     fn sidecar(bytes: &[u8], trust: Trust) -> Option<Arc<Sidecar>> {
         Sidecar::new(bytes.to_vec(), &key(), trust).map(Arc::new)
     }
@@ -234,7 +234,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
     }
     assert!(spoken.with(&[]) == spoken.sidecar, "its pages are whole");
     for trust in [Trust::Own, Trust::Foreign] {
-        let sidecar = Spoken::sidecar(&spoken.sidecar, trust).unwrap();
+        let sidecar = SidecarCase::sidecar(&spoken.sidecar, trust).unwrap();
         let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
         assert!(scene.trees().map(|(_, tree)| tree.is_stored()).eq([true, false, true]));
         spoken.expect_equal(&spoken.sidecar, trust, "the sidecar itself");
@@ -275,7 +275,7 @@ fn survives_pages_found_damaged_late() {
     for page in 1..spoken.sidecar.len() / PAGE {
         let mut spoilt = spoken.sidecar.clone();
         spoilt[page * PAGE + 33] ^= 4;
-        let sidecar = Spoken::sidecar(&spoilt, Trust::Own).unwrap();
+        let sidecar = SidecarCase::sidecar(&spoilt, Trust::Own).unwrap();
         let plain = Scene::new(&spoken.flat).unwrap();
         for ray in &spoken.questions.rays {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
@@ -299,7 +299,9 @@ fn refuses_any_other_length() {
     let whole = (0..spoken.sidecar.len()).step_by(PAGE).flat_map(|at| [at, at + 1, at + 4095]);
     for length in lengths.into_iter().chain(whole).filter(|length| *length < spoken.sidecar.len()) {
         let mut cut = spoken.sidecar[..length].to_vec();
-        assert!(Spoken::sidecar(&cut, Trust::Own).is_none() && Spoken::sidecar(&cut, Trust::Foreign).is_none());
+        assert!(
+            SidecarCase::sidecar(&cut, Trust::Own).is_none() && SidecarCase::sidecar(&cut, Trust::Foreign).is_none()
+        );
         // One that says that it is as short.
         if length >= PAGE {
             cut[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());

@@ -12,7 +12,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::{
-    Spelling, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
+    RawFile, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
     samples, spoil, spoil_all,
 };
 use crate::{bounded, edges, peak, within};
@@ -596,8 +596,8 @@ fn reports_more_surfaces_than_the_engine_can_number() {
 }
 
 fn surfaces_of_least_size(count: i32) -> Vec<u8> {
-    let head = |file: Spelling, _| file.text(b"").put(&[1, 3]).bounds().count(1).text(b"");
-    let file = Spelling::new(Generation::Ms13).count(0).count(count).times(count, head).put(b"ms13");
+    let head = |file: RawFile, _| file.text(b"").put(&[1, 3]).bounds().count(1).text(b"");
+    let file = RawFile::new(Generation::Ms13).count(0).count(count).times(count, head).put(b"ms13");
     file.times(count, |file, _| file.put(&[0; 8])).put(b"ms13").0
 }
 
@@ -763,8 +763,8 @@ fn reports_cycles_of_parents() {
 /// More bones than a parent can name.
 #[test]
 fn reports_more_bones_than_a_parent_can_name() {
-    let bone = |file: Spelling, bone: i32| file.text(&bone.to_le_bytes()).put(&(-1_i16).to_le_bytes());
-    let file = Spelling::new(Generation::Ms13).count(40_000).times(40_000, bone).count(0).put(b"ms13");
+    let bone = |file: RawFile, bone: i32| file.text(&bone.to_le_bytes()).put(&(-1_i16).to_le_bytes());
+    let file = RawFile::new(Generation::Ms13).count(40_000).times(40_000, bone).count(0).put(b"ms13");
     let whole = file.times(40_000, |file, _| file.transform()).put(b"ms13").0;
     let found = within(20, "many bones", || finds(&whole, "UG25", Severity::Warning, "bones.count"));
     assert_eq!(found.offset, 44);
@@ -992,7 +992,7 @@ fn reports_bounds_that_are_not_finite() {
             }
         }
     }
-    let nothing = Spelling::default().bounds().0;
+    let nothing = RawFile::default().bounds().0;
     let spoilt = spoil_all(&whole, &[("bounds", &nothing), ("surface[0].bounds", &nothing)]);
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
     assert!(mesh.bounds().unwrap().0.is_empty() && mesh.surface(0).unwrap().bounds().is_empty());
@@ -1095,8 +1095,8 @@ fn reads_extreme_tangents() {
 /// 2^31 − 1 frames of no bones cost nothing.
 #[test]
 fn frames_of_no_bones_cost_nothing() {
-    let file = Spelling::new(Generation::Ms12).count(0).count(3).times(3, |file, _| file.text(b"still")).count(0);
-    let block = |file: Spelling, _| file.count(0).put(&[15]).count(i32::MAX);
+    let file = RawFile::new(Generation::Ms12).count(0).count(3).times(3, |file, _| file.text(b"still")).count(0);
+    let block = |file: RawFile, _| file.count(0).put(&[15]).count(i32::MAX);
     let whole = file.put(b"ms12").times(3, block).put(b"ms12").0;
     within(2, "frames of no bones", || {
         assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
@@ -1110,7 +1110,7 @@ fn frames_of_no_bones_cost_nothing() {
 #[test]
 fn many_targets_take_linear_time() {
     let count = 100_000;
-    let file = Spelling::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(count);
+    let file = RawFile::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(count);
     let file = file.times(count, |file, _| file.put(&[0])).put(b"ms13").times(count, |file, _| file.put(&[0, 0]));
     let whole = file.put(&[0; 6]).put(b"ms13").0;
     within(10, "many targets", || {
@@ -1126,8 +1126,8 @@ fn many_targets_take_linear_time() {
 #[test]
 fn many_bones_and_animations_take_linear_time() {
     let (bones, animations) = (10_000, 200_000);
-    let bone = |file: Spelling, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
-    let file = Spelling::new(Generation::Ms12).count(bones).times(bones, bone);
+    let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
+    let file = RawFile::new(Generation::Ms12).count(bones).times(bones, bone);
     let file = file.count(animations).times(animations, |file, _| file.put(&[0])).count(0).put(b"ms12");
     let file = file.times(bones, |file, _| file.transform()).times(animations, |file, _| file.put(&[0, 7, 0]));
     let whole = file.put(b"ms12").0;
@@ -1221,12 +1221,12 @@ fn memory_for_lists_is_bounded() {
             (0, 0, 500, 50),
         ] {
             let magic = generation.magic().as_bytes();
-            let bone = |file: Spelling, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
-            let head = |file: Spelling, _| {
+            let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
+            let head = |file: RawFile, _| {
                 let file = file.put(&[0]).put(lightmap).bounds().count(targets);
                 file.times(targets, |file, _| file.put(&[0]))
             };
-            let file = Spelling::new(generation).count(bones).times(bones, bone);
+            let file = RawFile::new(generation).count(bones).times(bones, bone);
             let file = file.count(animations).times(animations, |file, _| file.put(&[0]));
             let file = file.count(surfaces).times(surfaces, head).put(magic);
             let header = file.times(bones, |file, _| file.transform());
@@ -1247,7 +1247,7 @@ fn memory_for_lists_is_bounded() {
     eprintln!("at most {worst:.2} times the file's size: {of}");
     // Claims of one list must not be paid with the bytes of another.
     let (animations, left) = (100_000, 300_000_usize);
-    let file = Spelling::new(Generation::Ms10).count(0).count(animations).times(animations, |file, _| file.put(&[0]));
+    let file = RawFile::new(Generation::Ms10).count(0).count(animations).times(animations, |file, _| file.put(&[0]));
     let surfaces = compact(i32::try_from(left / 51).unwrap());
     let greedy = [file.0.as_slice(), &surfaces, &vec![0; left]].concat();
     let error = Mesh::open(greedy.as_slice()).unwrap_err();
@@ -1403,7 +1403,7 @@ fn reports_header_faults_at_mapped_offsets() {
 #[test]
 fn walks_a_bad_surface_once() {
     let count = 20_000;
-    let file = Spelling::new(Generation::Ms13).count(0).count(count);
+    let file = RawFile::new(Generation::Ms13).count(0).count(count);
     let file = file.times(count, |file, _| file.put(&[0]).put(&[1, 3]).bounds().count(1).put(&[0])).put(b"ms13");
     // The first surface's weights run off the end of the file.
     let whole = file.put(&[0, 0]).count(1_000_000).put(&vec![0; 1_000_000 - 1]).0;
@@ -1413,7 +1413,7 @@ fn walks_a_bad_surface_once() {
         assert!((1..count as usize).all(|index| mesh.surface(index).unwrap_err().offset() == first.offset()));
         assert!(mesh.surface(0).is_ok());
     });
-    let file = Spelling::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(100_000);
+    let file = RawFile::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(100_000);
     let file = file.times(100_000, |file, _| file.put(&[0])).put(b"ms13");
     let whole = file.times(100_000, |file, _| file.put(&[0, 0])).put(&[0; 6]).put(b"ms13").0;
     let unnamed = findings(&whole).into_iter().filter(|found| found.rule == "UG14").collect::<Vec<_>>();

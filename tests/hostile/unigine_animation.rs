@@ -8,7 +8,7 @@ use meshpeek::{Error, ErrorKind, Finding, Limits, Model, Motion, Pose, Region, S
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
-use crate::support::unigine::{Spelling, compact};
+use crate::support::unigine::{RawFile, compact};
 use crate::{bounded, edges, peak, within};
 
 /// What a slow build does less of.
@@ -119,13 +119,13 @@ fn expect_bounded(bytes: &[u8], what: &str) {
 }
 
 /// Starts a file of an10 or an11 up to its bones.
-fn start(magic: &str) -> Spelling {
-    let file = Spelling::default().put(magic.as_bytes());
+fn start(magic: &str) -> RawFile {
+    let file = RawFile::default().put(magic.as_bytes());
     if magic == "an10" { file.bounds() } else { file }
 }
 
 /// Bones without names and parents.
-fn nameless(file: Spelling, count: i32) -> Spelling {
+fn nameless(file: RawFile, count: i32) -> RawFile {
     file.times(count, |file, _| file.put(&[1, 0]).put(&(-1_i16).to_le_bytes()))
 }
 
@@ -340,10 +340,10 @@ fn frame_0_falls_back_to_bind_or_default() {
 /// 2^31 − 1 frames of no bones cost nothing.
 #[test]
 fn frames_of_no_bones_cost_nothing() {
-    let tail = |file: Spelling| file.count(i32::MAX);
+    let tail = |file: RawFile| file.count(i32::MAX);
     let an10 = start("an10").count(0).count(1).text(b"still").put(b"an10").count(0).put(&[0; 48]).put(&[7]);
     let an11 = nameless(start("an11").count(2), 2).put(b"an11").transform().transform().count(0);
-    let an12 = Spelling::default().put(b"an12").put(&[0; 4]).put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12");
+    let an12 = RawFile::default().put(b"an12").put(&[0; 4]).put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12");
     for (file, magic) in [(an10, b"an10"), (an11, b"an11"), (an12, b"an12")] {
         let whole = tail(file).put(magic).0;
         within(2, "frames of no bones", || {
@@ -382,7 +382,7 @@ fn indexes_a_long_still_in_little_space() {
     let frames = 1_000_000 / SCALE;
     let count = i32::try_from(frames).unwrap();
     let embedded = {
-        let file = Spelling::new(Generation::Ms12).count(1).put(&[1, 0, 0xff, 0xff]).count(1).text(b"still").count(0);
+        let file = RawFile::new(Generation::Ms12).count(1).put(&[1, 0, 0xff, 0xff]).count(1).text(b"still").count(0);
         let file = file.put(b"ms12").transform().count(1).put(&[0, 0, 7]).count(count);
         file.put(&vec![0; frames]).put(b"ms12").0
     };
@@ -571,9 +571,9 @@ fn many_animations_take_linear_time() {
         file.times(count, |file, _| file.put(&[0])).put(b"an10").times(bones, |file, _| file.transform())
     };
     let head = |bones| head_of(count, bones);
-    let empty = |file: Spelling, _| file.count(0).put(&[0; 48]).put(&[7, 0]);
-    let still = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(130).put(&[0; 260]);
-    let wild = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(1).put(&[0x80, 0]);
+    let empty = |file: RawFile, _| file.count(0).put(&[0; 48]).put(&[7, 0]);
+    let still = |file: RawFile, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(130).put(&[0; 260]);
+    let wild = |file: RawFile, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(1).put(&[0x80, 0]);
     let files = [
         head(0).times(count, empty).put(b"an10").0,
         head_of(count / 10, 2).times(count / 10, still).put(b"an10").0,
@@ -617,7 +617,7 @@ fn memory_for_many_bones_is_bounded() {
     let count = 1_048_576 / SCALE;
     let file = |bones: usize| {
         let bones = i32::try_from(bones).unwrap();
-        let file = Spelling::default().put(b"an12").put(&bones.to_le_bytes());
+        let file = RawFile::default().put(b"an12").put(&bones.to_le_bytes());
         let file = file.times(bones, |file, _| file.put(&[0, 0xff, 0xff]));
         file.put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12").count(1).put(b"an12").0
     };

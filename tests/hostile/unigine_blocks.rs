@@ -8,7 +8,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::raw_blocks::{
-    Framed, contents, header, header_of, places, put_together, put_together_with,
+    RawBlock, contents, header, header_of, places, put_together, put_together_with,
 };
 use crate::support::unigine::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
 use crate::{edges, peak, within};
@@ -52,10 +52,10 @@ fn cubes() -> (Vec<u8>, Vec<[Vec<u8>; 2]>) {
 }
 
 /// The three cubes with the second's geometry in another block.
-fn with_second(block: Framed) -> Vec<u8> {
+fn with_second(block: RawBlock) -> Vec<u8> {
     let (whole, contents) = cubes();
-    let mut geometry: Vec<_> = contents.iter().map(|[geometry, _]| Framed::lz4(geometry)).collect();
-    let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+    let mut geometry: Vec<_> = contents.iter().map(|[geometry, _]| RawBlock::lz4(geometry)).collect();
+    let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
     geometry[1] = block;
     put_together(&header(&whole), &geometry, &trees)
 }
@@ -64,7 +64,7 @@ fn with_second(block: Framed) -> Vec<u8> {
 fn with_tree(tree: &[u8]) -> Vec<u8> {
     let whole = built(Generation::Ms15, Storage::Raw, vec![cube("cube", 0.5)]);
     let [geometry, _] = &contents(&whole)[0];
-    put_together(&header(&whole), &[Framed::lz4(geometry)], &[Framed::verbatim(tree)])
+    put_together(&header(&whole), &[RawBlock::lz4(geometry)], &[RawBlock::verbatim(tree)])
 }
 
 fn offset_of(bytes: &[u8], index: usize) -> u64 {
@@ -228,9 +228,9 @@ fn survives_random_damage() {
             let index = random.below(both.len());
             let part = random.below(2);
             spoil(&mut both[index][part], &mut random);
-            let framed = |part: usize, random: &mut Random| -> Vec<Framed> {
+            let framed = |part: usize, random: &mut Random| -> Vec<RawBlock> {
                 let verbatim = random.one_in(2);
-                let one = |content: &[u8]| if verbatim { Framed::verbatim(content) } else { Framed::lz4(content) };
+                let one = |content: &[u8]| if verbatim { RawBlock::verbatim(content) } else { RawBlock::lz4(content) };
                 both.iter().map(|both| one(&both[part])).collect()
             };
             let (geometry, trees) = (framed(0, &mut random), framed(1, &mut random));
@@ -284,10 +284,10 @@ fn stored_in_every_way() {
 #[test]
 fn refuses_bad_block_sizes_before_allocating() {
     let (_, contents) = cubes();
-    let sound = Framed::lz4(&contents[1][0]);
+    let sound = RawBlock::lz4(&contents[1][0]);
     let steepest = sound.stored * 255 + 64;
     for raw in [-1, i64::MIN, i64::MAX, 1 << 62, steepest + 1] {
-        let whole = with_second(Framed { raw, ..sound.clone() });
+        let whole = with_second(RawBlock { raw, ..sound.clone() });
         let error = spoils_the_second(&whole, "surface[1].geometry.sizes", 0);
         assert!(error.to_string().contains(&raw.to_string()), "{error}");
         let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -295,15 +295,15 @@ fn refuses_bad_block_sizes_before_allocating() {
         findings(&whole);
     }
     // As steep as can be, and not what it holds.
-    spoils_the_second(&with_second(Framed { raw: steepest, ..sound.clone() }), "surface[1].geometry", 16);
+    spoils_the_second(&with_second(RawBlock { raw: steepest, ..sound.clone() }), "surface[1].geometry", 16);
     for stored in [-1, i64::MIN, i64::MAX, 1 << 62, 1 << 20] {
-        let whole = with_second(Framed { stored, ..sound.clone() });
+        let whole = with_second(RawBlock { stored, ..sound.clone() });
         let error = spoils_the_second(&whole, "surface[1].geometry.sizes", 0);
         assert!(error.to_string().contains(&stored.to_string()), "{error}");
         assert!(peak(|| open_and_check(&whole)) < 1 << 16);
     }
     // Of the blocks before one that cannot be passed, and its table, nothing is lost where there is no table either.
-    let whole = with_second(Framed { stored: 1 << 20, ..sound });
+    let whole = with_second(RawBlock { stored: 1 << 20, ..sound });
     let cut = &whole[..whole.len() - 4];
     let mesh = Mesh::open(cut).unwrap();
     assert!(mesh.surface(0).is_ok() && mesh.surface(1).is_err());
@@ -316,29 +316,29 @@ fn refuses_bad_block_sizes_before_allocating() {
 fn refuses_bad_payloads_of_one_surface() {
     let (_, contents) = cubes();
     let content = &contents[1][0];
-    let verbatim = with_second(Framed::verbatim(content));
+    let verbatim = with_second(RawBlock::verbatim(content));
     let mesh = Mesh::open(verbatim.as_slice()).unwrap();
     assert_eq!(mesh.surface(1).unwrap().positions().unwrap().len(), 8);
     assert_eq!(mesh.inflated_bytes(), 0, "it is lent from the file");
-    let stored = Framed::lz4(content).bytes;
+    let stored = RawBlock::lz4(content).bytes;
     let raw = content.len();
     for length in 0..stored.len() {
-        let whole = with_second(Framed::of_stored(raw, stored[..length].to_vec()));
+        let whole = with_second(RawBlock::of_stored(raw, stored[..length].to_vec()));
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert!(mesh.surface(1).is_err() && mesh.surface(2).is_ok() && mesh.surface(0).is_ok(), "cut to {length}");
     }
     for raw in [raw - 1, raw + 1, raw * 2] {
-        spoils_the_second(&with_second(Framed::of_stored(raw, stored.clone())), "surface[1].geometry", 16);
+        spoils_the_second(&with_second(RawBlock::of_stored(raw, stored.clone())), "surface[1].geometry", 16);
     }
     // A match from before the first byte; one of offset 0; a literal beyond the block; lengths without an end.
     let fills = |bytes: &[u8]| bytes.iter().copied().chain(std::iter::repeat_n(0xff, 20)).collect::<Vec<_>>();
     for bytes in [&[0x04, 1, 0][..], &[0x14, 7, 9, 0], &[0x14, 7, 0, 0], &[0xf0, 0xff], &[0x1f, 7, 1, 0]] {
-        spoils_the_second(&with_second(Framed::of_stored(raw, fills(bytes))), "surface[1].geometry", 16);
+        spoils_the_second(&with_second(RawBlock::of_stored(raw, fills(bytes))), "surface[1].geometry", 16);
     }
-    spoils_the_second(&with_second(Framed::of_stored(raw, Vec::new())), "surface[1].geometry.sizes", 0);
+    spoils_the_second(&with_second(RawBlock::of_stored(raw, Vec::new())), "surface[1].geometry.sizes", 0);
     // Sound LZ4 of what is no geometry: shorter, longer, other counts.
     for content in [&content[..raw - 1], &[content.as_slice(), &[0]].concat(), &[]] {
-        for block in [Framed::lz4(content), Framed::verbatim(content)] {
+        for block in [RawBlock::lz4(content), RawBlock::verbatim(content)] {
             let whole = with_second(block);
             check_invariants(&whole, &mut Random::new(1));
             let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -356,8 +356,8 @@ fn refuses_bad_payloads_of_one_surface() {
 #[test]
 fn walks_around_bad_tables() {
     let (whole, contents) = cubes();
-    let geometry: Vec<_> = contents.iter().map(|[geometry, _]| Framed::lz4(geometry)).collect();
-    let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+    let geometry: Vec<_> = contents.iter().map(|[geometry, _]| RawBlock::lz4(geometry)).collect();
+    let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
     let head = header(&whole);
     let right = places(&head, &geometry);
     let [one, two, three] = [right[0], right[1], right[2]];
@@ -400,14 +400,14 @@ fn walks_around_bad_tables() {
 fn reports_a_table_that_points_into_a_block() {
     let (whole, contents) = cubes();
     let head = header(&whole);
-    let rest = Framed::verbatim(&contents[1][0]);
+    let rest = RawBlock::verbatim(&contents[1][0]);
     // The first block has, at its end, sizes that span the second.
     let span = i64::try_from(rest.bytes.len() + 16).unwrap();
     for (raw, content) in [(span, &contents[0][0]), (1 << 62, &contents[0][0]), (0, &contents[1][0])] {
         let inner = [raw.to_le_bytes(), span.to_le_bytes()].concat();
-        let first = Framed::verbatim(&[content.as_slice(), &inner].concat());
-        let geometry = [first, rest.clone(), Framed::lz4(&contents[2][0])];
-        let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+        let first = RawBlock::verbatim(&[content.as_slice(), &inner].concat());
+        let geometry = [first, rest.clone(), RawBlock::lz4(&contents[2][0])];
+        let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
         let mut lying = places(&head, &geometry);
         lying[1] -= 16;
         let file = put_together_with(&head, &geometry, &trees, &lying);
@@ -495,8 +495,8 @@ fn reads_wide_indices_in_both_encodings() {
     let tree = [0, 0, 0];
     let streams = |indices: &[u8]| {
         let content = [&before, indices, &narrow].concat();
-        [Framed::verbatim(&content), Framed::lz4(&content)]
-            .map(|block| put_together(&head, &[block], &[Framed::verbatim(&tree)]))
+        [RawBlock::verbatim(&content), RawBlock::lz4(&content)]
+            .map(|block| put_together(&head, &[block], &[RawBlock::verbatim(&tree)]))
     };
     let values = [65_535, 0, 300];
     let fixed = values.map(i32::to_le_bytes).concat();
@@ -558,9 +558,9 @@ fn stops_bombs_at_the_limit() {
     let limit = 1 << 20;
     let limits = Limits { block: limit, asset: 2 * limit, ..Limits::default() };
     let head = |count| header_of(Generation::Ms15, count, 1, [0; 3]);
-    let tree = Framed::verbatim(&[0; 3]);
+    let tree = RawBlock::verbatim(&[0; 3]);
     let size = usize::try_from(limit).unwrap();
-    let bomb = |size: usize| Framed::lz4(&vec![0; size]);
+    let bomb = |size: usize| RawBlock::lz4(&vec![0; size]);
     // Beyond what 32 times its stored bytes are.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
     let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
@@ -607,7 +607,7 @@ fn wide_indices_count_against_the_limit() {
     let (positions, corners) = (65_536, 1 << 20);
     let head = header_of(Generation::Ms15, 1, 1, [positions, corners, 0]);
     let content = vec![0; positions * 12 + 4 + corners];
-    let whole = put_together(&head, &[Framed::lz4(&content)], &[Framed::verbatim(&[0; 3])]);
+    let whole = put_together(&head, &[RawBlock::lz4(&content)], &[RawBlock::verbatim(&[0; 3])]);
     let used = peak(|| {
         let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
         let error = mesh.surface(0).map(drop).unwrap_err();
@@ -626,10 +626,10 @@ fn wide_indices_count_against_the_limit() {
 fn many_bad_blocks_take_linear_time() {
     let count = 32_767 / SCALE;
     let head = header_of(Generation::Ms15, count, 1, [0; 3]);
-    let (bad, sound) = (Framed::of_stored(40, vec![0xff; 3]), Framed::verbatim(&[0; 4]));
-    let tree = Framed::verbatim(&[0; 3]);
+    let (bad, sound) = (RawBlock::of_stored(40, vec![0xff; 3]), RawBlock::verbatim(&[0; 4]));
+    let tree = RawBlock::verbatim(&[0; 3]);
     let trees = vec![tree; count];
-    let all_bad = put_together(&head, &vec![bad; count], &vec![Framed::of_stored(0, vec![0xf0; 2]); count]);
+    let all_bad = put_together(&head, &vec![bad; count], &vec![RawBlock::of_stored(0, vec![0xf0; 2]); count]);
     within(10, "bad blocks", || {
         let mesh = Mesh::open(all_bad.as_slice()).unwrap();
         assert!((0..count).rev().all(|index| mesh.surface(index).is_err() && mesh.tree(index).is_err()));
@@ -649,7 +649,7 @@ fn many_bad_blocks_take_linear_time() {
     });
 
     // A bomb among them, which every other place of the table names.
-    geometry[1] = Framed::lz4(&vec![0; 4 << 20]);
+    geometry[1] = RawBlock::lz4(&vec![0; 4 << 20]);
     let mut lying = places(&head, &geometry);
     for pair in (1..count - 2).step_by(2) {
         (lying[pair], lying[pair + 1]) = (lying[1], lying[2]);
@@ -672,7 +672,7 @@ fn bad_trees_take_linear_time() {
     let whole = built(Generation::Ms15, Storage::Lz4, vec![cube("cube", 0.5)]);
     let [geometry, _] = &contents(&whole)[0];
     let head = header(&whole);
-    let file = |tree: &[u8]| put_together(&head, &[Framed::lz4(geometry)], &[Framed::verbatim(tree)]);
+    let file = |tree: &[u8]| put_together(&head, &[RawBlock::lz4(geometry)], &[RawBlock::verbatim(tree)]);
     // Each left child is a leaf of all triangles.
     let mut nodes = Vec::new();
     for pair in 0..leaves {
@@ -702,7 +702,7 @@ fn bad_trees_take_linear_time() {
 fn many_targets_take_linear_time() {
     let targets = 100_000 / SCALE;
     let head = header_of(Generation::Ms14, 1, targets, [0; 3]);
-    let whole = put_together(&head, &[Framed::lz4(&vec![0; targets + 4])], &[Framed::verbatim(&[0; 3])]);
+    let whole = put_together(&head, &[RawBlock::lz4(&vec![0; targets + 4])], &[RawBlock::verbatim(&[0; 3])]);
     within(10, "many targets", || {
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert_eq!(mesh.surface(0).unwrap().target_count(), targets);
@@ -733,7 +733,7 @@ fn weights_in_blocks() {
         for (into, byte) in [(1, 9), (0, 5), (0, 255)] {
             let mut spoilt = geometry.clone();
             spoilt[at + into] = byte;
-            let file = put_together(&header(&whole), &[Framed::lz4(&spoilt)], &[Framed::lz4(tree)]);
+            let file = put_together(&header(&whole), &[RawBlock::lz4(&spoilt)], &[RawBlock::lz4(tree)]);
             assert_ne!(check_invariants(&file, &mut Random::new(1)), Fate::Refused);
             assert!(findings(&file).iter().any(|found| found.severity == Severity::Error));
         }

@@ -20,4 +20,4 @@ mod mesh;
 mod support;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

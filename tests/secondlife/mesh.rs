@@ -160,7 +160,7 @@ fn agrees_with_the_neutral_view() {
         let geometry: &dyn Geometry = &mesh;
         assert_eq!((geometry.format(), geometry.surface_count(), geometry.sphere()), ("secondlife", level.len(), None));
         let skin = mesh.skin().unwrap();
-        assert_eq!(geometry.bone_count(), skin.as_ref().map_or(0, |skin| skin.joint_count()));
+        assert_eq!(geometry.bone_count(), skin.as_ref().map_or(0, meshpeek::secondlife::Skin::joint_count));
         for joint in 0..geometry.bone_count() {
             assert_eq!(geometry.bone(joint).unwrap().name, skin.as_ref().unwrap().joint_name(joint).unwrap());
         }

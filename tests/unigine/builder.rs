@@ -266,8 +266,8 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
 
 /// Asserts that `spoil` makes the builder refuse a mesh by naming `field`, and that not a byte was written.
 fn refuses(field: &str, spoil: impl FnOnce(&mut build::Mesh)) {
-    struct Untouched;
-    impl std::io::Write for Untouched {
+    struct NoOutput;
+    impl std::io::Write for NoOutput {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
             panic!("something was written");
         }
@@ -279,7 +279,7 @@ fn refuses(field: &str, spoil: impl FnOnce(&mut build::Mesh)) {
     mesh.surfaces.push(cube("second", 1.0));
     mesh.to_bytes().unwrap();
     spoil(&mut mesh);
-    let error = mesh.write_to(Untouched).unwrap_err();
+    let error = mesh.write_to(NoOutput).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, None), "{error}");
     assert!(error.format().starts_with("unigine ms1"), "{error}");

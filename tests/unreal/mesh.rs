@@ -12,9 +12,9 @@ use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 use crate::support::unreal::{cube, pair, polygon, samples};
 
-type Owned = Mesh<Vec<u8>>;
+type OwnedMesh = Mesh<Vec<u8>>;
 
-fn open_sample(stem: &str) -> Owned {
+fn open_sample(stem: &str) -> OwnedMesh {
     let [data, aniv] = pair(stem);
     Mesh::open(data, aniv).unwrap()
 }
@@ -23,30 +23,30 @@ fn bytes_of(mesh: &build::Mesh) -> [Vec<u8>; 2] {
     [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
 }
 
-fn open_built(mesh: &build::Mesh) -> Owned {
+fn open_built(mesh: &build::Mesh) -> OwnedMesh {
     let [data, aniv] = bytes_of(mesh);
     Mesh::open(data, aniv).unwrap()
 }
 
 /// Opens the guard with its script.
-fn guard() -> Owned {
+fn guard() -> OwnedMesh {
     let files = samples().into_iter().find(|sample| sample.stem == "guard").unwrap().files;
     with_script(open_sample("guard"), std::str::from_utf8(&files[2].1).unwrap(), b"guard")
 }
 
-fn with_script(mesh: Owned, script: &str, name: &[u8]) -> Owned {
+fn with_script(mesh: OwnedMesh, script: &str, name: &[u8]) -> OwnedMesh {
     let script = Script::open(script.as_bytes().to_vec()).unwrap();
     let selected = script.select(name);
     mesh.with_selected(script.into(), selected)
 }
 
-fn findings(mesh: &Owned) -> Vec<Finding> {
+fn findings(mesh: &OwnedMesh) -> Vec<Finding> {
     let mut found = Vec::new();
     mesh.validate(&mut |finding| found.push(finding)).unwrap();
     found
 }
 
-fn regions(mesh: &Owned) -> [Vec<Region>; 2] {
+fn regions(mesh: &OwnedMesh) -> [Vec<Region>; 2] {
     let [mut data, mut aniv] = [const { Vec::new() }; 2];
     mesh.data_regions(&mut |region| data.push(region)).unwrap();
     mesh.aniv_regions(&mut |region| aniv.push(region)).unwrap();
@@ -296,7 +296,7 @@ fn counts_what_a_cut_frame_has() {
 // Rules.
 
 /// Tests that a pair breaches one rule, and where.
-fn expect_rule(mesh: &Owned, rule: &str, severity: Severity, field: &str, offset: u64) {
+fn expect_rule(mesh: &OwnedMesh, rule: &str, severity: Severity, field: &str, offset: u64) {
     let found = findings(mesh);
     assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rule], "{found:?}");
     let one = &found[0];
@@ -312,7 +312,7 @@ fn set(bytes: &mut [u8], at: usize, value: u16) {
 }
 
 /// Builds the small mesh, spoils it, and opens it.
-fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> Owned {
+fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> OwnedMesh {
     let [mut data, mut aniv] = bytes_of(&small(variant));
     spoil(&mut data, &mut aniv);
     Mesh::open(data, aniv).unwrap()
@@ -340,7 +340,7 @@ fn each_rule_is_breached_alone() {
     use Severity::{Error, Info, Warning};
     use Variant::{Classic, DeusEx, Prototype};
     let mut told = Vec::new();
-    let mut expect = |mesh: Owned, rule, severity, field, offset| {
+    let mut expect = |mesh: OwnedMesh, rule, severity, field, offset| {
         expect_rule(&mesh, rule, severity, field, offset);
         told.push(rule);
     };
@@ -387,7 +387,7 @@ trait CutPolygons {
     fn cut_polygons(self) -> Self;
 }
 
-impl CutPolygons for Owned {
+impl CutPolygons for OwnedMesh {
     /// Takes away what follows the header of the data file.
     fn cut_polygons(self) -> Self {
         Mesh::open(self.data()[..48].to_vec(), self.aniv().clone()).unwrap()
@@ -445,7 +445,7 @@ fn compares_every_sequence_with_the_frames() {
 #[test]
 fn strict_mode_refuses() {
     let strict = Options { mode: Mode::Strict, ..Options::default() };
-    let refused = |mesh: &Owned, rule: &str, format: &str, field: &str, offset: u64| {
+    let refused = |mesh: &OwnedMesh, rule: &str, format: &str, field: &str, offset: u64| {
         let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), strict).unwrap_err();
         let told = (error.format(), error.field().to_string(), error.offset());
         assert_eq!(told, (format, field.to_owned(), Some(offset)), "{error}");
@@ -722,7 +722,7 @@ fn hangs_weapons_where_the_triangle_says() {
 }
 
 /// Normals, the slow way: in f64, by looking at every polygon for every corner.
-fn naive_normals(mesh: &Owned, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
+fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
     let positions = mesh.frame(frame).unwrap().positions();
     let polygons = mesh.polygons().unwrap();
     let plane = |polygon: &RawPolygon| {
@@ -1034,8 +1034,8 @@ fn opening_looks_at_52_bytes() {
 /// Refused by naming the field, before a byte is written.
 #[test]
 fn refuses_what_the_files_cannot_hold() {
-    struct Untouched;
-    impl std::io::Write for Untouched {
+    struct NoOutput;
+    impl std::io::Write for NoOutput {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
             panic!("something was written");
         }
@@ -1044,7 +1044,7 @@ fn refuses_what_the_files_cannot_hold() {
         }
     }
     let refused = |mesh: &build::Mesh, format: &str, field: &str| {
-        for error in [mesh.write_data(Untouched), mesh.write_aniv(Untouched)].map(Result::unwrap_err) {
+        for error in [mesh.write_data(NoOutput), mesh.write_aniv(NoOutput)].map(Result::unwrap_err) {
             assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
             assert_eq!(
                 (error.format(), error.field().to_string().as_str(), error.offset()),

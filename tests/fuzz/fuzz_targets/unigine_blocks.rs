@@ -7,7 +7,7 @@ mod support;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::unigine::Generation;
-use support::unigine::raw_blocks::{Framed, header_of, put_together};
+use support::unigine::raw_blocks::{RawBlock, header_of, put_together};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(([flags, targets, positions, wide, indices, attributes, low, high], rest)) = bytes.split_first_chunk()
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     // Zeros stand for positions that the input does not spell out.
     let zeros = if flags & 16 == 0 { 0 } else { positions * 12 };
     let geometry = [&vec![0; zeros], geometry].concat();
-    let framed = |content: &[u8], verbatim| if verbatim { Framed::verbatim(content) } else { Framed::lz4(content) };
+    let framed = |content: &[u8], verbatim| if verbatim { RawBlock::verbatim(content) } else { RawBlock::lz4(content) };
     let (geometry, tree) = (framed(&geometry, flags & 2 == 0), framed(tree, flags & 4 == 0));
     let copies = 1 + usize::from(flags >> 7);
     let file = put_together(&header, &vec![geometry; copies], &vec![tree; copies]);
