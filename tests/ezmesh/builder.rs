@@ -11,6 +11,7 @@ use meshpeek::{ErrorKind, Name};
 
 use crate::support::ezmesh::{bytes, flag, samples, wooden_crate};
 use crate::support::random::Random;
+use crate::support::writers::FullOutput;
 
 const ORDERS: [Order; 2] = [Order::Little, Order::Big];
 
@@ -716,16 +717,7 @@ fn tetrahedra_stand_in_the_first_mesh() {
 
 #[test]
 fn tells_what_the_output_refuses() {
-    struct Full;
-    impl std::io::Write for Full {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::StorageFull.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    for error in [flag().write_ezm(&mut Full), wooden_crate().write_ezb(Order::Big, &mut Full)] {
+    for error in [flag().write_ezm(&mut FullOutput(0)), wooden_crate().write_ezb(Order::Big, &mut FullOutput(0))] {
         let error = error.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().to_string() == "output", "{error}");
     }

@@ -9,6 +9,7 @@ use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::check_invariants;
 use crate::support::unigine::{cube, faults, samples, skinned};
+use crate::support::writers::NoOutput;
 
 /// The bits of floats: NaNs and both zeros must come back as they are.
 fn bits<const N: usize>(values: impl IntoIterator<Item = [f32; N]>) -> Vec<[u32; N]> {
@@ -266,15 +267,6 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
 
 /// Asserts that `spoil` makes the builder refuse a mesh by naming `field`, and that not a byte was written.
 fn refuses(field: &str, spoil: impl FnOnce(&mut build::Mesh)) {
-    struct NoOutput;
-    impl std::io::Write for NoOutput {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            panic!("something was written");
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            panic!("something was flushed");
-        }
-    }
     let mut mesh = skinned(Generation::Ms12);
     mesh.surfaces.push(cube("second", 1.0));
     mesh.to_bytes().unwrap();

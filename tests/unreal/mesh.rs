@@ -11,6 +11,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 use crate::support::unreal::{cube, pair, polygon, samples};
+use crate::support::writers::{FullOutput, NoOutput};
 
 type OwnedMesh = Mesh<Vec<u8>>;
 
@@ -209,15 +210,6 @@ fn survives_any_count() {
 
 #[test]
 fn writes_what_it_read() {
-    struct Full;
-    impl std::io::Write for Full {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::StorageFull.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
     for sample in samples() {
         let Some([data, aniv]) = sample.pair() else { continue };
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
@@ -228,7 +220,9 @@ fn writes_what_it_read() {
     }
     // What the output refuses is told.
     let mesh = open_sample("box");
-    for error in [mesh.write_data(Full), mesh.write_aniv(Full), mesh.write_uv_listing(Full)].map(Result::unwrap_err) {
+    for error in [mesh.write_data(FullOutput(0)), mesh.write_aniv(FullOutput(0)), mesh.write_uv_listing(FullOutput(0))]
+        .map(Result::unwrap_err)
+    {
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().name() == "output", "{error}");
     }
 }
@@ -1034,15 +1028,6 @@ fn opening_looks_at_52_bytes() {
 /// Refused by naming the field, before a byte is written.
 #[test]
 fn refuses_what_the_files_cannot_hold() {
-    struct NoOutput;
-    impl std::io::Write for NoOutput {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            panic!("something was written");
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            panic!("something was flushed");
-        }
-    }
     let refused = |mesh: &build::Mesh, format: &str, field: &str| {
         for error in [mesh.write_data(NoOutput), mesh.write_aniv(NoOutput)].map(Result::unwrap_err) {
             assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
