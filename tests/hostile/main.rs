@@ -1,6 +1,6 @@
 //! Hostile and damaged files. Whatever the bytes say, `support::<format>::invariants` must hold, in bounded memory and time.
 //!
-//! The sweeps are ignored by default: `cargo test --release --test hostile -- --include-ignored` runs them.
+//! The sweeps are ignored by default: `cargo test --profile sweep --test hostile -- --include-ignored` runs them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
