@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use claims::{Bar, Contestant, bits, claim};
 use inputs::pair::Pair;
 use limit::plain_read;
-use meshpeek::Map;
 use meshpeek::array::Bounds;
 use meshpeek::unreal::{Mesh, Options};
+use meshpeek::{Array, Map};
 
 /// Frames picked at random.
 const PICKS: u32 = 1000;

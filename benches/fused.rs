@@ -37,20 +37,20 @@ fn main() {
     let bytes = &all[1..=length];
     let floats = Packed::new(cast(bytes), Floats::<3>);
     claims::title("scans that store nothing, 256 MiB at an odd address");
-    scan("box, three f32", bytes, BAR, &|| keep(floats.extent()));
+    scan("box, three f32", bytes, BAR, &|| keep(floats.bounds()));
     scan("box, three u16 over an interval", bytes, BAR, &{
         let codes = Packed::new(cast(bytes), Domain16::new([-1.0; 3], [1.0; 3]));
-        move || keep(codes.extent())
+        move || keep(codes.bounds())
     });
-    scan("box, 11, 11 and 10 bits", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed32).extent()));
-    scan("box, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed64).extent()));
+    scan("box, 11, 11 and 10 bits", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed32).bounds()));
+    scan("box, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed64).bounds()));
     scan("sums of tangents, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat8).sums()));
     scan("sums of tangents, three i16 and i8", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat7).sums()));
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));
-    scan("wild ones of three f32", bytes, Bar::None, &|| keep(floats.wild()));
+    scan("wild ones of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
     scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| keep(Positions::F32(floats).sphere()));
     let indices = Indices::U32(Packed::new(cast(bytes), Index::new()));
-    scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_beyond(u32::MAX)));
+    scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_out_of_range(u32::MAX)));
 }
 
 fn cast<T: FromBytes + KnownLayout + Immutable + zerocopy::Unaligned>(bytes: &[u8]) -> &[T] {

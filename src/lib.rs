@@ -91,7 +91,7 @@ pub mod scan;
 pub mod sidecar;
 mod simd;
 
-pub use array::{Bounds, Chunks, CornerArray, Packed, Strided};
+pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
 pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
@@ -100,7 +100,7 @@ pub use model::animation::{Animations, Clip, FrameBlend, Notify, Pose, Skeleton,
 pub use model::{Corner, Corners, Geometry, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, PAGE, Region, Rule, Severity};
 
-/// CountedRuns the examples of the README.
+/// Runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

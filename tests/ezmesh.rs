@@ -29,7 +29,7 @@ use meshpeek::ezmesh::{
     unescape_percent,
 };
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{Animations, Array, Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
 use support::random::Random;
 use support::spell_ezmesh::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,

@@ -19,7 +19,7 @@ use counting::{Counting, allocations, most_held};
 use meshpeek::decode::Order;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Geometry};
+use meshpeek::{Animations, Array, Geometry};
 use support::spell_ezmesh::{corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices};
 
 #[global_allocator]

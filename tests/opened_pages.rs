@@ -13,7 +13,7 @@ mod support;
 
 use meshpeek::decode::Order;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
-use meshpeek::{Limits, PAGE, ezmesh, secondlife, unreal};
+use meshpeek::{Array, Limits, PAGE, ezmesh, secondlife, unreal};
 use support::{grid, wave};
 
 /// Pages that each file has, at least.

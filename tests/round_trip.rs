@@ -14,7 +14,7 @@ use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influenc
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Animations, Decode as _, ErrorKind, Severity};
+use meshpeek::{Animations, Array, Decode as _, ErrorKind, Severity};
 use support::exercise::{Fate, exercise};
 use support::exercise_unreal::exercise_unreal;
 use support::random::Random;

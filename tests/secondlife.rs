@@ -18,7 +18,7 @@ use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, 
 use meshpeek::secondlife::{
     Buffer, Header, IDENTITY, Lod, Mesh, Options, Part, PhysicsShape, Prefix, is_known, multiply,
 };
-use meshpeek::{Error, ErrorKind, Limits};
+use meshpeek::{Array as _, Error, ErrorKind, Limits};
 use support::spell::{
     array, asset, binary, codes, container, domain, everything, gzip, hulls, integer, level, map, one, place,
     raw_deflate, real, reals, shift, skin, spelled, square, stored_asset, string, with, without, zlib,
@@ -403,7 +403,7 @@ fn reads_what_is_spelled() {
         assert!(submesh.tangents().unwrap().is_none() && submesh.normalized_scale().unwrap().is_none());
         let weights = submesh.weights().unwrap().unwrap();
         assert!(weights.iter().map(|list| list.len()).eq([0, 1, 2, 4]));
-        let stored = |list: Influences<'_>| (0..list.len()).map(|at| list.stored(at).unwrap()).collect::<Vec<_>>();
+        let stored = |list: Influences<'_>| (0..list.len()).map(|at| list.raw(at).unwrap()).collect::<Vec<_>>();
         assert_eq!(stored(weights.get(2).unwrap()), [(1, 0x8000), (0, 0x7fff)]);
         assert_eq!(stored(weights.get(3).unwrap()), [(0, 0x4000), (1, 0x4000), (1, 0x4000), (0, 0x3fff)]);
         assert_eq!(weights.get(1).unwrap().get(0).unwrap().weight, 1.0);

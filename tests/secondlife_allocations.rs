@@ -15,8 +15,8 @@ mod counting;
 mod support;
 
 use counting::{Counting, allocations};
-use meshpeek::Limits;
 use meshpeek::secondlife::{Buffer, Header, Lod, Mesh, Part, Prefix};
+use meshpeek::{Array, Limits};
 use support::spell::{everything, level, square, zlib};
 
 #[global_allocator]

@@ -23,7 +23,7 @@ use counting::{Counting, allocations, most_held};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, beside};
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
-use meshpeek::{Limits, Model};
+use meshpeek::{Array, Limits, Model};
 use support::sidecar::{Answers, animation, answers, counts, key, mesh, motion, sidecar_of, small_mesh, surface};
 use support::{bytes, spoil};
 

@@ -21,7 +21,8 @@ use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, compact, frame,
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Corners, Decode, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, model,
+    Array, Corners, Decode, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode,
+    model,
 };
 use support::exercise::{exercise, expect_named};
 use support::random::Random;

@@ -17,6 +17,7 @@ mod counting;
 mod support;
 
 use counting::{Counting, allocations, most_held};
+use meshpeek::Array;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, Buffer, Generation, Mesh, build};
 use support::{bytes, grid, wave, wave_pose};

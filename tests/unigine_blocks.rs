@@ -20,7 +20,7 @@ mod support;
 
 use meshpeek::decode::Frame;
 use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceView, Tree, build};
-use meshpeek::{Corners, ErrorKind, Limits, Result, Surface};
+use meshpeek::{Array, Corners, ErrorKind, Limits, Result, Surface};
 use support::exercise::expect_named;
 use support::random::Random;
 use support::{bytes, compact, cube, faults, findings, grid, range, region, regions, samples};

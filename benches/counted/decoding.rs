@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::hint::black_box;
 
 use bytemuck::Zeroable;
-use meshpeek::Packed;
 use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
 use meshpeek::decode::{
     BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Joint16, NormalOf, Packed32, Packed64, Quat7, Quat8,
     RotationOf, Tangent16, Unit16, Unorm8, Weight16,
 };
+use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 

@@ -5,6 +5,7 @@
 //! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
 //! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
 
+use crate::array::Array;
 use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;

@@ -5,6 +5,7 @@
 //!
 //! As for [`packed32`](crate::decode::packed32), the loops over arrays are compiled for several generations of processors.
 
+use crate::array::Array;
 use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;

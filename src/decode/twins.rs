@@ -12,8 +12,8 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::*;
-use crate::array::Packed;
-use crate::array::chunks::{decode_cached, decode_past_cache};
+use crate::array::bulk::{decode_cached, decode_past_cache};
+use crate::array::{Array, Packed};
 use crate::decode::form::{Float, HalfFloat, Snorm, Unorm, Within};
 use crate::decode::ordered::{Order, OrderedIndex};
 use crate::simd::at_each_level;

@@ -1,6 +1,7 @@
 //! What the program does with EZ-Mesh files.
 
 use meshpeek::Animations as _;
+use meshpeek::Array;
 use meshpeek::ezmesh::MeshSystem;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Buffer, Generation, Mesh, Storage, build};
-use meshpeek::{Error, ErrorKind, Finding, Limits, Severity};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Severity};
 
 use crate::support::exercise::{Fate, borrow_everything, exercise, expect_named};
 use crate::support::random::Random;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{Mesh, Mode, Options, Placement, Shading, Variant, build};
-use meshpeek::{Error, ErrorKind, Finding, Model, Severity, Surface};
+use meshpeek::{Array, Error, ErrorKind, Finding, Model, Severity, Surface};
 
 use crate::support::corpus;
 use crate::support::exercise::{Fate, expect_named};

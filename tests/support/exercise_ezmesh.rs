@@ -5,7 +5,9 @@ use meshpeek::ezmesh::{
     TetraMesh, Track, VertexBuffer, View,
 };
 use meshpeek::model::{Indices, Transform};
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Finding, Geometry, Model, Region, Result, Severity, Surface};
+use meshpeek::{
+    Animations, Array, Bounds, Error, ErrorKind, Finding, Geometry, Model, Region, Result, Severity, Surface,
+};
 
 use super::exercise::{Fate, expect_named, pose_and_skin};
 
@@ -616,7 +618,7 @@ fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
     );
     let Some(corners) = look.some(surface.corners()) else { return };
     assert_eq!((corners.len(), corners.triangle_count() * 3), (indices.len(), indices.len()));
-    let beyond = indices.first_beyond(counts.vertices);
+    let beyond = indices.first_out_of_range(counts.vertices);
     match look.some(surface.weld()) {
         Some(welded) => {
             assert!(beyond.is_none() && welded.indices.len() == corners.len());

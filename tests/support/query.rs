@@ -10,7 +10,7 @@ use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{Bone, Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::{Animations, Clip, ErrorKind, Field, Geometry, Name, Packed, Result, Surface};
+use meshpeek::{Animations, Array, Clip, ErrorKind, Field, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use super::random::Random;

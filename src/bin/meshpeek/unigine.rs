@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use meshpeek::unigine::{Animation, AnimationView, Block, Coding, Mesh, Storage, Tree};
-use meshpeek::{Model, Name, decode};
+use meshpeek::{Array, Model, Name, decode};
 use serde_json::{Value, json};
 
 use crate::dump::Attribute;

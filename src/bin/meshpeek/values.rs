@@ -9,7 +9,7 @@ use meshpeek::io::prefetch;
 use meshpeek::model::{Colors, Frames, Indices, InterpolatedPositions, Normals, Positions, Uvs};
 use meshpeek::unigine::Tree;
 use meshpeek::unreal::Placement;
-use meshpeek::{Packed, Strided, Weights};
+use meshpeek::{Array, Packed, Strided, Weights};
 
 use crate::unigine::Part;
 
@@ -150,7 +150,7 @@ impl Values<'_> {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))
             }
             Self::Colors(array) if raw => {
-                let mut colors = self.bytes(range).chunks_exact(array.place(1));
+                let mut colors = self.bytes(range).chunks_exact(array.byte_offset(1));
                 colors.try_for_each(|color| {
                     visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>()))
                 })
@@ -168,7 +168,7 @@ impl Values<'_> {
             }),
             Self::Weights(array) => range.filter_map(|index| array.get(index)).try_for_each(|list| {
                 if raw {
-                    let stored = (0..list.len()).filter_map(|index| list.stored(index));
+                    let stored = (0..list.len()).filter_map(|index| list.raw(index));
                     return visit(Item::RawInfluences(stored.collect()));
                 }
                 visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))

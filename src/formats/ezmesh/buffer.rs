@@ -1,5 +1,6 @@
 //! Vertices that were found: how many, what they are made of, and the ways to read them.
 
+use crate::array::Array;
 use std::ops::Range;
 
 use super::FORMAT;

@@ -4,7 +4,7 @@ use super::FORMAT;
 use super::block::Text;
 use super::item::Item;
 use super::view::View;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::ordered::Word;
 use crate::decode::{Index, Order, OrderedIndex};
 use crate::error::{Error, ErrorKind, Result};

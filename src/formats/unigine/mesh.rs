@@ -319,7 +319,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns where the longest list of a surface's weights starts, in bytes from the first, and its length; `None` while
     /// nobody has walked the weights.
     pub(crate) fn longest_weights(&self, index: usize) -> Option<(u64, u8)> {
-        self.memos.get(index)?.extent.get().map(|extent| extent.longest)
+        self.memos.get(index)?.totals.get().map(|totals| totals.longest)
     }
 
     /// Passes what the header says of a surface's targets, in order.

@@ -4,6 +4,7 @@ use super::layout::RawPolygon;
 use super::mesh::Mesh;
 use super::place::Placement;
 use super::read::{DATA, POLYGONS_AT};
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;

@@ -5,7 +5,7 @@ use zerocopy::little_endian::{I16, U32};
 
 use super::layout::Variant;
 use super::read::Shape;
-use crate::array::{Bounds, Packed};
+use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
 use crate::model::Positions;
 

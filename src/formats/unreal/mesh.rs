@@ -9,7 +9,7 @@ use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, Variant};
 use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT, Shape};
 use super::surface::SurfaceView;
 use super::uc::{FORMAT, MeshScript, Script, Selected};
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::Positions;

@@ -2,7 +2,7 @@
 
 use super::mesh::Mesh;
 use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT};
-use crate::array::{Bounds, Consecutive, Sphere};
+use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Animations, Clip, Notify};

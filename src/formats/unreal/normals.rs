@@ -4,6 +4,7 @@ use super::layout::{Kind, RawPolygon};
 use super::mesh::Mesh;
 use super::place::Placement;
 use super::read::DATA;
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
 use crate::model::Positions;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::query::Triangles;
-use meshpeek::{FrameBlend, Geometry, Pose, Skeleton, Surface};
+use meshpeek::{Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
 
 use crate::output::Misuse;
 use crate::unreal::{moment, within};
