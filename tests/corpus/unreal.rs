@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
-use meshpeek::unreal::{Mesh, Mode, Options, RawPolygon, SurfaceView};
+use meshpeek::unreal::{Mesh, Mode, Options, RawPolygon};
 use meshpeek::{Array, Geometry, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
