@@ -17,7 +17,7 @@ use std::hint::black_box;
 use claims::{Bar, Contestant, claim};
 use limit::plain_read;
 use meshpeek::Packed;
-use meshpeek::decode::{Domain16, Floats, Index, Packed32, Packed64, Quat7, Quat8};
+use meshpeek::decode::{Floats, Index, MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, Positions};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -39,7 +39,7 @@ fn main() {
     claims::title("scans that store nothing, 256 MiB at an odd address");
     scan("box, three f32", bytes, BAR, &|| keep(floats.bounds()));
     scan("box, three u16 over an interval", bytes, BAR, &{
-        let codes = Packed::new(cast(bytes), Domain16::new([-1.0; 3], [1.0; 3]));
+        let codes = Packed::new(cast(bytes), MinMax16::new([-1.0; 3], [1.0; 3]));
         move || keep(codes.bounds())
     });
     scan("box, 11, 11 and 10 bits", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed32).bounds()));

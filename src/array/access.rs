@@ -9,7 +9,8 @@ use bytemuck::Pod;
 use crate::array::bounds::{Bounds, to_file_order};
 use crate::array::bulk::{self, Converter};
 use crate::array::chunk_buffer::ChunkBuffer;
-use crate::decode::{Form, extent};
+use crate::decode::bounds;
+use crate::decode::convert::OutputFormat;
 use crate::error::Result;
 use crate::io;
 
@@ -136,12 +137,12 @@ pub trait Array: Copy {
         }
     }
 
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats, after prefetching them; past the
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats, after prefetching them; past the
     /// cache if `out` has 32 MiB or more.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Packed, decode::{Unit16, form::Snorm}};
+    /// use meshpeek::{Array, Packed, decode::{Unit16, convert::Snorm}};
     /// use zerocopy::little_endian::U16;
     ///
     /// let raw = [[0, 32768, 65535].map(U16::new)];
@@ -155,11 +156,11 @@ pub trait Array: Copy {
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if `out` does not have exactly [`len`](Self::len) items.
-    fn decode_as<F: Form<N>, const N: usize>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()>
+    fn decode_as<F: OutputFormat<N>, const N: usize>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()>
     where
         Self: Array<Item = [f32; N]>,
     {
-        let mut converter = Converter::new(form, out, self.len())?;
+        let mut converter = Converter::new(format, out, self.len())?;
         self.for_each_chunk(|first, values| converter.put(first, values));
         Ok(())
     }
@@ -171,7 +172,7 @@ pub trait Array: Copy {
         Self: Array<Item = [f32; 3]>,
     {
         let Bounds { mut min, mut max } = Bounds::EMPTY;
-        self.for_each_chunk(|_, positions| extent::grow(&mut min, &mut max, to_file_order(positions)));
+        self.for_each_chunk(|_, positions| bounds::grow(&mut min, &mut max, to_file_order(positions)));
         let bounds = Bounds { min, max };
         if bounds.is_empty() { Bounds::EMPTY } else { bounds }
     }

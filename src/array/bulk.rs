@@ -3,7 +3,8 @@
 use zerocopy::IntoBytes;
 
 use crate::array::chunk_buffer::ChunkBuffer;
-use crate::decode::{Decode, Form, one_by_one};
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::convert::OutputFormat;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
@@ -57,27 +58,27 @@ pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::
     let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
     let first = if raw.len() < MIN_VALUES_TO_ALIGN { 0 } else { (0..LINE / 4).find(begins).unwrap_or(0) };
     if let Some(((first_raw, raw), (first, out))) = raw.split_at_checked(first).zip(out.split_at_mut_checked(first)) {
-        one_by_one(&decode, first_raw, first);
+        one_by_one(first_raw, first, |raw| decode.decode(raw));
         decode.decode_all(raw, out);
     }
 }
 
-/// Converts values to a form, a chunk at a time.
-pub(crate) struct Converter<'a, F: Form<N>, const N: usize> {
-    form: F,
+/// Converts values to a format, a chunk at a time.
+pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
+    format: F,
     out: &'a mut [[F::Component; N]],
     past_cache: Option<PastCache>,
     buffer: ChunkBuffer,
 }
 
-impl<'a, F: Form<N>, const N: usize> Converter<'a, F, N> {
+impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
-    pub(crate) fn new(form: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
+    pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
         check_length(out, count)?;
         let past_cache = is_past_cache(out).then(PastCache::new);
-        Ok(Self { form, out, past_cache, buffer: ChunkBuffer::EMPTY })
+        Ok(Self { format, out, past_cache, buffer: ChunkBuffer::EMPTY })
     }
 
     /// Converts values, the first of which has index `first`. They are written over.
@@ -85,12 +86,12 @@ impl<'a, F: Form<N>, const N: usize> Converter<'a, F, N> {
         let out = self.out.get_mut(first..).unwrap_or_default();
         let step = ChunkBuffer::capacity::<[F::Component; N]>();
         let Some(past_cache) = self.past_cache.as_ref().filter(|_| step > 0) else {
-            self.form.convert_all(values, out);
+            self.format.convert_all(values, out);
             return;
         };
         for (values, out) in values.chunks_mut(step).zip(out.chunks_mut(step)) {
             let converted = self.buffer.values().get_mut(..values.len()).unwrap_or_default();
-            self.form.convert_all(values, converted);
+            self.format.convert_all(values, converted);
             past_cache.store(bytemuck::cast_slice_mut(out), bytemuck::cast_slice(converted), &[]);
         }
     }

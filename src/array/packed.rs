@@ -11,7 +11,7 @@ use zerocopy::IntoBytes;
 use crate::array::access::{Array, impl_view};
 use crate::array::bounds::Bounds;
 use crate::array::bulk;
-use crate::decode::{Decode, Domain16, Floats, Packed32, Packed64, domain16, extent, packed32, packed64};
+use crate::decode::{Decode, Floats, MinMax16, Packed32, Packed64, bounds, min_max16, packed32, packed64};
 use crate::error::Result;
 
 /// An array of a file, decoded item by item on access.
@@ -128,22 +128,22 @@ impl<'a, const N: usize> Packed<'a, Floats<N>> {
 
 /// Writes [`Array::bounds`] of the encodings that have a kernel of their own for it.
 macro_rules! bounds_by_kernel {
-    ($($decode:ty: |$array:ident| $extent:expr;)+) => {$(
+    ($($decode:ty: |$array:ident| $bounds:expr;)+) => {$(
         impl Packed<'_, $decode> {
             /// Returns the box around all positions as [`Array::bounds`] does, and faster.
             #[must_use]
             pub fn bounds(&self) -> Bounds {
                 let $array = self;
-                let extent: Option<[[f32; 3]; 2]> = $extent;
-                extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+                let bounds: Option<[[f32; 3]; 2]> = $bounds;
+                bounds.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
             }
         }
     )+};
 }
 
 bounds_by_kernel! {
-    Floats<3>: |array| extent::extent(array.raw);
-    Packed32: |array| packed32::extent(array.raw);
-    Packed64: |array| packed64::extent(array.raw);
-    Domain16<3>: |array| domain16::extent(array.raw, array.decode);
+    Floats<3>: |array| bounds::bounds(array.raw);
+    Packed32: |array| packed32::bounds(array.raw);
+    Packed64: |array| packed64::bounds(array.raw);
+    MinMax16<3>: |array| min_max16::bounds(array.raw, array.decode);
 }

@@ -16,13 +16,13 @@ use crate::decode::Decode;
 ///
 /// ```
 /// use meshpeek::{Array, Strided};
-/// use meshpeek::decode::ordered::{Order, Ordered};
+/// use meshpeek::decode::endian::{ByteOrder, EndianFloats};
 ///
 /// let records = [[1.0_f32, 7.0], [2.0, 8.0]].as_flattened().iter().flat_map(|float| float.to_be_bytes());
 /// let bytes: Vec<u8> = records.collect();
-/// let second = Strided::new(&bytes, 8, 4, Ordered::<1>(Order::Big)).unwrap();
+/// let second = Strided::new(&bytes, 8, 4, EndianFloats::<1>(ByteOrder::Big)).unwrap();
 /// assert_eq!(second.get(1), Some([8.0]));
-/// assert!(Strided::new(&bytes, 8, 5, Ordered::<1>(Order::Big)).is_none());
+/// assert!(Strided::new(&bytes, 8, 5, EndianFloats::<1>(ByteOrder::Big)).is_none());
 /// ```
 pub struct Strided<'a, D: Decode> {
     /// Whole records, and nothing else.
@@ -112,13 +112,13 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
 mod tests {
     use super::*;
     use crate::array::bounds::Bounds;
-    use crate::decode::Ordered;
-    use crate::decode::ordered::Order;
+    use crate::decode::EndianFloats;
+    use crate::decode::endian::ByteOrder;
 
     #[test]
     fn agrees_with_itself() {
         let bytes: Vec<u8> = (0..40_u8).collect();
-        let array = Strided::new(&bytes, 10, 5, Ordered::<1>(Order::Big)).unwrap();
+        let array = Strided::new(&bytes, 10, 5, EndianFloats::<1>(ByteOrder::Big)).unwrap();
         let one = |at: usize| [f32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())];
         let all = [one(5), one(15), one(25), one(35)];
         assert_eq!(array.iter().collect::<Vec<_>>(), all);
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!((array.len(), array.byte_offset(2), array.get(4), array.get(usize::MAX)), (4, 25, None, None));
         assert!(array.slice(3..5).is_none() && array.decode_into(&mut []).is_err());
         for (stride, at) in [(0, 0), (10, 7), (10, usize::MAX), (7, 0), (3, 0)] {
-            assert!(Strided::new(&bytes, stride, at, Ordered::<1>(Order::Big)).is_none(), "{stride} {at}");
+            assert!(Strided::new(&bytes, stride, at, EndianFloats::<1>(ByteOrder::Big)).is_none(), "{stride} {at}");
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn bounds_what_is_a_number() {
         let floats = [[1.0, -2.0, f32::NAN], [3.0, f32::NAN, 5.0], [-1.0, 4.0, 6.0_f32]];
         let bytes: Vec<u8> = floats.as_flattened().iter().flat_map(|float| float.to_le_bytes()).collect();
-        let array = Strided::new(&bytes, 12, 0, Ordered::<3>(Order::Little)).unwrap();
+        let array = Strided::new(&bytes, 12, 0, EndianFloats::<3>(ByteOrder::Little)).unwrap();
         assert_eq!(array.bounds(), Bounds { min: [-1.0, -2.0, 5.0], max: [3.0, 4.0, 6.0] });
         assert_eq!(array.slice(0..0).unwrap().bounds(), Bounds::EMPTY);
     }

@@ -11,8 +11,8 @@ use zerocopy::little_endian::{U16, U32};
 use crate::array::out_of_range::first_out_of_range;
 use crate::array::{Array, ArrayIter, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
-    Argb8, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Ordered, OrderedIndex, Packed32, Packed64,
-    PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
+    Argb8, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16, NormalOf,
+    Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
@@ -26,7 +26,7 @@ macro_rules! with_width {
             Indices::U32($array) => $body,
             Indices::Polygon($array) => $body,
             Indices::Consecutive($array) => $body,
-            Indices::Ordered($array) => $body,
+            Indices::Endian($array) => $body,
         }
     };
 }
@@ -110,9 +110,9 @@ array_enum! {
         /// Whole numbers of 16 bits each.
         Packed64(Packed<'a, Packed64>),
         /// Codes of 16 bits each, over the box that the surface's file gives.
-        Domain16(Packed<'a, Domain16<3>>),
+        MinMax16(Packed<'a, MinMax16<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -124,7 +124,7 @@ impl Positions<'_> {
             Self::F32(array) => array.bounds(),
             Self::Packed32(array) => array.bounds(),
             Self::Packed64(array) => array.bounds(),
-            Self::Domain16(array) => array.bounds(),
+            Self::MinMax16(array) => array.bounds(),
             Self::Strided(array) => array.bounds(),
         }
     }
@@ -152,7 +152,7 @@ array_enum! {
         /// Three floats.
         F32(Packed<'a, Floats<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -169,9 +169,9 @@ array_enum! {
     /// The influences of bones on one vertex.
     Influences of Influence {
         /// Four bytes each.
-        Weight16(Packed<'a, Weight16>),
+        Influence4(Packed<'a, Influence4>),
         /// Three bytes each.
-        Joint16(Packed<'a, Joint16>),
+        Influence3(Packed<'a, Influence3>),
         /// Four places in each vertex.
         Fixed(FixedInfluences),
     }
@@ -182,8 +182,8 @@ impl Influences<'_> {
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
         match self {
-            Self::Weight16(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
-            Self::Joint16(array) => array.raw().get(index).map(|raw| (raw.joint.into(), raw.weight.get())),
+            Self::Influence4(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
+            Self::Influence3(array) => array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get())),
             Self::Fixed(_) => None,
         }
     }
@@ -199,9 +199,9 @@ array_enum! {
         /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
         Polygon256(CornerArray<'a, PolygonUvs<256>>),
         /// Codes of 16 bits each, over an interval that the surface's file gives.
-        Domain16(Packed<'a, Domain16<2>>),
+        MinMax16(Packed<'a, MinMax16<2>>),
         /// Two floats, apart from each other.
-        Strided(Strided<'a, Ordered<2>>),
+        Strided(Strided<'a, EndianFloats<2>>),
     }
 }
 
@@ -210,7 +210,7 @@ impl Uvs<'_> {
     #[must_use]
     pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
-            Self::F32(_) | Self::Domain16(_) | Self::Strided(_) => return None,
+            Self::F32(_) | Self::MinMax16(_) | Self::Strided(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
             Self::Polygon256(array) => array.raw(index)?,
         };
@@ -242,7 +242,7 @@ array_enum! {
         /// Two bytes each, in the record of a triangle.
         Polygon(CornerArray<'a, PolygonIndices>),
         /// Four bytes each, in the byte order that the file says.
-        Ordered(Packed<'a, OrderedIndex>),
+        Endian(Packed<'a, EndianIndex>),
         /// Each its own number, and not stored: of attributes that stand one to a corner.
         Consecutive(Consecutive),
     }
@@ -261,7 +261,7 @@ impl Indices<'_> {
             Self::U32(array) => first_out_of_range(array.raw(), count),
             Self::Polygon(array) => find(array.iter(), count),
             Self::Consecutive(array) => find(array.iter(), count),
-            Self::Ordered(array) => find(array.iter(), count),
+            Self::Endian(array) => find(array.iter(), count),
         }
     }
 }

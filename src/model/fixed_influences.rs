@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::array::{Array, Strided};
-use crate::decode::{Influence, Ordered, Ordered16};
+use crate::decode::{EndianFloats, EndianU16s, Influence};
 
 /// Places for influences in a vertex.
 pub(crate) const MAX_FIXED_INFLUENCES: usize = 4;
@@ -71,16 +71,16 @@ impl Array for FixedInfluences {
 /// Bone numbers and weights of every vertex, four places each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedWeights<'a> {
-    bones: Strided<'a, Ordered16<MAX_FIXED_INFLUENCES>>,
-    weights: Strided<'a, Ordered<MAX_FIXED_INFLUENCES>>,
+    bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
+    weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
     /// The first bone of the skeleton that the numbers count in.
     first: u32,
 }
 
 impl<'a> FixedWeights<'a> {
     pub(crate) const fn new(
-        bones: Strided<'a, Ordered16<MAX_FIXED_INFLUENCES>>,
-        weights: Strided<'a, Ordered<MAX_FIXED_INFLUENCES>>,
+        bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
+        weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
         first: u32,
     ) -> Self {
         Self { bones, weights, first }

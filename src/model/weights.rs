@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use crate::array::Packed;
 use crate::array::runs::{CountedRuns, CountedRunsIter, RunIndex, TerminatedRuns, TerminatedRunsIter};
-use crate::decode::influence::RawInfluence;
-use crate::decode::joint::RawJoint;
-use crate::decode::{Decode as _, Influence, Joint16, Weight16};
+use crate::decode::influence3::RawInfluence3;
+use crate::decode::influence4::RawInfluence4;
+use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::io;
 use crate::model::attributes::Influences;
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
@@ -34,14 +34,14 @@ pub(crate) trait WeightVisitor {
 /// How formats tell where a list ends.
 #[derive(Clone, Copy, Debug)]
 enum Encoding<'a> {
-    Counted(CountedRuns<'a, RawInfluence>),
+    Counted(CountedRuns<'a, RawInfluence4>),
     Terminated(TerminatedRuns<'a>),
     Fixed(FixedWeights<'a>),
 }
 
 impl<'a> Weights<'a> {
     pub(crate) const fn from_counted(
-        runs: CountedRuns<'a, RawInfluence>,
+        runs: CountedRuns<'a, RawInfluence4>,
         index: Option<&'a OnceLock<Option<RunIndex>>>,
     ) -> Self {
         Self { lists: Encoding::Counted(runs), index }
@@ -108,11 +108,11 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Encoding::Counted(runs) => {
                 io::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Weight16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence4.decode(raw))))
             }
             Encoding::Terminated(runs) => {
                 io::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Joint16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence3.decode(raw))))
             }
             Encoding::Fixed(lists) => {
                 lists.prefetch();
@@ -131,13 +131,13 @@ impl<'a> Weights<'a> {
 }
 
 #[inline]
-fn counted_influences(raw: &[RawInfluence]) -> Influences<'_> {
-    Influences::Weight16(Packed::new(raw, Weight16))
+fn counted_influences(raw: &[RawInfluence4]) -> Influences<'_> {
+    Influences::Influence4(Packed::new(raw, Influence4))
 }
 
 #[inline]
-fn terminated_influences(raw: &[RawJoint]) -> Influences<'_> {
-    Influences::Joint16(Packed::new(raw, Joint16))
+fn terminated_influences(raw: &[RawInfluence3]) -> Influences<'_> {
+    Influences::Influence3(Packed::new(raw, Influence3))
 }
 
 impl<'a> IntoIterator for &Weights<'a> {
@@ -155,7 +155,7 @@ pub struct WeightsIter<'a>(EncodingIter<'a>);
 
 #[derive(Clone, Debug)]
 enum EncodingIter<'a> {
-    Counted(CountedRunsIter<'a, RawInfluence>),
+    Counted(CountedRunsIter<'a, RawInfluence4>),
     Terminated(TerminatedRunsIter<'a>),
     Fixed(FixedWeightsIter<'a>),
 }

@@ -8,8 +8,15 @@
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
     clippy::float_cmp,
-    reason = "a panic is how a test fails, and stored floats are exact"
+    clippy::cast_sign_loss,
+    clippy::format_collect,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::needless_pass_by_value,
+    clippy::single_match_else,
+    reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
 mod ezmesh;

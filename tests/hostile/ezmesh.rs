@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use meshpeek::decode::Order;
-use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Options, Semantic, VertexBuffer, unescape};
+use meshpeek::decode::ByteOrder;
+use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Semantic, VertexBuffer, unescape};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
 
+use crate::support::allocations::GRANTED;
 use crate::support::corpus;
-use crate::support::exercise::{Fate, expect_named};
-use crate::support::exercise_ezmesh::{borrow_everything_ezmesh, exercise_ezmesh};
+use crate::support::ezmesh::invariants::{borrow_everything, check_invariants};
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
-use crate::{GRANTED, edges, peak, within};
+use crate::{edges, peak, within};
 
 /// How much larger the traps are in an optimised build.
 const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 10 };
@@ -201,7 +202,7 @@ fn told(error: &Error) -> (String, Option<u64>) {
 
 /// Asserts that the file does not open, and where the fault is.
 fn refused(bytes: &[u8], field: &str, offset: u64) -> Error {
-    assert_eq!(exercise_ezmesh(bytes), Fate::Refused);
+    assert_eq!(check_invariants(bytes), Fate::Refused);
     let error = MeshSystem::open(bytes).unwrap_err();
     assert_eq!(told(&error), (field.to_owned(), Some(offset)), "{error}");
     error
@@ -209,12 +210,12 @@ fn refused(bytes: &[u8], field: &str, offset: u64) -> Error {
 
 fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
     let system = MeshSystem::open(bytes).unwrap_or_else(|error| panic!("{error}"));
-    exercise_ezmesh(bytes);
+    check_invariants(bytes);
     system
 }
 
 fn strict(bytes: &[u8]) -> MeshSystem<&[u8]> {
-    MeshSystem::open_with(bytes, &Options { strict: true, ..Options::default() }).unwrap()
+    MeshSystem::open_with(bytes, &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
 /// The first mesh's vertices.
@@ -272,7 +273,7 @@ fn no_float(token: &str) -> Error {
 /// Asserts what opening and looking at everything holds: four times the file and 64 KiB, and what is unfolded on the way.
 fn bounded(bytes: &[u8], what: &str) -> (f64, usize) {
     let mut unfolded = 0;
-    let peak = peak(|| unfolded = borrow_everything_ezmesh(bytes).unwrap_or_default());
+    let peak = peak(|| unfolded = borrow_everything(bytes).unwrap_or_default());
     let most = 4 * bytes.len() + (64 << 10) + unfolded;
     assert!(peak <= most, "{what}: {peak} bytes for {} of file and {unfolded} unfolded", bytes.len());
     assert!(unfolded <= 2 * bytes.len(), "{what}: {unfolded} unfolded from {}", bytes.len());
@@ -304,7 +305,7 @@ fn linear(what: &str, file: impl Fn(usize) -> Vec<u8>, count: usize, work: impl 
 }
 
 fn look_at_all(bytes: &[u8]) {
-    let _ = borrow_everything_ezmesh(bytes);
+    let _ = borrow_everything(bytes);
 }
 
 // G: any file.
@@ -316,7 +317,7 @@ fn g1_g2_g3_next_to_nothing() {
     for bytes in [&b"\0"[..], b"d\0\0\0", b"d\0\0\0\x06\0\0\0EZMES", b"EZMESH", b"\xff"] {
         let error = MeshSystem::open(bytes).unwrap_err();
         expect_named(&error, bytes.len() as u64);
-        assert_eq!(exercise_ezmesh(bytes), Fate::Refused);
+        assert_eq!(check_invariants(bytes), Fate::Refused);
     }
     for bytes in [
         &b"<"[..],
@@ -332,15 +333,15 @@ fn g1_g2_g3_next_to_nothing() {
         b"\xef\xbb\xbf",
         b"<Mesh a",
     ] {
-        assert_eq!(exercise_ezmesh(bytes), Fate::Refused, "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(check_invariants(bytes), Fate::Refused, "{}", String::from_utf8_lossy(bytes));
     }
     let header = Spelling::new(false).bytes;
     for length in 0..header.len() {
-        assert_eq!(exercise_ezmesh(&header[..length]), Fate::Refused, "{length}");
+        assert_eq!(check_invariants(&header[..length]), Fate::Refused, "{length}");
     }
     refused(b"d\0\0\0\x06\0\0\0EZMESH", "asset_name", 14);
     refused(b"<Mesh>", "Mesh.element", 6);
-    assert_eq!(exercise_ezmesh(b"<Mesh/>"), Fate::Read);
+    assert_eq!(check_invariants(b"<Mesh/>"), Fate::Read);
 }
 
 /// G4: every sample cut at every length. None is whole before its last byte, or the blanks behind it.
@@ -350,10 +351,10 @@ fn g4_every_cut() {
         let whole = bytes.trim_ascii_end().len();
         let whole = if bytes.starts_with(b"d\0") || bytes.starts_with(b"\0") { bytes.len() } else { whole };
         for length in 0..bytes.len() {
-            let fate = exercise_ezmesh(&bytes[..length]);
+            let fate = check_invariants(&bytes[..length]);
             assert_eq!(fate == Fate::Refused, length < whole, "{name} cut to {length}");
         }
-        assert_eq!(exercise_ezmesh(&bytes), Fate::Read, "{name}");
+        assert_eq!(check_invariants(&bytes), Fate::Read, "{name}");
     }
 }
 
@@ -363,7 +364,7 @@ fn g5_every_bit() {
     for (_, mut bytes) in samples() {
         for bit in (0..bytes.len() * 8).step_by(STRIDE) {
             bytes[bit / 8] ^= 1 << (bit % 8);
-            exercise_ezmesh(&bytes);
+            check_invariants(&bytes);
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
     }
@@ -379,7 +380,7 @@ fn g6_every_field() {
                 let mut spoilt = whole.clone();
                 let word = value as u32;
                 spoilt[at..at + 4].copy_from_slice(&if big { word.to_be_bytes() } else { word.to_le_bytes() });
-                exercise_ezmesh(&spoilt);
+                check_invariants(&spoilt);
             }
         }
     }
@@ -408,7 +409,7 @@ fn g6_every_number() {
             for token in tokens {
                 let mut spoilt = bytes.clone();
                 spoilt.splice(at..at + length, token.bytes());
-                exercise_ezmesh(&spoilt);
+                check_invariants(&spoilt);
             }
         }
     }
@@ -420,13 +421,13 @@ fn g7_g8_trailing_bytes() {
     let text = system("");
     let length = text.len() as u64;
     for rest in [&b" \r\n"[..], b"<!-- -->", b"<?what?>\n"] {
-        assert_eq!(exercise_ezmesh(&[&text, rest].concat()), Fate::Read);
+        assert_eq!(check_invariants(&[&text, rest].concat()), Fate::Read);
     }
     refused(&[&text[..], b"\0"].concat(), "text", length);
     refused(&[&text[..], &text].concat(), "element", length);
     // A finding once findings are told; it opens as ever.
     let longer = [&binary(false)[..], &[7; 100]].concat();
-    assert_eq!(exercise_ezmesh(&longer), Fate::Read);
+    assert_eq!(check_invariants(&longer), Fate::Read);
 }
 
 /// G18: every allocation of more than a kibibyte is refused once. Each time the answer is an error that says so, or no name
@@ -524,13 +525,13 @@ fn x2_nothing_is_fetched() {
 fn x3_depth() {
     let nested =
         |depth: usize| format!("<Mesh>{}{}</Mesh>", "<a>".repeat(depth - 1), "</a>".repeat(depth - 1)).into_bytes();
-    assert_eq!(exercise_ezmesh(&nested(64)), Fate::Read);
+    assert_eq!(check_invariants(&nested(64)), Fate::Read);
     let error = refused(&nested(65), "element", 6 + 63 * 3);
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "elements", allowed: 64, asked: 65 }), "{error}");
     let deep = nested(200_000);
     within(5, "depth", || refused(&deep, "element", 6 + 63 * 3));
     let limits = Limits { elements: u32::MAX, ..Limits::default() };
-    let error = MeshSystem::open_with(deep.as_slice(), &Options { limits, ..Options::default() }).unwrap_err();
+    let error = MeshSystem::open_with(deep.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "elements", allowed: 256, .. }), "{error}");
     let known = format!("<Mesh>{}", "<Skeleton>".repeat(1000));
     refused(known.as_bytes(), "Skeleton.element", 16);
@@ -568,7 +569,7 @@ fn x4_unclosed() {
     }
     // Within text and quotes `<` opens nothing.
     let many = format!("<Mesh name='{}'/>", "<".repeat(1 << 20));
-    assert_eq!(exercise_ezmesh(many.as_bytes()), Fate::Read);
+    assert_eq!(check_invariants(many.as_bytes()), Fate::Read);
 }
 
 /// X5, X6: too many attributes; one twice, in any case of letters.
@@ -578,12 +579,12 @@ fn x5_x6_attributes() {
         let all: String = (0..count).map(|number| format!(" a{number}=''")).collect();
         format!("<Mesh{all}/>").into_bytes()
     };
-    assert_eq!(exercise_ezmesh(&with(64)), Fate::Read);
+    assert_eq!(check_invariants(&with(64)), Fate::Read);
     let bytes = with(80_000);
     let error = within(5, "attributes", || refused(&bytes, "Mesh.attribute", find(&bytes, "a64=''") + 5));
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "attributes", allowed: 64, asked: 65 }), "{error}");
     let limits = Limits { attributes: u32::MAX, ..Limits::default() };
-    assert!(MeshSystem::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).is_err());
+    assert!(MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
     refused(b"<Mesh name='a' name='b'/>", "Mesh.attribute", 21);
     refused(b"<Mesh name='a' NAME=\"\"/>", "Mesh.attribute", 21);
     refused(b"<Mesh name/>", "Mesh.attribute", 6);
@@ -600,7 +601,7 @@ fn x7_long_attributes() {
     let opened = MeshSystem::open(bytes.as_slice()).unwrap();
     let name = opened.view().meshes().next().unwrap().name().unwrap();
     assert_eq!(name.as_bytes().as_ptr_range(), bytes[12..12 + (1 << 20)].as_ptr_range());
-    assert_eq!(exercise_ezmesh(&bytes), Fate::Read);
+    assert_eq!(check_invariants(&bytes), Fate::Read);
     refused(&with((1 << 20) + 1), "Mesh.attribute", 12);
     let huge = with(10_000_000 * SCALE);
     let peak = peak(|| within(5, "attribute", || assert!(MeshSystem::open(huge.as_slice()).is_err())));
@@ -628,7 +629,7 @@ fn x8_encodings() {
         let error = refused(&bytes, "encoding", at);
         assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
     }
-    assert_eq!(exercise_ezmesh(b"\xef\xbb\xbf<?xml encoding='latin-1'?><Mesh/>"), Fate::Read);
+    assert_eq!(check_invariants(b"\xef\xbb\xbf<?xml encoding='latin-1'?><Mesh/>"), Fate::Read);
     for data in ["\0", "1\0", "1\0 2", "\u{a0}1", "\u{feff}1"] {
         no_float(data);
     }
@@ -909,7 +910,7 @@ fn x15_x16_names() {
         let parent = within(10, "parents", || Animations::bone(&system, count - 1).unwrap().parent);
         assert_eq!(parent, 0);
         if count == 1000 {
-            exercise_ezmesh(&bytes);
+            check_invariants(&bytes);
         }
     }
     let names = "<Material name='m'/><Material name='m'/><Mesh skeleton='none'><MeshSection material='none'/></Mesh>";
@@ -1035,7 +1036,7 @@ fn x20_one_root() {
     let error = refused(b"<html><Mesh/></html>", "element", 0);
     assert!(error.to_string().contains("<html>"), "{error}");
     for root in ["MeshSystem", "MESHSYSTEM", "SceneGraph", "Mesh", "MESH"] {
-        assert_eq!(exercise_ezmesh(format!("\r\n <{root}></{root}>\n").as_bytes()), Fate::Read, "{root}");
+        assert_eq!(check_invariants(format!("\r\n <{root}></{root}>\n").as_bytes()), Fate::Read, "{root}");
     }
     assert_eq!(open(b"<sceneGRAPH/>").dialect(), Some(Dialect::SceneGraph));
     for (inner, field) in [
@@ -1047,7 +1048,7 @@ fn x20_one_root() {
         let bytes = system(inner);
         let error = MeshSystem::open(bytes.as_slice()).unwrap_err();
         assert_eq!(told(&error).0, format!("{field}.element"));
-        exercise_ezmesh(&bytes);
+        check_invariants(&bytes);
     }
     // What stands in no owner of its kind belongs to none, and not to the one before.
     let stray = system(
@@ -1075,8 +1076,8 @@ fn x23_other_files() {
         assert!(matches!(error.kind(), ErrorKind::Unknown { found } if found.contains(name)), "{error}");
         assert_eq!(error.offset(), Some(0));
     }
-    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: Order::Little, version: 100 }));
-    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: Order::Big, version: 101 }));
+    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: ByteOrder::Little, version: 100 }));
+    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: ByteOrder::Big, version: 101 }));
 }
 
 /// X24: the binary form: versions, lengths, counts, lists that no version has, flags.
@@ -1088,7 +1089,7 @@ fn x24_binary() {
             let error = MeshSystem::open(bytes.as_slice()).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Unknown { .. } | ErrorKind::Unsupported { .. }), "{error}");
             assert_eq!(error.offset(), Some(0), "{error}");
-            exercise_ezmesh(&bytes);
+            check_invariants(&bytes);
         }
     }
     for big in [false, true] {
@@ -1270,7 +1271,7 @@ fn memory_is_bounded() {
 #[test]
 fn items_are_limited() {
     let limits = Limits { items: 1000, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = OpenOptions { limits, ..Default::default() };
     for (open, one, close, field) in [
         ("", "<Mesh/>", "", "Mesh"),
         ("<Skeleton>", "<Bone/>", "</Skeleton>", "Bone"),
@@ -1552,7 +1553,7 @@ fn survives_chance() {
         let (mut fates, mut worst) = ([0_usize; 3], 0);
         for _ in 0..FILES / 2 {
             let spoilt = mutate(&bases[random.below(bases.len())], &bases[random.below(bases.len())], &mut random);
-            fates[exercise_ezmesh(&spoilt) as usize] += 1;
+            fates[check_invariants(&spoilt) as usize] += 1;
             worst = worst.max(bounded(&spoilt, "by chance").1);
         }
         (fates, worst)
@@ -1609,7 +1610,7 @@ fn sweep() {
     for path in real_files(u64::MAX) {
         let whole = std::fs::read(&path).unwrap();
         files += 1;
-        let fate = exercise_ezmesh(&whole);
+        let fate = check_invariants(&whole);
         let small = whole.len() <= 4 << 10;
         assert!(small || fate != Fate::Damaged, "{}", path.display());
         let step = if small { 1 } else { whole.len() / 100 + 1 };
@@ -1620,7 +1621,7 @@ fn sweep() {
         // Looking at everything costs as much as the file is long: of large files, opening must do.
         let look = |bytes: &[u8], all: bool| {
             if all {
-                exercise_ezmesh(bytes);
+                check_invariants(bytes);
             } else if let Err(error) = MeshSystem::open(bytes) {
                 expect_named(&error, bytes.len() as u64);
             }

@@ -7,17 +7,16 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use meshpeek::secondlife::llsd::{self, Rules, Value, Writer};
-use meshpeek::secondlife::{
-    Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Options, Part, PhysicsShape, Prefix, Submesh,
-};
+use meshpeek::secondlife::{Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Part, PhysicsShape, Prefix, Submesh};
 use meshpeek::{
-    Animations, Array, Bounds, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, Model, Severity, Surface,
+    Animations, Array, Bounds, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, MeshFile as _, Model,
+    OpenOptions, Severity, Surface,
 };
 
 use crate::support::corpus;
-use crate::support::exercise::{Fate, expect_named};
-use crate::support::exercise_secondlife::{borrow_everything_secondlife, exercise_secondlife, expect_copied};
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
+use crate::support::secondlife::invariants::{borrow_everything, check_invariants, expect_copied};
 use crate::{bounded, edges, peak, within};
 
 /// How much larger the traps are in an optimised build.
@@ -334,7 +333,7 @@ fn faults(bytes: &[u8]) -> Vec<Finding> {
 
 /// Asserts what `validate` says: one finding of `rule` about `field`, and that nothing goes wrong on the way.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
-    let fate = exercise_secondlife(bytes, &mut Random::new(1));
+    let fate = check_invariants(bytes, &mut Random::new(1));
     assert_ne!(fate, Fate::Refused);
     let all = findings(bytes);
     let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
@@ -354,7 +353,7 @@ fn finds_only(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Find
 
 /// Asserts that the file does not open.
 fn refused(bytes: &[u8], kind: &str, offset: usize) -> Error {
-    assert_eq!(exercise_secondlife(bytes, &mut Random::new(1)), Fate::Refused);
+    assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Refused);
     let error = Mesh::open(bytes).unwrap_err();
     assert_eq!((error.kind().id(), error.offset()), (kind, Some(offset as u64)), "{error}");
     assert_eq!(error.format(), "secondlife");
@@ -416,7 +415,7 @@ fn block_fails(asset: &Asset, part: Part, kind: &str, rule: &str) -> Error {
 #[test]
 fn the_samples_are_sound() {
     for (name, bytes) in samples() {
-        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(1)), Fate::Read, "{name}");
+        assert_eq!(check_invariants(&bytes, &mut Random::new(1)), Fate::Read, "{name}");
         let expected: &[&str] = if ["full"].contains(&name) { &[] } else { &["SL16", "SL25", "SL24", "SL17"] };
         let all = faults(&bytes);
         assert!(all.iter().all(|found| expected.contains(&found.rule)), "{name}: {all:#?}");
@@ -461,7 +460,7 @@ fn g4_every_cut() {
         let header = if is_container { whole.len() as u64 } else { sound.header().unwrap().base() };
         for length in 0..whole.len() {
             let cut = &whole[..length];
-            let fate = exercise_secondlife(cut, &mut Random::new(length as u64));
+            let fate = check_invariants(cut, &mut Random::new(length as u64));
             assert_eq!(fate == Fate::Refused, (length as u64) < header, "{name} cut to {length}");
             let Ok(mesh) = Mesh::open(cut) else {
                 let error = Mesh::open(cut).unwrap_err();
@@ -487,7 +486,7 @@ fn g5_every_bit() {
         let mut random = Random::new(5);
         for bit in (0..whole.len() * 8).step_by(if name == "full" { step * 2 } else { step }) {
             spoilt[bit / 8] ^= 1 << (bit % 8);
-            exercise_secondlife(&spoilt, &mut random);
+            check_invariants(&spoilt, &mut random);
             spoilt[bit / 8] = whole[bit / 8];
         }
     }
@@ -504,7 +503,7 @@ fn g5_g6_inside_blocks() {
         let mut random = Random::new(6);
         let mut try_it = |spoilt: &[u8]| {
             let asset = if part == Part::HighLod { Asset::default() } else { Asset::small(&square()) };
-            exercise_secondlife(&asset.stored(part, store(spoilt)).bytes(), &mut random);
+            check_invariants(&asset.stored(part, store(spoilt)).bytes(), &mut random);
         };
         for bit in (0..value.len() * 8).step_by(step) {
             let mut spoilt = value.clone();
@@ -543,7 +542,7 @@ fn g6_every_field() {
                     let mut spoilt = whole.clone();
                     // Lengths and counts are big-endian.
                     spoilt[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
-                    exercise_secondlife(&spoilt, &mut Random::new(value));
+                    check_invariants(&spoilt, &mut Random::new(value));
                 }
             }
         }
@@ -577,11 +576,11 @@ fn g11_a_long_tail() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &Options { watched: true, ..Options::default() }).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         mesh.check().unwrap();
         assert_eq!(mesh.level(Lod::High).unwrap().len(), 2);
-        assert!(mesh.touched().unwrap().bytes() <= whole.len() as u64);
+        assert!(mesh.access_log(0).unwrap().bytes() <= whole.len() as u64);
     });
 }
 
@@ -745,7 +744,7 @@ fn l7_l8_quotes_and_duplicates() {
     for bad in [&b"'high_lod"[..], b"'high_lod\\", b"'high\\xg0lod'", b"'high\\x5'"] {
         let bytes = [&header[..at], bad].concat();
         assert!(Mesh::open(bytes.as_slice()).is_err());
-        exercise_secondlife(&bytes, &mut Random::new(7));
+        check_invariants(&bytes, &mut Random::new(7));
     }
     let value = Tree::default().and("joint_names", list(&[b"'mPel\\x76is'".to_vec(), text("mTorso")]));
     let twice = skin().without("joint_names").and("joint_names", value.0[0].1.clone());
@@ -791,7 +790,7 @@ fn l9_l10_l11_scalars() {
     assert_eq!(mesh.header().unwrap().date().unwrap().floor(), 1_511_941_196.0);
     for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0] {
         let bytes = Asset::full().block(Part::Skin, &skin().with("pelvis_offset", real(odd)).bytes()).bytes();
-        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&bytes, &mut Random::new(1)), Fate::Read);
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let found = mesh.skin().unwrap().unwrap().pelvis_offset().unwrap().unwrap();
         assert!(found.to_bits() == (odd as f32).to_bits() || odd.is_nan());
@@ -892,14 +891,14 @@ fn l14_chosen_keys() {
     // A header of 64 KiB, and a container of any length.
     for key in kinds {
         let bytes = keys(60_000 / 50, key);
-        bounded(bytes.len(), "keys of a header", || borrow_everything_secondlife(&bytes, true));
+        bounded(bytes.len(), "keys of a header", || borrow_everything(&bytes, true));
         let mut bytes = keys(50_000 * SCALE, key);
         let count = (50_000 * SCALE as u32 + 1).to_be_bytes();
         bytes.splice(1..5, count);
         bytes.splice(5..5, [&b"k\0\0\0\x04mesh[\0\0\0\0]"[..], b""].concat());
         assert!(Mesh::open(bytes.as_slice()).unwrap().container().is_some());
         within(20, "keys of a container", || {
-            bounded(bytes.len(), "keys of a container", || borrow_everything_secondlife(&bytes, true).unwrap());
+            bounded(bytes.len(), "keys of a container", || borrow_everything(&bytes, true).unwrap());
         });
     }
 }
@@ -992,7 +991,7 @@ fn z1_a_bomb() {
         let bytes = asset.bytes();
         assert!(bytes.len() < length / 900 + 4096, "{}", bytes.len());
         let limits = Limits { block: *limit as u64, ..Limits::default() };
-        let options = Options { limits, ..Options::default() };
+        let options = OpenOptions { limits, ..Default::default() };
         let start = Instant::now();
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1022,7 +1021,7 @@ fn z1_a_large_block() {
     let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
     let bytes = Asset::full().block(Part::HighLod, &zeros(length / 6 * 6)).bytes();
     let limits = Limits { block: length as u64 + 200, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = OpenOptions { limits, ..Default::default() };
     for step in 0..4 {
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1049,7 +1048,7 @@ fn z2_the_budget_of_all_blocks() {
     let bytes = [header.bytes(), stored].concat();
     let limits = Limits { asset: 1 << 20, ..Limits::default() };
     let held = peak(|| {
-        let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
         let inflated: Vec<bool> = Part::ALL.map(|part| mesh.block(part).is_ok()).into();
         assert_eq!(inflated, Part::ALL.map(|part| (part as usize) < 3), "three times 300,000 bytes fit a mebibyte");
         let error = fails(mesh.block(Part::LowestLod), "limit", "lowest_lod");
@@ -1197,7 +1196,7 @@ fn z11_bad_deflate() {
         others_work(&mesh, &[]);
         assert!(faults(&bytes).is_empty());
     });
-    assert_eq!(exercise_secondlife(&bytes, &mut Random::new(11)), Fate::Read);
+    assert_eq!(check_invariants(&bytes, &mut Random::new(11)), Fate::Read);
 }
 
 /// What opening, looking and validating hold where blocks are inflated: less than twice the largest.
@@ -1239,7 +1238,7 @@ fn s1_offsets_and_sizes() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         fails(mesh.block(Part::HighLod), "unexpected-end", "high_lod.size");
         others_work(&mesh, &[Part::HighLod]);
-        let options = Options { partial: true, ..Options::default() };
+        let options = OpenOptions { partial: true, ..Default::default() };
         let partial = Mesh::open_with(bytes.as_slice(), &options).unwrap();
         fails(partial.block(Part::HighLod), "missing", "high_lod");
     }
@@ -1406,7 +1405,7 @@ fn s5_s6_long_headers_and_versions() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", allowed: 65_536, .. }), "{error}");
     let limits = Limits { header: 1 << 20, ..Limits::default() };
     let bytes = long(70_000).bytes();
-    let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+    let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     others_work(&mesh, &[]);
 
     for (version, is_read) in [(0, true), (1, true), (999, true), (1000, false), (i32::MAX, false), (-1, true)] {
@@ -1485,7 +1484,7 @@ fn s8_positions() {
         let bytes = Asset::small(&all).bytes();
         let told = findings(&bytes).iter().any(|found| found.rule == "SL39" && found.severity == Severity::Warning);
         assert_eq!(told, is_told, "{count}");
-        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(8)), Fate::Read);
+        assert_eq!(check_invariants(&bytes, &mut Random::new(8)), Fate::Read);
     }
 }
 
@@ -1763,7 +1762,7 @@ fn s19_hulls() {
     };
     for (sizes, points) in [(&[0_u8][..], 256), (&[0, 4], 260), (&[255, 0, 1], 512)] {
         let bytes = sized(sizes, points);
-        assert!(faults(&bytes).is_empty() && exercise_secondlife(&bytes, &mut Random::new(19)) == Fate::Read);
+        assert!(faults(&bytes).is_empty() && check_invariants(&bytes, &mut Random::new(19)) == Fate::Read);
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let found: Vec<_> = mesh.convex().unwrap().unwrap().hulls().unwrap().map(|hull| hull.len()).collect();
         assert_eq!(
@@ -1859,14 +1858,15 @@ fn a_hash_of_something_else() {
 #[test]
 fn s22_containers_and_caches() {
     let small = Asset::small(&square().without("Weights")).bytes();
-    let open =
-        |bytes: &[u8], asset: usize| Mesh::open_with(bytes.to_vec(), &Options { asset, ..Options::default() }).unwrap();
+    let open = |bytes: &[u8], asset: usize| {
+        Mesh::open_with(bytes.to_vec(), &OpenOptions { asset, ..Default::default() }).unwrap()
+    };
     let sound = container(&[small.clone(), small.clone()]);
     assert_eq!(open(&sound, 1).level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
     let header = Mesh::open(small.as_slice()).unwrap().header().unwrap().len() as usize;
     for length in 0..small.len() {
         let bytes = container(&[small[..length].to_vec(), small.clone()]);
-        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(22)), Fate::Damaged, "{length}");
+        assert_eq!(check_invariants(&bytes, &mut Random::new(22)), Fate::Damaged, "{length}");
         let first = open(&bytes, 0);
         assert_eq!(first.header().is_ok(), length >= header, "{length}");
         assert!(first.level(Lod::High).is_err());
@@ -1878,19 +1878,19 @@ fn s22_containers_and_caches() {
     }
     for (inner, kind) in [(sound.clone(), "value"), (b"[\0\0\0\0]".to_vec(), "value"), (Vec::new(), "unexpected-end")] {
         let bytes = container(&[inner, small.clone()]);
-        assert_eq!(exercise_secondlife(&bytes, &mut Random::new(22)), Fate::Damaged);
+        assert_eq!(check_invariants(&bytes, &mut Random::new(22)), Fate::Damaged);
         let error = open(&bytes, 0).header().map(drop).unwrap_err();
         assert_eq!(error.kind().id(), kind, "{error}");
         assert!(open(&bytes, 1).level(Lod::High).is_ok());
     }
     let quoted = [b"{\0\0\0\x01k\0\0\0\x04mesh[\0\0\0\x02'{'".to_vec(), int(1), b"]}".to_vec()].concat();
-    assert_eq!(exercise_secondlife(&quoted, &mut Random::new(22)), Fate::Damaged);
+    assert_eq!(check_invariants(&quoted, &mut Random::new(22)), Fate::Damaged);
     fails(open(&quoted, 0).header().map(drop), "value", "mesh");
     let newer = container(&[Asset::small(&square()).other("version", int(1000)).bytes(), small.clone()]);
     fails(open(&newer, 0).header().map(drop), "unsupported", "version");
     let empty = container(&[]);
     assert!(Mesh::open(empty.as_slice()).unwrap().header().is_err());
-    exercise_secondlife(&empty, &mut Random::new(22));
+    check_invariants(&empty, &mut Random::new(22));
     for length in 0..sound.len() {
         assert!(Mesh::open(&sound[..length]).is_err(), "a container that is cut has no end");
     }
@@ -1907,7 +1907,7 @@ fn s22_containers_and_caches() {
     assert!(error.to_string().contains("not fetched") && meshpeek::finding(&error).is_none(), "{error}");
     others_work(&mesh, &[Part::HighLod]);
     finds_only_info(&bytes, "SL32", "high_lod");
-    assert!(exercise_secondlife(&bytes, &mut Random::new(22)) != Fate::Refused);
+    assert!(check_invariants(&bytes, &mut Random::new(22)) != Fate::Refused);
     for (at, value) in [(0, 2), (4, 0), (7, 1), (12, b'[')] {
         let mut spoilt = bytes.clone();
         spoilt[at] = value;
@@ -1971,21 +1971,21 @@ fn trap_very_many_assets() {
     let assets = |count: usize| container(&vec![b"{\0\0\0\0}".to_vec(); count]);
     expect_linear("assets", |scale| {
         let bytes = assets(1000 * SCALE * scale);
-        bounded(bytes.len(), "assets", || borrow_everything_secondlife(&bytes, true).unwrap());
+        bounded(bytes.len(), "assets", || borrow_everything(&bytes, true).unwrap());
     });
     let count = 100_000 * SCALE;
     let bytes = assets(count);
     within(60, "assets", || {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         assert_eq!((mesh.asset_count(), mesh.assets().count()), (count, count));
-        bounded(bytes.len(), "assets", || borrow_everything_secondlife(&bytes, false).unwrap());
+        bounded(bytes.len(), "assets", || borrow_everything(&bytes, false).unwrap());
     });
     expect_linear("lists of assets", |scale| {
         let count = 500 * SCALE * scale;
         let assets = list(&vec![spell(|writer| _ = writer.string(b"{\0\0\0\0}")); count]);
         let again = [b"k\0\0\0\x04mesh".to_vec(), list(&[b"s\0\0\0\0".to_vec()])].concat().repeat(count);
         let all = [&b"{"[..], &(count as u32 + 1).to_be_bytes(), b"k\0\0\0\x04mesh", &assets, &again, b"}"].concat();
-        bounded(all.len(), "lists of assets", || borrow_everything_secondlife(&all, true).unwrap());
+        bounded(all.len(), "lists of assets", || borrow_everything(&all, true).unwrap());
     });
 }
 
@@ -2016,7 +2016,7 @@ fn trap_long_texts() {
 fn memory_of_headers() {
     let mut worst = 0.0_f64;
     let mut try_it = |bytes: &[u8], what: &str| {
-        let (factor, _) = bounded(bytes.len(), what, || borrow_everything_secondlife(bytes, false).unwrap());
+        let (factor, _) = bounded(bytes.len(), what, || borrow_everything(bytes, false).unwrap());
         if bytes.len() > 20_000 {
             worst = worst.max(factor);
         }
@@ -2095,8 +2095,8 @@ fn survives_chance() {
                 let ((part, value), (_, other)) = (random.pick(&values), random.pick(&values));
                 Asset::small(&square()).stored(*part, store(&mutate(value, other, &mut random))).bytes()
             };
-            fates[exercise_secondlife(&spoilt, &mut random) as usize] += 1;
-            worst = worst.max(bounded(spoilt.len(), "by chance", || borrow_everything_secondlife(&spoilt, false)).1);
+            fates[check_invariants(&spoilt, &mut random) as usize] += 1;
+            worst = worst.max(bounded(spoilt.len(), "by chance", || borrow_everything(&spoilt, false)).1);
         }
         (fates, worst)
     };
@@ -2132,7 +2132,7 @@ fn sweep() {
         let whole = std::fs::read(&path).unwrap();
         let mut random = Random::new(files);
         files += 1;
-        assert_eq!(exercise_secondlife(&whole, &mut random), Fate::Read, "{}", path.display());
+        assert_eq!(check_invariants(&whole, &mut random), Fate::Read, "{}", path.display());
         let small = whole.len() <= 2 << 10;
         let step = if small { 1 } else { whole.len() / 150 + 1 };
         let head = Mesh::open(whole.as_slice()).unwrap().header().unwrap().base() as usize;
@@ -2143,7 +2143,7 @@ fn sweep() {
         // Looking at everything costs as much as the file is long: of large files, at the structure.
         let look = |bytes: &[u8], all: bool, random: &mut Random| {
             if all {
-                exercise_secondlife(bytes, random);
+                check_invariants(bytes, random);
                 return;
             }
             match Mesh::open(bytes) {

@@ -4,15 +4,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, Model, Severity, Surface};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
-use crate::support::exercise::{Fate, borrow_everything, exercise, expect_named};
+use crate::support::allocations::GRANTED;
+use crate::support::corpus;
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
-use crate::support::{
-    Spelling, bytes, compact, corpus, faults, findings, grid, long_compact, open_and_check, poke, range, region,
-    regions, samples, spoil, spoil_all,
+use crate::support::unigine::invariants::{borrow_everything, check_invariants};
+use crate::support::unigine::{
+    Spelling, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
+    samples, spoil, spoil_all,
 };
-use crate::{GRANTED, bounded, edges, peak, within};
+use crate::{bounded, edges, peak, within};
 
 /// Asserts the documented bound on all that a file lends.
 fn expect_bounded(bytes: &[u8], what: &str) -> (f64, usize) {
@@ -21,7 +24,7 @@ fn expect_bounded(bytes: &[u8], what: &str) -> (f64, usize) {
 
 /// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
 fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
-    exercise(bytes, &mut Random::new(1));
+    check_invariants(bytes, &mut Random::new(1));
     let error = open_and_check(bytes).expect_err(field);
     expect_named(&error, bytes.len() as u64);
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, Some(offset as u64)), "{error}");
@@ -30,7 +33,7 @@ fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
 
 /// Asserts that the file can be read to its end, and what `validate` says: one finding of `rule` about `field`.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
-    assert_eq!(exercise(bytes, &mut Random::new(1)), Fate::Read);
+    assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Read);
     let all = findings(bytes);
     let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
     let one = one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone();
@@ -121,7 +124,7 @@ fn g4_every_cut() {
                 matches!(error.kind(), ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. } | ErrorKind::Empty);
             assert!(missing, "{} cut to {length}: {error}", sample.stem);
             if whole.len() < 1500 {
-                assert_ne!(exercise(cut, &mut Random::new(length as u64)), Fate::Read);
+                assert_ne!(check_invariants(cut, &mut Random::new(length as u64)), Fate::Read);
             }
         }
     }
@@ -135,7 +138,7 @@ fn g5_every_bit() {
         let mut random = Random::new(5);
         for bit in 0..whole.len() * 8 {
             spoilt[bit / 8] ^= 1 << (bit % 8);
-            exercise(&spoilt, &mut random);
+            check_invariants(&spoilt, &mut random);
             spoilt[bit / 8] = whole[bit / 8];
         }
     }
@@ -168,7 +171,7 @@ fn g6_every_field() {
                 if at + width <= whole.len() {
                     let mut spoilt = whole.clone();
                     spoilt[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
-                    exercise(&spoilt, &mut Random::new(value));
+                    check_invariants(&spoilt, &mut Random::new(value));
                 }
             }
         }
@@ -237,10 +240,10 @@ fn g11_a_long_tail() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::watched(map, &Limits::default()).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         assert_eq!(mesh.end().unwrap(), whole.len() as u64);
-        assert!(mesh.touched().unwrap().bytes() < whole.len() as u64);
+        assert!(mesh.access_log(0).unwrap().bytes() < whole.len() as u64);
     });
 }
 
@@ -264,13 +267,13 @@ fn g12_a_hole_of_24_gibibytes() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a hole", || {
-        let mesh = Mesh::watched(map, &Limits::default()).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.check().unwrap();
         let positions = mesh.surface(0).unwrap().positions().unwrap();
         assert_eq!(positions.len(), most as usize);
         assert_eq!(positions.get(most as usize - 1), Some([0.0; 3]));
         assert_eq!(positions.get(most as usize), None);
-        assert!(mesh.touched().unwrap().pages() <= 3);
+        assert!(mesh.access_log(0).unwrap().pages() <= 3);
     });
 }
 
@@ -364,7 +367,7 @@ fn g20_the_extension_lies() {
     let (anim, mesh) = (folder.path().join("a.anim"), folder.path().join("b.mesh"));
     std::fs::write(&anim, bytes("cube_ms13")).unwrap();
     std::fs::write(&mesh, b"an11, and what belongs to it").unwrap();
-    assert_eq!(Model::open(meshpeek::read(anim).unwrap()).unwrap().geometry().surface_count(), 1);
+    assert_eq!(Model::open(meshpeek::read(anim).unwrap()).unwrap().file().geometry().unwrap().surface_count(), 1);
     let error = Model::open(meshpeek::read(mesh).unwrap()).unwrap_err();
     assert!(error.to_string().contains("an11"), "{error}");
 }
@@ -383,7 +386,7 @@ fn g21_something_first() {
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
 fn g23_nothing_leaks() {
-    let path = crate::support::data().join("cube_ms13.mesh");
+    let path = crate::support::unigine::data().join("cube_ms13.mesh");
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let before = open();
     for _ in 0..10_000 {
@@ -633,11 +636,12 @@ fn u9_surfaces_without_end() {
     assert!(matches!(error.kind(), ErrorKind::Count { count: 0x7fff_ffff, .. }), "{error}");
     assert!(peak(|| open_and_check(&spoilt)) < 4096);
     let limits = Limits { items: 999, ..Limits::default() };
-    let error = error_of(Mesh::open_with(whole.as_slice(), &limits), "surfaces.count");
+    let error =
+        error_of(Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }), "surfaces.count");
     assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 999, asked: 1000, .. }), "{error}");
     assert_eq!(error.offset(), Some(at as u64));
     let limits = Limits { items: 1000, ..Limits::default() };
-    Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
 }
 
 /// U10: names of length 0, 1, less than nothing, and beyond the end.
@@ -864,7 +868,7 @@ fn u18_width_follows_the_count() {
     let grown = spoil_all(&narrow, &[(&count, &compact(256)), (base, &wide[region(&wide, base)])]);
     let shrunk = spoil_all(&wide, &[(&count, &compact(255)), (base, &narrow[region(&narrow, base)])]);
     for lying in [grown, shrunk] {
-        exercise(&lying, &mut Random::new(18));
+        check_invariants(&lying, &mut Random::new(18));
         assert!(open_and_check(&lying).is_err());
     }
 }
@@ -1048,7 +1052,7 @@ fn u25_degenerate() {
 /// U26: shapes of one surface that differ in their numbers can be read, and not blended.
 #[test]
 fn u26_uneven_targets() {
-    let mut mesh = crate::support::morph();
+    let mut mesh = crate::support::unigine::morph();
     mesh.surfaces[0].targets[1].positions.pop();
     mesh.surfaces[0].targets[2].frames.pop();
     let whole = mesh.to_bytes().unwrap();
@@ -1096,7 +1100,7 @@ fn trap_frames_of_no_bones() {
     let block = |file: Spelling, _| file.count(0).put(&[15]).count(i32::MAX);
     let whole = file.put(b"ms12").times(3, block).put(b"ms12").0;
     within(2, "frames of no bones", || {
-        assert_eq!(exercise(&whole, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let animation = mesh.animation(2).unwrap();
         assert_eq!((animation.frames, animation.keys().count()), (0x7fff_ffff, 0));
@@ -1136,7 +1140,7 @@ fn trap_bones_times_animations() {
 #[test]
 fn trap_bones_named_twice() {
     let animation = |bones: &[i16]| build::Animation { bones: bones.to_vec(), ..build::Animation::default() };
-    let mut mesh = crate::support::skinned(Generation::Ms11);
+    let mut mesh = crate::support::unigine::skinned(Generation::Ms11);
     mesh.animations = vec![animation(&[0, 1]), animation(&[0, 1]), animation(&[1, 1]), animation(&[1, 0])];
     let whole = poke(&mesh.to_bytes().unwrap(), "animation[3].bone_ids", 2, &2_i16.to_le_bytes());
     let found: Vec<_> = faults(&whole).into_iter().map(|found| (found.rule, found.field.to_string())).collect();
@@ -1148,7 +1152,7 @@ fn trap_bones_named_twice() {
 fn trap_long_weight_lists() {
     let list = [vec![255_u8], vec![0; 255 * 4]].concat();
     let whole = bytes("skinned_ms12");
-    let mut surface = crate::support::skinned(Generation::Ms12);
+    let mut surface = crate::support::unigine::skinned(Generation::Ms12);
     surface.surfaces[0].targets[0].positions.resize(1000, [0.0; 3]);
     surface.surfaces[0].weights.clear();
     let spelled = surface.to_bytes().unwrap();
@@ -1305,7 +1309,7 @@ fn survives_chance() {
         let (mut fates, mut worst) = ([0_usize; 3], 0);
         for _ in 0..FILES / 2 {
             let spoilt = mutate(&bases[random.below(bases.len())], &bases[random.below(bases.len())], &mut random);
-            fates[exercise(&spoilt, &mut random) as usize] += 1;
+            fates[check_invariants(&spoilt, &mut random) as usize] += 1;
             worst = worst.max(expect_bounded(&spoilt, "by chance").1);
             random.next();
         }
@@ -1341,7 +1345,7 @@ fn sweep() {
         // Looking at everything costs as much as the file is long: of large files, at the structure.
         let look = |bytes: &[u8], random: &mut Random| {
             if all {
-                exercise(bytes, random);
+                check_invariants(bytes, random);
             } else if let Err(error) = open_and_check(bytes) {
                 expect_named(&error, bytes.len() as u64);
             }

@@ -3,12 +3,12 @@
 use meshpeek::model::Transform;
 use meshpeek::model::animation::Retarget;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
-use meshpeek::{Animations, Error, ErrorKind, Finding, Limits, Model, Pose, Region, Severity, Skeleton};
+use meshpeek::{Animations, Error, ErrorKind, Finding, Limits, Model, OpenOptions, Pose, Region, Severity, Skeleton};
 
-use crate::support::exercise::{Fate, expect_named};
-use crate::support::exercise_unigine_animation::{borrow_animations, exercise_animation};
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
-use crate::support::{Spelling, compact};
+use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
+use crate::support::unigine::{Spelling, compact};
 use crate::{bounded, edges, peak, within};
 
 /// What a slow build does less of.
@@ -61,7 +61,7 @@ fn regions(bytes: &[u8]) -> Vec<Region> {
 
 fn region(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
     let found = regions(bytes).into_iter().find(|region| region.field.to_string() == name);
-    crate::support::range(&found.unwrap_or_else(|| panic!("no region {name}")))
+    crate::support::unigine::range(&found.unwrap_or_else(|| panic!("no region {name}")))
 }
 
 fn spoil(bytes: &[u8], name: &str, replacement: &[u8]) -> Vec<u8> {
@@ -82,7 +82,7 @@ fn check(bytes: &[u8]) -> Result<(), Error> {
 
 /// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
 fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
-    exercise_animation(bytes, &mut Random::new(1));
+    check_invariants(bytes, &mut Random::new(1));
     let error = check(bytes).expect_err(field);
     expect_named(&error, bytes.len() as u64);
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, Some(offset as u64)), "{error}");
@@ -97,7 +97,7 @@ fn findings(bytes: &[u8]) -> Vec<Finding> {
 
 /// Asserts that the file can be read to its end, and what `validate` says: one finding of `rule` about `field`.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
-    assert_eq!(exercise_animation(bytes, &mut Random::new(1)), Fate::Read);
+    assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Read);
     let all = findings(bytes);
     let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
     let one = one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone();
@@ -154,7 +154,7 @@ fn g1_g2_g3_next_to_nothing() {
         let binds = all.find(|region| region.field.to_string() == "bind_transforms");
         let body = binds.map_or(header, |binds| usize::try_from(binds.end).unwrap());
         let cut = &whole[..body];
-        assert_eq!(exercise_animation(cut, &mut Random::new(3)), Fate::Damaged);
+        assert_eq!(check_invariants(cut, &mut Random::new(3)), Fate::Damaged);
         let file = Animation::open(cut).unwrap();
         assert_eq!((file.bone_count(), file.animation_count()), (3, 1));
         assert_eq!(file.bone(1).unwrap().name.as_bytes(), b"root");
@@ -168,7 +168,7 @@ fn g4_every_cut() {
     for whole in all_small() {
         for length in 0..whole.len() {
             let cut = &whole[..length];
-            assert_ne!(exercise_animation(cut, &mut Random::new(length as u64)), Fate::Read);
+            assert_ne!(check_invariants(cut, &mut Random::new(length as u64)), Fate::Read);
             let error = check(cut).unwrap_err();
             let missing =
                 matches!(error.kind(), ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. } | ErrorKind::Empty);
@@ -185,7 +185,7 @@ fn g5_every_bit() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
         for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 3 } else { 1 }) {
             spoilt[bit / 8] ^= 1 << (bit % 8);
-            exercise_animation(&spoilt, &mut random);
+            check_invariants(&spoilt, &mut random);
             if bit % SCALE == 0 {
                 expect_bounded(&spoilt, "a bit");
             }
@@ -207,7 +207,7 @@ fn g6_every_field() {
                 if at + width <= whole.len() && (at + number) % SCALE.min(7) == 0 {
                     let mut spoilt = whole.clone();
                     spoilt[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
-                    exercise_animation(&spoilt, &mut Random::new(value));
+                    check_invariants(&spoilt, &mut Random::new(value));
                 }
             }
         }
@@ -245,7 +245,7 @@ fn survives_chance() {
                 _ => bytes.truncate(at.max(40)),
             }
         }
-        fates[exercise_animation(&bytes, &mut random) as usize] += 1;
+        fates[check_invariants(&bytes, &mut random) as usize] += 1;
     }
     assert!(fates.iter().all(|count| *count > 50), "each fate must be met: {fates:?}");
 }
@@ -267,10 +267,10 @@ fn sweep() {
         let (step, mut random) = (if all { 1 } else { whole.len() / 1000 }, Random::new(1));
         let mut spoilt = whole.clone();
         for at in (0..whole.len()).step_by(step) {
-            exercise_animation(&whole[..at], &mut random);
+            check_invariants(&whole[..at], &mut random);
             for bit in 0..if all { 8 } else { 1 } {
                 spoilt[at] ^= 1 << bit;
-                exercise_animation(&spoilt, &mut random);
+                check_invariants(&spoilt, &mut random);
                 spoilt[at] = whole[at];
             }
         }
@@ -294,12 +294,12 @@ fn n1_another_body() {
                 }
                 mixed
             };
-            let fate = exercise_animation(&mixed, &mut Random::new(1));
+            let fate = check_invariants(&mixed, &mut Random::new(1));
             // Two layouts are the same but for how a list is counted, so some are read as what they are not.
             assert!(one[..4] != other[..4] || fate == Fate::Read);
         }
         let model = Model::open(one.clone()).unwrap();
-        assert!(matches!(model, Model::UnigineAnimation(_)) && model.geometry().surface_count() == 0);
+        assert!(matches!(model, Model::UnigineAnimation(_)) && model.file().geometry().unwrap().surface_count() == 0);
         assert!(Mesh::open(one.as_slice()).is_err());
     }
     let old = (0..10).map(|digit| format!("an0{digit}"));
@@ -347,7 +347,7 @@ fn n3_frames_of_no_bones() {
     for (file, magic) in [(an10, b"an10"), (an11, b"an11"), (an12, b"an12")] {
         let whole = tail(file).put(magic).0;
         within(2, "frames of no bones", || {
-            assert_eq!(exercise_animation(&whole, &mut Random::new(1)), Fate::Read);
+            assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
             let file = Animation::open(whole.as_slice()).unwrap();
             let view = file.animation(0).unwrap();
             assert_eq!((view.frames, view.keys().count(), view.index_size()), (0x7fff_ffff, 0, 0));
@@ -482,7 +482,7 @@ fn n9_boxes() {
     for (name, value) in [("position_box", 0.0), ("position_box", -2e9), ("scale_box", f32::NAN), ("scale_box", -1.0)] {
         for axis in 0..6 {
             let spoilt = poke(&whole, &format!("animation[0].{name}"), axis * 4, &f32::to_le_bytes(value));
-            assert_eq!(exercise_animation(&spoilt, &mut Random::new(9)), Fate::Read);
+            assert_eq!(check_invariants(&spoilt, &mut Random::new(9)), Fate::Read);
             pose(&spoilt, 3).unwrap();
         }
     }
@@ -552,7 +552,7 @@ fn n13_headers_of_the_newest() {
         }
         for rate in [0, -1, i32::MIN, i32::MAX] {
             let spoilt = poke(&whole, "rate", 0, &rate.to_le_bytes());
-            assert_eq!(exercise_animation(&spoilt, &mut Random::new(1)), Fate::Read);
+            assert_eq!(check_invariants(&spoilt, &mut Random::new(1)), Fate::Read);
             let file = Animation::open(spoilt.as_slice()).unwrap();
             let usable = (rate > 0).then_some(rate as f32);
             assert_eq!((file.raw_rate(), file.rate()), (Some(rate), usable));
@@ -622,7 +622,7 @@ fn trap_many_bones() {
         file.put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12").count(1).put(b"an12").0
     };
     let whole = file(count);
-    within(10, "many bones", || assert_eq!(exercise_animation(&whole, &mut Random::new(1)), Fate::Read));
+    within(10, "many bones", || assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read));
     expect_bounded(&whole, "many bones");
     let found = finds(&file(32_768), "UG25", Severity::Warning, "bones.count");
     assert_eq!(found.offset, 4);
@@ -630,7 +630,7 @@ fn trap_many_bones() {
     let error = Animation::open(file(1_048_577).as_slice()).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", .. }), "{error}");
     let limits = Limits { items: 10, ..Limits::default() };
-    assert!(Animation::open_with(whole.as_slice(), &limits).is_err());
+    assert!(Animation::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
 }
 
 /// All bones there can be, all of one name or in a chain or circle: resolved, posed and retargeted in time.

@@ -2,12 +2,15 @@
 
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Buffer, Generation, Mesh, Storage, build};
-use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Severity};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
 
-use crate::support::exercise::{Fate, borrow_everything, exercise, expect_named};
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
-use crate::support::unigine_blocks::{Framed, contents, header, header_of, places, put_together, put_together_with};
-use crate::support::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
+use crate::support::unigine::invariants::{borrow_everything, check_invariants};
+use crate::support::unigine::raw_blocks::{
+    Framed, contents, header, header_of, places, put_together, put_together_with,
+};
+use crate::support::unigine::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
 use crate::{edges, peak, within};
 
 /// What a slow build does less of.
@@ -70,7 +73,7 @@ fn offset_of(bytes: &[u8], index: usize) -> u64 {
 
 /// Asserts that nothing can be read of the second cube's geometry, and everything of the others.
 fn spoils_the_second(bytes: &[u8], field: &str, into: u64) -> Error {
-    exercise(bytes, &mut Random::new(1));
+    check_invariants(bytes, &mut Random::new(1));
     let mesh = Mesh::open(bytes).unwrap();
     for index in [2, 0] {
         assert_eq!(mesh.surface(index).unwrap().positions().unwrap().len(), 8, "the others are not");
@@ -96,7 +99,7 @@ fn places_of(bytes: &[u8]) -> Vec<u64> {
 }
 
 fn finds(bytes: &[u8], rule: &str, field: &str) -> Finding {
-    assert_eq!(exercise(bytes, &mut Random::new(1)), Fate::Read);
+    assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Read);
     let all = findings(bytes);
     let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
     one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone()
@@ -108,8 +111,11 @@ fn expect_bounded(bytes: &[u8], what: &str) {
     let allowed = 5 * bytes.len() + (2 << 20) + (2 << 20);
     for peak in [
         peak(|| borrow_everything(bytes)),
-        peak(|| Mesh::open_with(bytes, &limits).and_then(|mesh| mesh.check())),
-        peak(|| Mesh::open_with(bytes, &limits).and_then(|mesh| mesh.validate(&mut |_| {}))),
+        peak(|| Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() }).and_then(|mesh| mesh.check())),
+        peak(|| {
+            Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() })
+                .and_then(|mesh| mesh.validate(&mut |_| {}))
+        }),
     ] {
         assert!(peak <= allowed, "{what}: {peak} bytes for {}", bytes.len());
     }
@@ -122,7 +128,7 @@ fn expect_bounded(bytes: &[u8], what: &str) {
 fn g1_g3_next_to_nothing() {
     for whole in all_small() {
         let head = header(&whole);
-        assert_eq!(exercise(&head, &mut Random::new(3)), Fate::Damaged);
+        assert_eq!(check_invariants(&head, &mut Random::new(3)), Fate::Damaged);
         let (mesh, sound) = (Mesh::open(head.as_slice()).unwrap(), Mesh::open(whole.as_slice()).unwrap());
         assert_eq!(mesh.surface_count(), sound.surface_count());
         let error = mesh.surface(0).map(drop).unwrap_err();
@@ -130,7 +136,7 @@ fn g1_g3_next_to_nothing() {
             (error.field().to_string().as_str(), error.offset()),
             ("surface[0].geometry.sizes", Some(head.len() as u64))
         );
-        assert_eq!(exercise(&whole[..4], &mut Random::new(3)), Fate::Refused);
+        assert_eq!(check_invariants(&whole[..4], &mut Random::new(3)), Fate::Refused);
     }
 }
 
@@ -139,7 +145,11 @@ fn g1_g3_next_to_nothing() {
 fn g4_every_cut() {
     for whole in all_small() {
         for length in 0..whole.len() {
-            assert_ne!(exercise(&whole[..length], &mut Random::new(length as u64)), Fate::Read, "cut to {length}");
+            assert_ne!(
+                check_invariants(&whole[..length], &mut Random::new(length as u64)),
+                Fate::Read,
+                "cut to {length}"
+            );
         }
     }
 }
@@ -151,7 +161,7 @@ fn g5_every_bit() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
         for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 27 } else { 1 }) {
             spoilt[bit / 8] ^= 1 << (bit % 8);
-            exercise(&spoilt, &mut random);
+            check_invariants(&spoilt, &mut random);
             if bit % 8 == 0 {
                 expect_bounded(&spoilt, "a bit");
             }
@@ -173,7 +183,7 @@ fn g6_every_field() {
                 if at + width <= whole.len() {
                     let mut spoilt = whole.clone();
                     spoilt[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
-                    exercise(&spoilt, &mut Random::new(value));
+                    check_invariants(&spoilt, &mut Random::new(value));
                 }
             }
         }
@@ -229,7 +239,7 @@ fn survives_chance() {
             let (geometry, trees) = (framed(0, &mut random), framed(1, &mut random));
             put_together(&header(&base), &geometry, &trees)
         };
-        fates[exercise(&bytes, &mut random) as usize] += 1;
+        fates[check_invariants(&bytes, &mut random) as usize] += 1;
     }
     assert!(fates.iter().all(|count| *count > 20), "each fate must be met: {fates:?}");
 }
@@ -250,10 +260,10 @@ fn sweep() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(1));
         let step = (whole.len() / 500).max(1);
         for at in (0..whole.len()).step_by(step) {
-            exercise(&whole[..at], &mut random);
+            check_invariants(&whole[..at], &mut random);
             for bit in [0, 7] {
                 spoilt[at] ^= 1 << bit;
-                exercise(&spoilt, &mut random);
+                check_invariants(&spoilt, &mut random);
                 spoilt[at] = whole[at];
             }
         }
@@ -267,7 +277,7 @@ fn sweep() {
 fn stored_in_every_way() {
     for whole in all_small() {
         for seed in 0..32 {
-            assert_eq!(exercise(&whole, &mut Random::new(seed)), Fate::Read);
+            assert_eq!(check_invariants(&whole, &mut Random::new(seed)), Fate::Read);
         }
     }
 }
@@ -333,7 +343,7 @@ fn u30_z4_payloads() {
     for content in [&content[..raw - 1], &[content.as_slice(), &[0]].concat(), &[]] {
         for block in [Framed::lz4(content), Framed::verbatim(content)] {
             let whole = with_second(block);
-            exercise(&whole, &mut Random::new(1));
+            check_invariants(&whole, &mut Random::new(1));
             let mesh = Mesh::open(whole.as_slice()).unwrap();
             let error = mesh.surface(1).map(drop).unwrap_err();
             expect_named(&error, whole.len() as u64);
@@ -405,7 +415,7 @@ fn u31_a_place_inside_a_block() {
         lying[1] -= 16;
         let file = put_together_with(&head, &geometry, &trees, &lying);
         for seed in 0..4 {
-            exercise(&file, &mut Random::new(seed));
+            check_invariants(&file, &mut Random::new(seed));
         }
         let found = findings(&file);
         assert!(found.iter().any(|found| found.rule == "UG20" && found.severity == Severity::Error), "{found:?}");
@@ -453,7 +463,7 @@ fn u32_trees() {
         Vec::new(),
     ] {
         let whole = with_tree(&tree_of(&corners, &nodes));
-        assert_eq!(exercise(&whole, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         let found = findings(&whole);
         assert!(found.iter().any(|found| found.rule == "UG21"), "{nodes:?}: {found:?}");
         let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -470,7 +480,7 @@ fn u32_trees() {
     // Lists that are not lists are an error of the tree alone.
     for bytes in [vec![], vec![0x7f], tree_of(&[-1], &sound), [tree_of(&corners, &sound), vec![0]].concat()] {
         let whole = with_tree(&bytes);
-        assert_eq!(exercise(&whole, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         assert!(findings(&whole).iter().any(|found| found.severity == Severity::Error), "{bytes:?}");
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         expect_named(&mesh.tree(0).unwrap_err(), whole.len() as u64);
@@ -495,7 +505,7 @@ fn u33_wide_indices() {
     let fixed = values.map(i32::to_le_bytes).concat();
     let spelled = values.map(compact).concat();
     for whole in streams(&fixed).into_iter().chain(streams(&spelled)) {
-        assert_eq!(exercise(&whole, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let view = mesh.surface(0).unwrap();
         assert!(view.indices().unwrap().iter().eq([65_535, 0, 300]));
@@ -507,13 +517,13 @@ fn u33_wide_indices() {
         [&fixed[1..], &[&fixed[..], &[0]].concat(), &spelled[..spelled.len() - 1], &odd, &[0x80; 3], &[0xff; 15]]
     {
         for whole in streams(wrong) {
-            assert_ne!(exercise(&whole, &mut Random::new(1)), Fate::Refused);
+            assert_ne!(check_invariants(&whole, &mut Random::new(1)), Fate::Refused);
             let mesh = Mesh::open(whole.as_slice()).unwrap();
             expect_named(&mesh.surface(0).map(drop).unwrap_err(), whole.len() as u64);
         }
     }
     for whole in streams(&negative) {
-        exercise(&whole, &mut Random::new(1));
+        check_invariants(&whole, &mut Random::new(1));
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert_eq!(mesh.surface(0).unwrap().indices().unwrap().get(0), Some(u32::MAX), "out of range, and no index");
         assert!(findings(&whole).iter().any(|found| found.rule == "UG04"));
@@ -530,7 +540,7 @@ fn counts_beyond_the_block() {
         for count in [i32::MAX, 357_913_942, 1 << 30, 37, 9] {
             let spoilt = spoil(&whole, name, &compact(count));
             assert!(peak(|| open_and_check(&spoilt)) < 1 << 16);
-            assert_ne!(exercise(&spoilt, &mut Random::new(1)), Fate::Refused);
+            assert_ne!(check_invariants(&spoilt, &mut Random::new(1)), Fate::Refused);
             let mesh = Mesh::open(spoilt.as_slice()).unwrap();
             // The table is off by what the count takes more: it is walked around.
             assert!(mesh.surface(1).is_err() && mesh.surface(2).is_ok() && mesh.surface(0).is_ok());
@@ -556,7 +566,7 @@ fn trap_bombs() {
     let bomb = |size: usize| Framed::lz4(&vec![0; size]);
     // Beyond what 32 times its stored bytes are.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
-    let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     let error = mesh.surface(0).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
     assert!(peak(|| mesh.check()) < 8192);
@@ -565,7 +575,7 @@ fn trap_bombs() {
     let whole = put_together(&head(count), &vec![bomb(size); count], &vec![bomb(size); count]);
     within(20, "bombs", || {
         let used = peak(|| {
-            let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+            let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
             mesh.check().unwrap_err();
             mesh.validate(&mut |_| {}).unwrap();
             mesh.write_to(&mut std::io::sink()).unwrap();
@@ -579,7 +589,7 @@ fn trap_bombs() {
     let head = header_of(Generation::Ms15, 4, 1, [positions, 0, 0]);
     let geometry = bomb(positions * 12 + 4);
     let whole = put_together(&head, &vec![geometry; 4], &vec![tree; 4]);
-    let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     let results: Vec<_> = (0..4).map(|index| mesh.surface(index).map(|view| view.positions().unwrap().len())).collect();
     assert!(results[..2].iter().all(|one| one.as_ref().is_ok_and(|found| *found == positions)), "{results:?}");
     for result in &results[2..] {
@@ -602,7 +612,7 @@ fn trap_wide_indices() {
     let content = vec![0; positions * 12 + 4 + corners];
     let whole = put_together(&head, &[Framed::lz4(&content)], &[Framed::verbatim(&[0; 3])]);
     let used = peak(|| {
-        let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+        let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
         let error = mesh.surface(0).map(drop).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
         assert_eq!(mesh.inflated_bytes(), 0);
@@ -719,7 +729,7 @@ fn weights_in_blocks() {
             ..build::Mesh::new(Generation::Ms14)
         };
         let whole = mesh.to_bytes().unwrap();
-        assert_eq!(exercise(&whole, &mut Random::new(1)), Fate::Read);
+        assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         let [geometry, tree] = &contents(&whole)[0];
         let at = geometry.windows(5).position(|window| window == [1, 0, 0, 0xff, 0xff]).unwrap();
         // A bone that is not there, a list of five, one that runs off the end.
@@ -727,7 +737,7 @@ fn weights_in_blocks() {
             let mut spoilt = geometry.clone();
             spoilt[at + into] = byte;
             let file = put_together(&header(&whole), &[Framed::lz4(&spoilt)], &[Framed::lz4(tree)]);
-            assert_ne!(exercise(&file, &mut Random::new(1)), Fate::Refused);
+            assert_ne!(check_invariants(&file, &mut Random::new(1)), Fate::Refused);
             assert!(findings(&file).iter().any(|found| found.severity == Severity::Error));
         }
     }

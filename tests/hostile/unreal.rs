@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unreal::uc::Script;
-use meshpeek::unreal::{Mesh, Mode, Options, Placement, Shading, Variant, build};
-use meshpeek::{Array, Error, ErrorKind, Finding, Model, Severity, Surface};
+use meshpeek::unreal::{Mesh, Placement, Shading, Variant, build};
+use meshpeek::{Array, Error, ErrorKind, Finding, Model, OpenOptions, Severity, Surface};
 
+use crate::support::allocations::GRANTED;
 use crate::support::corpus;
-use crate::support::exercise::{Fate, expect_named};
-use crate::support::exercise_unreal::{borrow_everything_unreal, exercise_unreal};
+use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
+use crate::support::unreal::invariants::{borrow_everything, check_invariants};
 use crate::support::unreal::{cube, pair, polygon, samples};
-use crate::{GRANTED, bounded, edges, peak, within};
+use crate::{bounded, edges, peak, within};
 
 /// A pair, and the script beside it.
 #[derive(Clone)]
@@ -28,8 +29,8 @@ impl Files {
         Self { stem: stem.to_owned(), data, aniv, script: None }
     }
 
-    fn exercise(&self, random: &mut Random) -> Fate {
-        exercise_unreal(&self.data, &self.aniv, self.script.as_deref(), random)
+    fn check_invariants(&self, random: &mut Random) -> Fate {
+        check_invariants(&self.data, &self.aniv, self.script.as_deref(), random)
     }
 
     fn len(&self) -> usize {
@@ -37,7 +38,7 @@ impl Files {
     }
 
     fn expect_bounded(&self, what: &str) -> (f64, usize) {
-        bounded(self.len(), what, || borrow_everything_unreal(&self.data, &self.aniv, self.script.as_deref()))
+        bounded(self.len(), what, || borrow_everything(&self.data, &self.aniv, self.script.as_deref()))
     }
 
     /// The file that is spoilt: 0 is the data file, 1 the aniv file.
@@ -68,7 +69,7 @@ fn built(mesh: &build::Mesh) -> [Vec<u8>; 2] {
 
 /// Asserts that nobody can open the pair, and where the fault is.
 fn refused(data: &[u8], aniv: &[u8], format: &str, field: &str, offset: u64) -> Error {
-    assert_eq!(exercise_unreal(data, aniv, None, &mut Random::new(1)), Fate::Refused);
+    assert_eq!(check_invariants(data, aniv, None, &mut Random::new(1)), Fate::Refused);
     let error = Mesh::open(data, aniv).unwrap_err();
     let found = (error.format(), error.field().to_string(), error.offset());
     assert_eq!(found, (format, field.to_owned(), Some(offset)), "{error}");
@@ -83,7 +84,7 @@ fn findings(data: &[u8], aniv: &[u8]) -> Vec<Finding> {
 
 /// Asserts that the pair opens, and that `validate` says this of it.
 fn finds(data: &[u8], aniv: &[u8], rule: &str, severity: Severity, field: &str, offset: u64) -> Finding {
-    assert_ne!(exercise_unreal(data, aniv, None, &mut Random::new(1)), Fate::Refused);
+    assert_ne!(check_invariants(data, aniv, None, &mut Random::new(1)), Fate::Refused);
     let all = findings(data, aniv);
     let one = all.iter().find(|found| found.rule == rule && found.field.to_string() == field);
     let one = one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone();
@@ -129,12 +130,12 @@ fn g4_every_cut() {
                 1..48 => ("header", 0),
                 _ => ("polygons", 48),
             };
-            assert_eq!(cut.exercise(&mut random), Fate::Refused);
+            assert_eq!(cut.check_invariants(&mut random), Fate::Refused);
             refused(&cut.data, &cut.aniv, "unreal data", field, offset);
         }
         for length in 0..files.aniv.len() {
             let cut = Files { aniv: files.aniv[..length].to_vec(), ..files.clone() };
-            let fate = cut.exercise(&mut random);
+            let fate = cut.check_invariants(&mut random);
             if length < 4 {
                 refused(&cut.data, &cut.aniv, "unreal aniv", if length == 0 { "file" } else { "header" }, 0);
                 continue;
@@ -167,7 +168,7 @@ fn g5_every_bit() {
                 files.file(file)[bit / 8] ^= 1 << (bit % 8);
                 // A bit of a header changes everything, one of a polygon or a vertex little.
                 if bit < 48 * 8 || bit % 3 == 0 {
-                    files.exercise(&mut random);
+                    files.check_invariants(&mut random);
                 }
                 files.file(file)[bit / 8] ^= 1 << (bit % 8);
             }
@@ -191,7 +192,7 @@ fn g6_every_field() {
                     if at + width <= whole.len() {
                         let mut spoilt = files.clone();
                         *spoilt.file(file) = poke(&whole, at, &value.to_le_bytes()[..width]);
-                        spoilt.exercise(&mut random);
+                        spoilt.check_invariants(&mut random);
                     }
                 }
             }
@@ -251,7 +252,7 @@ fn g20_the_extension_lies() {
     let [data, aniv] = pair("box");
     let error = refused(&aniv, &data, "unreal aniv", "frame_size", 2);
     assert!(error.to_string().contains("128 or 256 bytes"), "{error}");
-    let other = crate::support::bytes("cube_ms13");
+    let other = crate::support::unigine::bytes("cube_ms13");
     assert!(Mesh::open(other.as_slice(), aniv.as_slice()).is_err());
     assert!(Mesh::open(data.as_slice(), other.as_slice()).is_err());
     assert!(Model::open(data.as_slice()).is_err() && Model::open(aniv.as_slice()).is_err());
@@ -330,7 +331,7 @@ fn e4_nothing() {
         let frames = std::mem::take(&mut mesh.frames);
         let data = poke(&mesh.data_bytes().unwrap(), 2, &u16::try_from(vertices).unwrap().to_le_bytes());
         let aniv = build::Mesh { vertices, frames, polygons: vec![], ..mesh }.aniv_bytes().unwrap();
-        let fate = exercise_unreal(&data, &aniv, None, &mut Random::new(1));
+        let fate = check_invariants(&data, &aniv, None, &mut Random::new(1));
         assert_eq!(fate, if which & 3 == 2 { Fate::Damaged } else { Fate::Read }, "{which}");
         let found = findings(&data, &aniv);
         let empty = found.iter().filter(|finding| finding.rule == "UR10");
@@ -426,7 +427,7 @@ fn e8_a_pair_that_disagrees() {
     assert!(error.to_string().contains("8 vertices"), "{error}");
     refused(&other[0], &one[1], "unreal aniv", "frame_size", 2);
     // Alike in vertices, unlike in kind: that is seen.
-    assert_eq!(exercise_unreal(&one[0], &pair("crate64")[1], None, &mut Random::new(8)), Fate::Read);
+    assert_eq!(check_invariants(&one[0], &pair("crate64")[1], None, &mut Random::new(8)), Fate::Read);
 }
 
 /// A file of as many surfaces as there can be: all are known by their numbers, and cost no more than their polygons.
@@ -484,7 +485,7 @@ fn trap_many_frames() {
     let script = format!("#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n{}", sequence.repeat(20_000));
     let files = Files { script: Some(script.into_bytes()), ..Files::new("frames", built(&mesh)) };
     within(20, "many frames", || files.expect_bounded("many frames"));
-    within(20, "many frames", || files.exercise(&mut Random::new(1)));
+    within(20, "many frames", || files.check_invariants(&mut Random::new(1)));
 }
 
 /// The script that makes opening allocate the most for its size: the shortest commands of each kind.
@@ -568,7 +569,7 @@ fn survives_chance() {
                 let at = random.below(script.len());
                 script[at] = *random.pick(b"\0\n\"=/-9 \xff");
             }
-            fates[spoilt.exercise(&mut random) as usize] += 1;
+            fates[spoilt.check_invariants(&mut random) as usize] += 1;
             worst = worst.max(spoilt.expect_bounded("by chance").1);
         }
         (fates, worst)
@@ -611,13 +612,13 @@ fn sweep() {
     for (files, path) in real_pairs(usize::MAX) {
         let mut random = Random::new(pairs);
         pairs += 1;
-        assert_ne!(files.exercise(&mut random), Fate::Refused, "{}", path.display());
+        assert_ne!(files.check_invariants(&mut random), Fate::Refused, "{}", path.display());
         let small = files.data.len() + files.aniv.len() <= 2 << 10;
-        let strict = Options { mode: Mode::Strict, ..Options::default() };
+        let strict = OpenOptions { strict: true, ..Default::default() };
         // Looking at everything costs as much as the files are long: of large ones, at the structure.
         let look = |data: &[u8], aniv: &[u8], all: bool, random: &mut Random| {
             if small && all {
-                exercise_unreal(data, aniv, files.script.as_deref(), random);
+                check_invariants(data, aniv, files.script.as_deref(), random);
             }
             match Mesh::open(data, aniv) {
                 Ok(mesh) => mesh.survey(&mut |_| {}).unwrap(),
@@ -638,7 +639,7 @@ fn sweep() {
                 let pair = if file == 0 { [&whole[..length], &files.aniv] } else { [&files.data, &whole[..length]] };
                 look(pair[0], pair[1], true, &mut random);
                 // What follows the end of a longer file may be cut away.
-                let sound = Mesh::open_with(pair[0], pair[1], strict).is_ok();
+                let sound = Mesh::open_with(pair[0], pair[1], &strict).is_ok();
                 assert!(!sound || findings(&files.data, &files.aniv).iter().any(|found| found.rule >= "UR05"));
                 cuts += 1;
             }

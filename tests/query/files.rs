@@ -7,10 +7,11 @@ use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
 use meshpeek::{Geometry, Model, unreal};
 
+use crate::support::corpus;
 use crate::support::query::{Oracle, Questions, all_faces, ask, expect};
 use crate::support::random::Random;
 use crate::support::sidecar::key;
-use crate::support::{corpus, data};
+use crate::support::unigine::data;
 
 /// Triangles that are looked at for each mesh, at most.
 const WORK: usize = if cfg!(debug_assertions) { 8_000 } else { 1_000_000 };
@@ -76,7 +77,7 @@ fn expect_folder(folder: &Path, asked: &mut Asked) {
                 expect_mesh(&mesh, &path, asked);
             }
         } else if let Ok(model) = Model::open(std::fs::read(&path).unwrap()) {
-            expect_mesh(model.geometry(), &path, asked);
+            expect_mesh(model.file().geometry().unwrap(), &path, asked);
         }
     }
 }

@@ -6,12 +6,12 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
+    clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    clippy::as_conversions,
     clippy::float_cmp,
-    reason = "a panic is how a test fails, and exact floats are what is meant"
+    clippy::cast_sign_loss,
+    reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
 mod encodings;

@@ -6,9 +6,11 @@ use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
 use meshpeek::{Animations as _, Array, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
 
+use crate::support::corpus;
 use crate::support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};
 use crate::support::random::Random;
-use crate::support::{bytes, corpus, unreal_data};
+use crate::support::unigine::bytes;
+use crate::support::unreal::data as unreal_data;
 
 /// Asks a scene of one surface that was refitted, and one that is built.
 fn expect_alike(refitted: &Scene<'_>, triangles: Triangles<'_>, faces: Vec<Option<Corners>>, seed: u64) -> usize {

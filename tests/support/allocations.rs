@@ -1,46 +1,70 @@
-//! An allocator that counts, for tests that are programs of their own: each names it as its global one.
+//! The allocator of the test binaries: it counts per thread, because tests run side by side, and refuses on request.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts the allocations of each thread, those that make one larger included, and the bytes that are held. Tests run side by
-/// side, so per thread.
+/// Counts the allocations of each thread, reallocations included, and the bytes that it holds.
 pub struct Counting;
+
+/// The size in bytes from which an allocation counts as large. Errors and their texts are smaller.
+const LARGE: usize = 1024;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    // Memory of another thread may be freed here, so the count can fall below 0.
     static HELD: Cell<i64> = const { Cell::new(0) };
-    static MOST: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
+    /// How many large allocations are granted before one is refused.
+    pub static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-fn hold(bytes: i64) {
-    HELD.set(HELD.get() + bytes);
-    MOST.set(MOST.get().max(HELD.get()));
+/// Counts an allocation; returns whether it is granted.
+fn grant(layout: Layout) -> bool {
+    if layout.size() >= LARGE {
+        let left = GRANTED.get();
+        if left == 0 {
+            return false;
+        }
+        GRANTED.set(left - usize::from(left != usize::MAX));
+    }
+    COUNT.set(COUNT.get() + 1);
+    HELD.set(HELD.get() + size(layout));
+    PEAK.set(PEAK.get().max(HELD.get()));
+    true
 }
 
 fn size(layout: Layout) -> i64 {
     i64::try_from(layout.size()).unwrap_or(i64::MAX)
 }
 
-// SAFETY: every call is the system allocator's, with the arguments it came with. Counting uses plain cells without a
-// destructor, so it neither allocates nor unwinds.
+// SAFETY: every call is passed to the system allocator with its own arguments. A refusal is a null pointer, which
+// callers must expect. Counting uses plain cells without destructors, so it neither allocates nor unwinds.
 #[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        hold(size(layout));
+        if !grant(layout) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the caller's promise about the layout is passed on.
         unsafe { System.alloc(layout) }
     }
 
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !grant(layout) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promise about the layout is passed on.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        hold(-size(layout));
+        HELD.set(HELD.get() - size(layout));
         // SAFETY: the memory came from the system allocator with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// Returns how often memory was asked for while `work` ran.
+/// Returns the number of allocations while `work` ran.
 pub fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     let before = COUNT.get();
     let result = work();
@@ -49,11 +73,10 @@ pub fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     count
 }
 
-/// Returns what `work` made, and the most bytes that were held for it at a time.
-#[allow(dead_code, reason = "not every test asks")]
+/// Returns the result of `work`, and the most bytes that this thread held at a time while it ran.
 pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = HELD.get();
-    MOST.set(before);
+    PEAK.set(before);
     let result = work();
-    (result, u64::try_from(MOST.get() - before).unwrap())
+    (result, u64::try_from(PEAK.get() - before).unwrap())
 }

@@ -11,7 +11,7 @@ use super::outline::Kind;
 use super::semantic::{Scalar, Semantic};
 use super::vertices::Vertices;
 use super::view::View;
-use crate::decode::Ordered;
+use crate::decode::EndianFloats;
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
@@ -117,7 +117,7 @@ impl<'a> VertexBuffer<'a> {
 
     /// Records that the positions of a binary file were looked at; text was when it was opened.
     pub(super) fn note_positions(&self) {
-        let touched = self.item.view.state.touched.as_ref().filter(|_| self.item.view.order().is_some());
+        let touched = self.item.view.state.context.access_log().filter(|_| self.item.view.order().is_some());
         if let Some(touched) = touched
             && let Ok(start) = self.offset()
         {
@@ -146,7 +146,7 @@ impl<'a> VertexBuffer<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there are fewer numbers than are counted, or one is none; with
-    /// [`Options::strict`](super::Options), where there are more.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.item.reader()?, self.item.view.order()) {
@@ -201,7 +201,7 @@ impl<'a> VertexBuffer<'a> {
             return self.text()?.column_into(&self.layout, column, out);
         }
         let vertices = self.vertices()?;
-        match vertices.strided(column, Ordered::<N>(vertices.order())) {
+        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
             Some(array) => array.decode_into(out),
             None => Ok(()),
         }

@@ -5,8 +5,8 @@ use super::block::Text;
 use super::item::Item;
 use super::view::View;
 use crate::array::{Array, Packed};
-use crate::decode::ordered::Word;
-use crate::decode::{Index, Order, OrderedIndex};
+use crate::decode::endian::Word;
+use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::Indices;
@@ -73,7 +73,7 @@ impl<'a> IndexBuffer<'a> {
 
     /// Records that the indices of a binary file were looked at; text was when it was opened.
     pub(super) fn note(&self) {
-        let touched = self.item.view.state.touched.as_ref().filter(|_| self.item.view.order().is_some());
+        let touched = self.item.view.state.context.access_log().filter(|_| self.item.view.order().is_some());
         if let Some(touched) = touched
             && let Ok(start) = self.offset()
         {
@@ -98,7 +98,7 @@ impl<'a> IndexBuffer<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there are fewer than three to a triangle, or one is no integer of 32 bits; with
-    /// [`Options::strict`](super::Options), where there are more.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.item.reader()?, self.item.view.order()) {
             reader.u32("triangles")?;
@@ -109,7 +109,7 @@ impl<'a> IndexBuffer<'a> {
             .item
             .view
             .unfolded(self.item.kind, self.item.index, || self.text()?.unfold_indices(as_index(self.triangles)))?;
-        Ok(of_bytes(&unfolded.data, Order::Little))
+        Ok(of_bytes(&unfolded.data, ByteOrder::Little))
     }
 
     /// Decodes all indices straight into a buffer. Allocates nothing.
@@ -135,15 +135,15 @@ impl<'a> IndexBuffer<'a> {
     }
 }
 
-fn of_bytes(bytes: &[u8], order: Order) -> Indices<'_> {
+fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
     match order {
-        Order::Little => {
+        ByteOrder::Little => {
             let raw = <[U32]>::ref_from_bytes(bytes).unwrap_or_default();
             Indices::U32(Packed::new(raw, Index::new()))
         }
-        Order::Big => {
+        ByteOrder::Big => {
             let raw = <[Word]>::ref_from_bytes(bytes).unwrap_or_default();
-            Indices::Ordered(Packed::new(raw, OrderedIndex(order)))
+            Indices::Endian(Packed::new(raw, EndianIndex(order)))
         }
     }
 }

@@ -30,7 +30,7 @@
 //! # A submesh
 //!
 //! A level is an array of maps, one to a material. All numbers in the binary data are little-endian; each code `u` of 16
-//! bits stands for `u / 65535 * (max - min) + min`, in `f32` and in this order ([`domain16`](crate::decode::domain16)).
+//! bits stands for `u / 65535 * (max - min) + min`, in `f32` and in this order ([`min_max16`](crate::decode::min_max16)).
 //!
 //! | key | bytes | meaning |
 //! |---|---|---|
@@ -88,7 +88,7 @@ pub use header::{Header, Prefix, Stored};
 pub use joints::is_joint;
 pub use layout::{Lod, Part};
 pub use level::Level;
-pub use mesh::{Mesh, Options, is_known};
+pub use mesh::{Mesh, is_known};
 pub use neutral::Detail;
 pub use physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size};
 pub use pose::{IDENTITY, Palette, multiply};

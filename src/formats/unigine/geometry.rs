@@ -7,7 +7,7 @@ use super::header::CornerCounts;
 use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use super::read::{Reader, Sink, Unseen};
 use crate::array::runs::{CountedRuns, RunIndex, RunTotals};
-use crate::decode::influence::RawInfluence;
+use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::parse::Element;
@@ -274,12 +274,12 @@ impl<'a, S: Sink> Arrays<'a, S> {
         let start = cursor.offset();
         // What a sidecar says may be of other weights.
         let fits = |totals: &&RunTotals| {
-            totals.matches(as_index(count), size_of::<RawInfluence>()) && totals.bytes <= cursor.left()
+            totals.matches(as_index(count), size_of::<RawInfluence4>()) && totals.bytes <= cursor.left()
         };
         if let Some(totals) = self.memo.totals.get().filter(fits) {
             return cursor.lend(totals.bytes, 1, "weights");
         }
-        let totals = match CountedRuns::<RawInfluence>::new(cursor.rest(), as_index(count)).measure() {
+        let totals = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).measure() {
             Ok(totals) => {
                 self.memo.totals.get_or_init(|| totals);
                 totals

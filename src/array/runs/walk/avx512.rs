@@ -17,16 +17,14 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use multiversion::multiversion;
-use multiversion::target::match_target;
-
 use crate::array::runs::walk::kernel::{WalkLimits, WalkProgress};
+use crate::simd::{Level, kernel};
 
 /// Bytes of a window.
 const WINDOW: usize = 64;
 /// Windows that are looked at before anybody asks whether all went well.
 const WINDOW_BATCH: usize = 8;
-/// Where "nowhere" lies: the place after a run that is too long. No run that is limits leads there.
+/// Where "nowhere" lies: the place after a run that is too long. No run that is allowed leads there.
 const INVALID_START: i8 = 127;
 /// The longest run whose end lies before that, wherever in the window it starts.
 const MAX_COUNT: u8 = 15;
@@ -47,24 +45,16 @@ const fn counting(first: u8) -> [u8; WINDOW] {
     all
 }
 
-/// Tells whether this processor has the instructions.
-#[multiversion(targets("x86_64+avx2+avx512bw+avx512f+avx512vbmi"))]
+/// Returns whether the processor supports the instructions.
 pub(in crate::array::runs) fn is_supported() -> bool {
-    match_target! {
-        "x86_64+avx2+avx512bw+avx512f+avx512vbmi" => true,
-        _ => false,
-    }
+    Level::best() == Level::Avx512
 }
 
-/// Passes over runs, eight windows at a time.
-#[multiversion(targets("x86_64+avx2+avx512bw+avx512f+avx512vbmi"))]
-pub(in crate::array::runs) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
-    match_target! {
-        "x86_64+avx2+avx512bw+avx512f+avx512vbmi" => permute(bytes, limits),
-        _ => {
-            let _ = (bytes, limits);
-            WalkProgress::default()
-        }
+kernel! {
+    /// Passes over runs, eight windows at a time; over none if the instructions are not supported.
+    pub(in crate::array::runs) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+        avx512 => permute(bytes, limits),
+        _ => WalkProgress::default(),
     }
 }
 

@@ -1,0 +1,216 @@
+//! Formats that decoded floats are converted to: floats, half floats, or normalised integers as GPUs read them.
+//!
+//! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
+//! and goes on, so that no array of floats is made.
+//!
+//! | format | component | worst error, of values in range | out of range | NaN |
+//! |---|---|---|---|---|
+//! | [`Float`] | `f32` | none | – | kept |
+//! | [`HalfFloat`] | [`half::f16`] | 2^-11 of the value, 2^-25 below 2^-14 | infinite from 65520 on | quiet |
+//! | [`Unorm<u8>`](Unorm), [`Unorm<u16>`](Unorm) | `round(v * MAX)` | half a step, 1/510 or 1/131070 | clamped to 0..1 | 0 |
+//! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to −1..1 | 0 |
+//! | [`QuantizeIn`] | the same of `(v - min) * (1 / (max - min))` | and 2^-23 of the box | as there | as there |
+//!
+//! The product is an `f32`; of two integers as near, the even one is taken. The least integer, −128 or −32768, is never
+//! made.
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use half::f16;
+
+use crate::decode::quantize::{
+    clamp, float_to_half, float_to_snorm8, float_to_snorm16, float_to_unorm8, float_to_unorm16,
+};
+use crate::simd::kernel;
+
+/// A format that values of `N` floats are converted to. The conversion is total: any float gives a component, and nothing
+/// panics. Other crates may implement it for the formats that their shaders read.
+pub trait OutputFormat<const N: usize>: Copy {
+    /// What one float becomes.
+    type Component: Pod;
+
+    /// Converts one value.
+    fn convert(&self, value: [f32; N]) -> [Self::Component; N];
+
+    /// Converts values in order, until `values` or `out` ends. It may overwrite `values`. A format overrides this if it has a
+    /// faster way than one by one; the components are the same.
+    fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[Self::Component; N]]) {
+        out.iter_mut().zip(values).for_each(|(out, value)| *out = self.convert(*value));
+    }
+}
+
+/// Floats as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Float;
+
+impl<const N: usize> OutputFormat<N> for Float {
+    type Component = f32;
+
+    #[inline]
+    fn convert(&self, value: [f32; N]) -> [f32; N] {
+        value
+    }
+}
+
+/// Half floats.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HalfFloat;
+
+impl<const N: usize> OutputFormat<N> for HalfFloat {
+    type Component = f16;
+
+    #[inline]
+    fn convert(&self, value: [f32; N]) -> [f16; N] {
+        value.map(f16::from_f32)
+    }
+
+    fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[f16; N]]) {
+        float_to_half(values.as_flattened(), out.as_flattened_mut());
+    }
+}
+
+/// Unsigned integers, `u8` or `u16`, of which the greatest stands for 1.
+///
+/// ```
+/// use meshpeek::decode::convert::{OutputFormat, Unorm};
+/// assert_eq!(Unorm::<u8>::new().convert([0.0, 0.2, 1.0, 7.0, f32::NAN]), [0, 51, 255, 255, 0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unorm<I>(PhantomData<I>);
+
+impl<I> Unorm<I> {
+    /// Makes the format.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Signed integers, `i8` or `i16`, of which the greatest stands for 1 and its negative for −1.
+///
+/// ```
+/// use meshpeek::decode::convert::{OutputFormat, Snorm};
+/// assert_eq!(Snorm::<i16>::new().convert([0.0, -1.0, 0.5, 7.0, f32::NAN]), [0, -32767, 16384, 32767, 0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snorm<I>(PhantomData<I>);
+
+impl<I> Snorm<I> {
+    /// Makes the format.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Implements the formats of normalised integers: a range that values are clamped to, and the integer of 1.
+macro_rules! normalised {
+    ($($format:ident of $integer:ty: $least:literal to $most:literal, $kernel:ident;)*) => {$(
+        impl<const N: usize> OutputFormat<N> for $format<$integer> {
+            type Component = $integer;
+
+            #[inline]
+            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "it is in range")]
+            #[allow(clippy::cast_sign_loss, reason = "it has no sign where the integer has none")]
+            fn convert(&self, value: [f32; N]) -> [$integer; N] {
+                value.map(|value| (clamp(value, $least) * $most).round_ties_even() as $integer)
+            }
+
+            fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[$integer; N]]) {
+                $kernel(values.as_flattened(), out.as_flattened_mut());
+            }
+        }
+    )*};
+}
+
+normalised! {
+    Unorm of u8: 0.0 to 255.0, float_to_unorm8;
+    Unorm of u16: 0.0 to 65535.0, float_to_unorm16;
+    Snorm of i8: -1.0 to 127.0, float_to_snorm8;
+    Snorm of i16: -1.0 to 32767.0, float_to_snorm16;
+}
+
+/// Positions as parts of a box: 0 at its least corner and 1 at its greatest, in one of the other formats.
+///
+/// A vertex shader undoes it with `min + part * (max - min)`. On an axis along which the box has no extent, or none that
+/// is a number, all is 0.
+///
+/// ```
+/// use meshpeek::decode::convert::{OutputFormat, Unorm, QuantizeIn};
+/// let format = QuantizeIn::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new());
+/// assert_eq!(format.convert([1.0, 1.0, 5.0]), [65535, 16384, 0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuantizeIn<F, const N: usize> {
+    min: [f32; N],
+    scale: [f32; N],
+    format: F,
+}
+
+impl<F, const N: usize> QuantizeIn<F, N> {
+    /// Takes the corners of the box, and the format of the scaled values.
+    #[must_use]
+    pub fn new(min: [f32; N], max: [f32; N], format: F) -> Self {
+        let mut scale = max;
+        for (scale, min) in scale.iter_mut().zip(min) {
+            let extent = *scale - min;
+            *scale = if extent > 0.0 && extent.is_finite() { extent.recip() } else { 0.0 };
+        }
+        Self { min, scale, format }
+    }
+
+    /// Returns where in the box a point lies.
+    #[inline]
+    fn part(&self, mut value: [f32; N]) -> [f32; N] {
+        for ((value, min), scale) in value.iter_mut().zip(self.min).zip(self.scale) {
+            *value = (*value - min) * scale;
+        }
+        value
+    }
+}
+
+/// Components converted at a time: whole vectors of any width, and whole values of one to four floats.
+const LANES: usize = 48;
+/// Something for each of them.
+type Lanes = [f32; LANES];
+
+impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
+    type Component = F::Component;
+
+    #[inline]
+    fn convert(&self, value: [f32; N]) -> [F::Component; N] {
+        self.format.convert(self.part(value))
+    }
+
+    fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[F::Component; N]]) {
+        if LANES.is_multiple_of(N) {
+            let [mut min, mut scale] = [[0.0; LANES]; 2];
+            let axes = self.min.into_iter().zip(self.scale).cycle();
+            for ((min, scale), (axis_min, axis_scale)) in min.iter_mut().zip(&mut scale).zip(axes) {
+                (*min, *scale) = (axis_min, axis_scale);
+            }
+            scale_into_box(values.as_flattened_mut(), &min, &scale);
+        } else {
+            for value in values.iter_mut() {
+                *value = self.part(*value);
+            }
+        }
+        self.format.convert_all(values, out);
+    }
+}
+
+kernel! {
+    /// Scales values to 0..1 of boxes that repeat after [`LANES`] values.
+    fn scale_into_box(values: &mut [f32], min: &Lanes, scale: &Lanes) {
+        let (chunks, rest) = values.as_chunks_mut::<LANES>();
+        for chunk in chunks {
+            for ((value, min), scale) in chunk.iter_mut().zip(min).zip(scale) {
+                *value = (*value - min) * scale;
+            }
+        }
+        for ((value, min), scale) in rest.iter_mut().zip(min).zip(scale) {
+            *value = (*value - min) * scale;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Numbers in the byte order that their file says: `f32` and `u32`, little- or big-endian, at any address, decoded exactly.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::decode::codec::Decode;
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ByteOrder {
+    /// The least significant.
+    #[default]
+    Little,
+    /// The most significant.
+    Big,
+}
+
+/// Four bytes of a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(transparent)]
+pub struct Word(pub [u8; 4]);
+
+impl ByteOrder {
+    /// Reads a float.
+    #[inline]
+    #[must_use]
+    pub fn f32(self, word: Word) -> f32 {
+        f32::from_bits(self.u32(word))
+    }
+
+    /// Reads an unsigned integer.
+    #[inline]
+    #[must_use]
+    pub const fn u32(self, Word(bytes): Word) -> u32 {
+        match self {
+            Self::Little => u32::from_le_bytes(bytes),
+            Self::Big => u32::from_be_bytes(bytes),
+        }
+    }
+
+    /// Reads an unsigned integer of two bytes.
+    #[inline]
+    #[must_use]
+    pub const fn u16(self, bytes: [u8; 2]) -> u16 {
+        match self {
+            Self::Little => u16::from_le_bytes(bytes),
+            Self::Big => u16::from_be_bytes(bytes),
+        }
+    }
+
+    /// Writes four bytes.
+    #[must_use]
+    pub const fn put(self, number: u32) -> [u8; 4] {
+        match self {
+            Self::Little => number.to_le_bytes(),
+            Self::Big => number.to_be_bytes(),
+        }
+    }
+
+    /// Writes two bytes.
+    #[must_use]
+    pub const fn put_u16(self, number: u16) -> [u8; 2] {
+        match self {
+            Self::Little => number.to_le_bytes(),
+            Self::Big => number.to_be_bytes(),
+        }
+    }
+}
+
+/// Decodes `N` floats that stand together, NaN payloads included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndianFloats<const N: usize>(pub ByteOrder);
+
+impl<const N: usize> Decode for EndianFloats<N> {
+    type Raw = [Word; N];
+    type Value = [f32; N];
+
+    #[inline]
+    fn decode(&self, raw: &[Word; N]) -> [f32; N] {
+        raw.map(|word| self.0.f32(word))
+    }
+}
+
+/// Decodes `N` unsigned integers of two bytes each that stand together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndianU16s<const N: usize>(pub ByteOrder);
+
+impl<const N: usize> Decode for EndianU16s<N> {
+    type Raw = [[u8; 2]; N];
+    type Value = [u16; N];
+
+    #[inline]
+    fn decode(&self, raw: &[[u8; 2]; N]) -> [u16; N] {
+        raw.map(|bytes| self.0.u16(bytes))
+    }
+}
+
+/// Decodes an index of four bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndianIndex(pub ByteOrder);
+
+impl Decode for EndianIndex {
+    type Raw = Word;
+    type Value = u32;
+
+    #[inline]
+    fn decode(&self, raw: &Word) -> u32 {
+        self.0.u32(*raw)
+    }
+}
+
+/// Decodes a colour, `0xAARRGGBB`, to red, green, blue, alpha: each is `u / 255`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Argb8(pub ByteOrder);
+
+impl Decode for Argb8 {
+    type Raw = Word;
+    type Value = [f32; 4];
+
+    #[inline]
+    fn decode(&self, raw: &Word) -> [f32; 4] {
+        let [alpha, red, green, blue] = self.0.u32(*raw).to_be_bytes();
+        [red, green, blue, alpha].map(|code| f32::from(code) / 255.0)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "decoding is exact")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_wrote_in_either_order() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            for bits in [0, 0x8000_0000, 0x3f80_0000, 0x7fc0_1234, 0x0102_0304, u32::MAX] {
+                let word = Word(order.put(bits));
+                assert_eq!(order.u32(word), bits);
+                let [read] = EndianFloats::<1>(order).decode(&[word]);
+                assert_eq!(read.to_bits(), bits);
+                assert_eq!(EndianIndex(order).decode(&word), bits);
+            }
+            assert_eq!(order.u16(order.put_u16(0x1234)), 0x1234);
+            assert_eq!(Argb8(order).decode(&Word(order.put(0xff33_0000))), [0.2, 0.0, 0.0, 1.0]);
+        }
+        assert_eq!(ByteOrder::Big.put(0x0102_0304), [1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,251 @@
+//! 16-bit codes over an interval, its *domain*: `u / 65535 * (max - min) + min`, each step rounded to `f32`.
+//!
+//! Exactly this, in this order and without a fused multiply-add, is what Second Life viewers compute. Code 65535 need
+//! not give `max` to the last bit. A step is `(max - min) / 65535`; rounding to the nearest code loses half of one, and
+//! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
+//! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
+
+use crate::array::Array;
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::U16;
+
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::divisor::BY_65535;
+use crate::decode::rounding::round;
+use crate::io;
+use crate::simd::{self, kernel};
+
+/// The highest code, as a float.
+const TOP: f32 = 65535.0;
+/// Fewer points than this are decoded one by one.
+const MIN_BULK_POINTS: usize = 24;
+/// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
+const LANES: usize = 48;
+/// Something for each of them.
+type Lanes = [f32; LANES];
+
+/// Decodes `N` codes that stand together, each over an interval of its own.
+///
+/// ```
+/// use meshpeek::decode::{Decode, MinMax16};
+/// use zerocopy::little_endian::U16;
+/// let decoder = MinMax16::new([-0.5; 3], [0.5; 3]);
+/// assert_eq!(decoder.decode(&[0, 65535, 13107].map(U16::new)), [-0.5, 0.5, -0.3]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MinMax16<const N: usize> {
+    min: [f32; N],
+    max: [f32; N],
+}
+
+impl<const N: usize> MinMax16<N> {
+    /// Takes the interval of each component. Any values do: what is not a number, or the wrong way round, decodes to
+    /// whatever the formula gives.
+    #[must_use]
+    pub const fn new(min: [f32; N], max: [f32; N]) -> Self {
+        Self { min, max }
+    }
+
+    /// Returns what code 0 stands for.
+    #[must_use]
+    pub const fn min(&self) -> [f32; N] {
+        self.min
+    }
+
+    /// Returns what code 65535 stands for, nearly.
+    #[must_use]
+    pub const fn max(&self) -> [f32; N] {
+        self.max
+    }
+
+    /// Encodes a point, rounding to the nearest code. What lies outside is clamped, what is not a number is 0; on an axis
+    /// without an extent all is 0.
+    #[must_use]
+    pub fn encode(&self, point: [f32; N]) -> [U16; N] {
+        let mut codes = [U16::ZERO; N];
+        for (code, ((value, min), max)) in codes.iter_mut().zip(point.into_iter().zip(self.min).zip(self.max)) {
+            if max.total_cmp(&min).is_eq() {
+                continue;
+            }
+            let part = (f64::from(value) - f64::from(min)) / (f64::from(max) - f64::from(min));
+            *code = U16::new(round(part * f64::from(TOP)));
+        }
+        codes
+    }
+}
+
+impl<const N: usize> Decode for MinMax16<N> {
+    type Raw = [U16; N];
+    type Value = [f32; N];
+
+    #[inline]
+    fn decode(&self, raw: &[U16; N]) -> [f32; N] {
+        let mut point = self.min;
+        for ((value, raw), max) in point.iter_mut().zip(raw).zip(self.max) {
+            *value = f32::from(raw.get()) / TOP * (max - *value) + *value;
+        }
+        point
+    }
+
+    fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
+        // A few are done before the many are set up.
+        if raw.len() < MIN_BULK_POINTS {
+            one_by_one(raw, out, |raw| self.decode(raw));
+            return;
+        }
+        let mut least = [0.0; LANES];
+        let mut extent = [0.0; LANES];
+        let axes = self.min.into_iter().zip(self.max).cycle();
+        for ((least, extent), (min, max)) in least.iter_mut().zip(&mut extent).zip(axes) {
+            (*least, *extent) = (min, max - min);
+        }
+        let count = raw.len().min(out.len());
+        let (raw, out) = (raw.get(..count).unwrap_or_default(), out.get_mut(..count).unwrap_or_default());
+        if LANES.is_multiple_of(N) {
+            decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
+        } else {
+            one_by_one(raw, out, |raw| self.decode(raw));
+        }
+    }
+}
+
+kernel! {
+    /// Decodes codes whose intervals repeat after [`LANES`] of them.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+        avx512 => decode_each::<true>(raw, out, least, extent),
+        avx2 => decode_each::<true>(raw, out, least, extent),
+        _ => decode_each::<false>(raw, out, least, extent),
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+    let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
+    let (chunks, rest) = raw.as_chunks::<LANES>();
+    let (values, values_left) = out.as_chunks_mut::<LANES>();
+    for (values, chunk) in values.iter_mut().zip(chunks) {
+        for (((value, raw), extent), least) in values.iter_mut().zip(chunk).zip(extent).zip(least) {
+            *value = decode(*raw, *least, *extent);
+        }
+    }
+    for (((value, raw), extent), least) in values_left.iter_mut().zip(rest).zip(extent).zip(least) {
+        *value = decode(*raw, *least, *extent);
+    }
+}
+
+/// Returns the box around points, compared as codes; `None` of no points, or where a coordinate has no number.
+pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3]; 2]> {
+    io::prefetch(raw.as_bytes());
+    raw.first()?;
+    let [low, high] = widest(raw.as_flattened());
+    let fold = |lanes: [u16; LANES], pick: fn(u16, u16) -> u16| {
+        let points = lanes.as_chunks::<3>().0.iter().copied();
+        points.reduce(|[x, y, z], [a, b, c]| [pick(x, a), pick(y, b), pick(z, c)]).unwrap_or_default()
+    };
+    let [low, high] = [fold(low, u16::min), fold(high, u16::max)].map(|codes| decode.decode(&codes.map(U16::new)));
+    // An interval may be the wrong way round.
+    let [mut least, mut most] = [low, high];
+    for ((least, most), (low, high)) in least.iter_mut().zip(&mut most).zip(low.into_iter().zip(high)) {
+        (*least, *most) = (low.min(high), low.max(high));
+    }
+    least.iter().zip(&most).all(|(least, most)| least <= most).then_some([least, most])
+}
+
+kernel! {
+    /// Returns the least and the greatest code of each lane.
+    fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
+        let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
+        let (chunks, rest) = raw.as_chunks::<LANES>();
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+                (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
+            }
+        }
+        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(rest) {
+            (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
+        }
+        [low, high]
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the formula is exact")]
+mod tests {
+    use super::*;
+    use crate::array::Packed;
+
+    const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
+
+    fn codes(count: u16) -> Vec<[U16; 3]> {
+        let code = |seed: u16| U16::new(seed.wrapping_mul(40_503).rotate_left(3));
+        (0..count).map(|at| [code(at), code(at.wrapping_add(9_000)), code(at.wrapping_add(31_000))]).collect()
+    }
+
+    #[test]
+    fn golden_vectors() {
+        // Code 65535 does not give the maximum to the last bit.
+        assert_eq!(BOX.decode(&[65535, 65535, 65535].map(U16::new)), [0.5, 0.254_558_74, 0.1]);
+        let short = MinMax16::new([-0.480_107_87], [0.254_558_74]);
+        assert!((short.decode(&[U16::new(65535)])[0] - 0.254_558_74).abs() < 1e-7);
+        assert_eq!(MinMax16::new([-0.5], [0.5]).decode(&[U16::new(8998)]), [-0.362_699_33]);
+    }
+
+    #[test]
+    fn all_at_once_agrees_with_one_by_one() {
+        for count in [0, 1, 15, 16, 17, 47, 48, 49, 1000] {
+            let raw = codes(count);
+            let mut out = vec![[0.0; 3]; raw.len()];
+            Packed::new(&raw, BOX).decode_into(&mut out).unwrap();
+            assert!(out.iter().copied().eq(raw.iter().map(|raw| BOX.decode(raw))), "{count}");
+            let fold = |pick: fn(f32, f32) -> f32| {
+                let both = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
+                out.iter().copied().reduce(both)
+            };
+            let naive = fold(f32::min).zip(fold(f32::max)).map(|(min, max)| [min, max]);
+            assert_eq!(bounds(&raw, BOX), naive, "{count}");
+        }
+        let pairs: Vec<[U16; 2]> = codes(100).iter().map(|[x, y, _]| [*x, *y]).collect();
+        let decode = MinMax16::new([-3.0, 1.0], [7.0, 2.0]);
+        let mut out = vec![[0.0; 2]; pairs.len()];
+        decode.decode_all(&pairs, &mut out);
+        assert!(out.iter().copied().eq(pairs.iter().map(|raw| decode.decode(raw))));
+        let fives: Vec<[U16; 5]> = codes(10).iter().map(|[x, y, z]| [*x, *y, *z, *x, *y]).collect();
+        let decode = MinMax16::new([0.0; 5], [1.0; 5]);
+        let mut out = vec![[0.0; 5]; 10];
+        decode.decode_all(&fives, &mut out);
+        assert!(out.iter().copied().eq(fives.iter().map(|raw| decode.decode(raw))));
+    }
+
+    #[test]
+    fn every_code_returns() {
+        for (min, max) in [(-0.5, 0.5), (0.0, 1.0), (-0.13, 0.004), (0.496, 0.5), (-20.0, 300.0)] {
+            let decode = MinMax16::new([min], [max]);
+            for code in 0..=u16::MAX {
+                let value = decode.decode(&[U16::new(code)]);
+                assert_eq!(decode.encode(value), [U16::new(code)], "{min}..{max}");
+            }
+        }
+    }
+
+    #[test]
+    fn encodes_whatever_comes() {
+        let decode = MinMax16::new([-1.0], [1.0]);
+        let codes = [-1.0, 1.0, 0.0, -7.0, 7.0, f32::NAN, f32::INFINITY].map(|value| decode.encode([value])[0].get());
+        assert_eq!(codes, [0, 65535, 32768, 0, 65535, 0, 65535]);
+        assert_eq!(MinMax16::new([2.0], [2.0]).encode([2.0]), [U16::ZERO]);
+        assert_eq!(MinMax16::new([0.0; 3], [0.0; 3]).encode([1.0, -1.0, 0.0]), [U16::ZERO; 3]);
+        assert_eq!(MinMax16::new([2.0], [1.0]).encode([1.5]), [U16::new(32768)]);
+    }
+
+    #[test]
+    fn a_domain_that_is_none_still_decodes() {
+        let raw = codes(20);
+        let flipped = MinMax16::new([0.5; 3], [-0.5; 3]);
+        let [min, max] = bounds(&raw, flipped).unwrap();
+        assert!(min.iter().zip(&max).all(|(min, max)| min < max));
+        assert_eq!(bounds(&raw, MinMax16::new([f32::NAN; 3], [0.5; 3])), None);
+        assert_eq!(bounds(&[], BOX), None);
+    }
+}

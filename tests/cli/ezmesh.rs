@@ -1,0 +1,179 @@
+//! What the program does with EZ-Mesh files.
+
+use meshpeek::Animations as _;
+use meshpeek::Array;
+use meshpeek::ezmesh::MeshSystem;
+use serde_json::{Value, json};
+
+use super::{code, json, meshpeek, scratch, text};
+use crate::support::ezmesh;
+
+const FLAG: &str = "data/ezmesh/flag.ezm";
+const LEGACY: &str = "data/ezmesh/legacy.ezm";
+
+/// Returns the path of the sample with a stem.
+pub fn sample(stem: &str) -> String {
+    let file =
+        ezmesh::samples().into_iter().map(|sample| sample.file).find(|file| file.starts_with(&format!("{stem}.")));
+    format!("data/ezmesh/{}", file.unwrap())
+}
+
+/// The smallest text that has everything a mesh needs; `{}` stands where tests put what they are about.
+fn triangle(numbers: &str, indices: &str) -> String {
+    format!(
+        "<MeshSystem><Meshes count=\"1\"><Mesh name=\"t\" submesh_count=\"1\">\
+         <vertexbuffer count=\"3\" ctype=\"fff\" semantic=\"position\">{numbers}</vertexbuffer>\
+         <MeshSection material=\"m\"><indexbuffer triangle_count=\"1\">{indices}</indexbuffer></MeshSection>\
+         </Mesh></Meshes></MeshSystem>"
+    )
+}
+
+fn entry(arguments: &[&str]) -> Value {
+    json(&meshpeek(arguments))["files"][0].clone()
+}
+
+fn values(arguments: &[&str]) -> Value {
+    let output = meshpeek(&[arguments, &["--json"]].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    json(&output)["values"].clone()
+}
+
+/// Reads floats as the program printed them: the shortest that come back.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "back to what it was")]
+fn floats(list: &Value) -> Vec<f32> {
+    list.as_array().unwrap().iter().map(|float| float.as_f64().unwrap() as f32).collect()
+}
+
+#[test]
+fn tells_what_the_file_says_beside_what_is() {
+    let told = entry(&["info", FLAG, "--json"]);
+    assert_eq!((told["format"].as_str(), told["version"].as_str()), (Some("ezmesh"), Some("ezm MeshSystem")));
+    let properties = &told["properties"];
+    let material = &properties["materials"][0];
+    assert!(material["meta_data"].as_str().unwrap().contains("%20"), "{material}");
+    assert!(!material["meta_data_decoded"].as_str().unwrap().contains("%20"), "{material}");
+    assert_eq!(properties["skeletons"][0]["bones"], json!(told["bones"].as_array().unwrap().len()));
+    assert!(told["clips"][0]["rate"].is_null() && !properties["animations"][0]["duration"].is_null());
+    assert_eq!(told["surfaces"][0]["section"], 0);
+    assert_eq!(entry(&["info", LEGACY, "--json"])["version"], "ezm Mesh");
+}
+
+#[test]
+fn dumps_every_attribute() {
+    let system = MeshSystem::open(std::fs::read(FLAG).unwrap()).unwrap();
+    let buffer = system.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
+    let count = usize::try_from(buffer.count()).unwrap();
+    for attribute in ["positions", "normals", "tangents", "bitangents", "uv0", "colors", "weights", "radius", "interp1"]
+    {
+        for raw in [&[][..], &["--raw"]] {
+            let dumped = values(&[&["dump", FLAG, "--attribute", attribute], raw].concat());
+            assert_eq!(dumped.as_array().unwrap().len(), count, "{attribute} {raw:?}");
+        }
+    }
+    let vertices = buffer.vertices().unwrap();
+    let radius = vertices.radii().unwrap().get(1).unwrap()[0];
+    assert_eq!(floats(&values(&["dump", FLAG, "--attribute", "radius", "--range", "1"])), [radius]);
+    let weights = values(&["dump", FLAG, "--attribute", "weights"]);
+    let raw = values(&["dump", FLAG, "--attribute", "weights", "--raw"]);
+    assert!(raw.as_array().unwrap().iter().all(|lanes| lanes.as_array().unwrap().len() == 4));
+    let keep = |lanes: &Value| lanes.as_array().unwrap().iter().filter(|lane| lane[1] != 0.0).cloned().collect();
+    let masked: Vec<Value> = raw.as_array().unwrap().iter().map(keep).collect();
+    assert_eq!(weights, Value::Array(masked));
+    let color = values(&["dump", FLAG, "--attribute", "colors", "--range", "0", "--raw"])[0].as_u64().unwrap();
+    let [alpha, red, green, blue] = u32::try_from(color).unwrap().to_be_bytes().map(|code| f32::from(code) / 255.0);
+    let decoded = values(&["dump", FLAG, "--attribute", "colors", "--range", "0"]);
+    assert_eq!(floats(&decoded[0]), [red, green, blue, alpha]);
+    let absent = meshpeek(&["dump", FLAG, "--attribute", "interp8"]);
+    assert_eq!(code(&absent), 2);
+}
+
+#[test]
+fn puts_bones_where_a_frame_has_them() {
+    let system = MeshSystem::open(std::fs::read(FLAG).unwrap()).unwrap();
+    let mut pose = vec![meshpeek::model::Transform::default(); system.bone_count()];
+    for frame in 0..system.clip(0).unwrap().frames {
+        system.pose(0, usize::try_from(frame).unwrap(), &mut pose).unwrap();
+        let told = json(&meshpeek(&["dump", FLAG, "--pose", &frame.to_string(), "--json"]));
+        assert_eq!((told["clip"].as_u64(), told["pose"].as_u64()), (Some(0), Some(frame.into())));
+        for (bone, (one, name)) in pose.iter().zip(told["bones"].as_array().unwrap()).enumerate() {
+            assert_eq!(name["name"], system.bone(bone).unwrap().name.to_string());
+            let parts = ["position", "rotation", "scale"].map(|part| floats(&name[part]));
+            assert_eq!(parts, [one.position.to_vec(), one.rotation.to_vec(), one.scale.to_vec()]);
+        }
+    }
+    for arguments in [["--pose", "99"], ["--clip", "1"]] {
+        let refused = meshpeek(&[&["dump", FLAG, "--pose", "0"][..2], &arguments, &["--json"]].concat());
+        assert_eq!(code(&refused), 2, "{arguments:?}: {}", text(&refused.stdout));
+    }
+    let text = text(&meshpeek(&["dump", FLAG, "--pose", "1"]).stdout);
+    assert_eq!(text.lines().count(), system.bone_count());
+}
+
+#[test]
+fn names_a_picture_under_a_meshs_name() {
+    let (_folder, path) = scratch("picture.ezm", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let output = meshpeek(&["info", &path]);
+    assert_eq!(code(&output), 3);
+    assert!(text(&output.stderr).contains("PNG"), "{}", text(&output.stderr));
+    assert_eq!(entry(&["validate", &path, "--json"])["findings"][0]["rule"], "EZ01");
+    let (_folder, path) = scratch("page.ezm", b"<html><body>404</body></html>");
+    let output = meshpeek(&["info", &path]);
+    assert!(text(&output.stderr).contains("<html>"), "{}", text(&output.stderr));
+    let (_folder, path) = scratch("binary.ezm", &std::fs::read("data/ezmesh/flag101.ezb").unwrap());
+    assert_eq!(entry(&["info", &path, "--json"])["version"], "ezb 101");
+}
+
+#[test]
+fn describes_what_is_whole_of_a_damaged_file() {
+    let (_folder, path) = scratch("short.ezm", triangle("0 0 0 1 0 0", "0 1 2").as_bytes());
+    let output = meshpeek(&["info", &path, "--json"]);
+    let told = &json(&output)["files"][0];
+    assert_eq!((code(&output), &told["surfaces"][0]["vertices"]), (1, &json!(3)));
+    assert_eq!((&told["findings"][0]["rule"], &told["surfaces"][0]["triangles"]), (&json!("EZ06"), &json!(1)));
+    let dumped = meshpeek(&["dump", &path]);
+    assert_eq!(code(&dumped), 3);
+    assert!(text(&dumped.stderr).contains("expected 9 numbers, 3 vertices of 3, found 6"), "{}", text(&dumped.stderr));
+    assert_eq!(values(&["dump", &path, "--attribute", "indices"]), json!([0, 1, 2]));
+}
+
+#[test]
+fn strictly_refuses_more_numbers_than_are_counted() {
+    let (_folder, path) = scratch("more.ezm", triangle("0 0 0 1 0 0 0 1 0 5 5 5", "0 1 2").as_bytes());
+    assert_eq!(values(&["dump", &path]), json!([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]));
+    assert_eq!(entry(&["validate", &path, "--json"])["findings"][0]["rule"], "EZ08");
+    assert_eq!(code(&meshpeek(&["dump", &path, "--strict"])), 3);
+}
+
+#[test]
+fn refuses_to_lose_what_it_cannot_write() {
+    let spelled = triangle("0 0 0 1 0 0 0 1 0", "0 1 2").replace("<Meshes", "<!-- by hand --><Meshes");
+    let (folder, path) = scratch("comment.ezm", spelled.as_bytes());
+    let out = folder.path().join("out.ezm");
+    let out = out.to_str().unwrap();
+    let refused = meshpeek(&["rewrite", &path, "-o", out]);
+    assert_eq!((code(&refused), std::path::Path::new(out).exists()), (2, false));
+    let written = json(&meshpeek(&["rewrite", &path, "-o", out, "--allow-loss", "--json"]));
+    assert_eq!((&written["changes"][0]["rule"], &written["identical"]), (&json!("EZ40"), &json!(false)));
+    assert_eq!(values(&["dump", out]), values(&["dump", &path]));
+}
+
+#[test]
+fn rewrites_every_dialect_as_the_usual_one() {
+    for stem in ["crate", "flag", "legacy"] {
+        let path = format!("data/ezmesh/{stem}.ezm");
+        let (_folder, out) = scratch("out.ezm", b"");
+        let output = meshpeek(&["rewrite", &path, "-o", &out, "--force"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        assert_eq!(entry(&["info", &out, "--json"])["version"], "ezm MeshSystem");
+        let surfaces = entry(&["info", &path, "--json"])["surfaces"].as_array().unwrap().len();
+        for surface in (0..surfaces).map(|surface| surface.to_string()) {
+            for attribute in ["positions", "normals", "uv0", "weights", "indices", "interp1"] {
+                let dumped = |path: &str| {
+                    let output = meshpeek(&["dump", path, "--surface", &surface, "--attribute", attribute]);
+                    (code(&output), output.stdout)
+                };
+                assert_eq!(dumped(&out), dumped(&path), "{stem} {surface} {attribute}");
+            }
+        }
+    }
+}

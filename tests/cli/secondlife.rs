@@ -1,0 +1,241 @@
+//! What the program does with Second Life meshes.
+
+use meshpeek::Array;
+use meshpeek::secondlife::{Lod, Mesh, Part};
+use serde_json::{Value, json};
+
+use super::{code, json, meshpeek, scratch, text};
+use crate::support::secondlife;
+use crate::support::secondlife::raw_assets;
+
+/// Returns the path of the sample with a stem.
+pub fn sample(stem: &str) -> String {
+    let file =
+        secondlife::samples().into_iter().map(|sample| sample.file).find(|file| file.starts_with(&format!("{stem}.")));
+    format!("data/secondlife/{}", file.unwrap())
+}
+
+fn entry(arguments: &[&str]) -> Value {
+    json(&meshpeek(arguments))["files"][0].clone()
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn inflates_only_what_it_is_asked_for() {
+    let arm = sample("arm");
+    let header = Mesh::open(secondlife::bytes("arm.llmesh")).unwrap().header().unwrap().len();
+    let none = entry(&["info", &arm, "--json", "--lod", "none"]);
+    assert_eq!((none["touched_bytes"].as_u64(), &none["surfaces"]), (Some(header), &json!([])));
+    assert_eq!(none["properties"]["inflated"], json!([]));
+    assert!(none["lods"].as_array().unwrap().iter().all(|lod| lod["inflated_bytes"].is_null()));
+    let low = entry(&["info", &arm, "--json", "--lod", "low"]);
+    assert_eq!(low["properties"]["inflated"], json!(["low_lod", "physics_convex", "skin"]));
+    assert!(low["surfaces"].as_array().unwrap().iter().all(|surface| surface["lod"] == "low_lod"));
+    let blocks = low["properties"]["blocks"].as_array().unwrap();
+    let looked_at = blocks.iter().filter(|block| !block["inflated_bytes"].is_null());
+    let looked_at: u64 = looked_at.map(|block| block["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(low["touched_bytes"].as_u64(), Some(header + looked_at));
+    let all = entry(&["info", &arm, "--json", "--lod", "all"]);
+    assert_eq!(names(&all["lods"]), ["high_lod", "medium_lod", "low_lod", "lowest_lod"]);
+    assert!(all["lods"].as_array().unwrap().iter().all(|lod| lod["triangles"].as_u64() > Some(0)));
+    assert_eq!(entry(&["info", &arm, "--json"])["surfaces"][0]["lod"], "high_lod");
+}
+
+#[test]
+fn shows_what_a_viewer_would_where_a_level_is_missing() {
+    let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
+    let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
+    edit.remove(Part::MediumLod).remove(Part::HighLod);
+    let (folder, path) = scratch("two.llmesh", &edit.to_bytes().unwrap());
+    assert_eq!(entry(&["info", &path, "--json"])["surfaces"][0]["lod"], "low_lod");
+    assert_eq!(entry(&["info", &path, "--json", "--lod", "lowest"])["surfaces"][0]["lod"], "lowest_lod");
+    let missing = meshpeek(&["dump", &path, "--lod", "medium"]);
+    assert_eq!(code(&missing), 2);
+    assert!(text(&missing.stderr).contains("low, lowest"), "{}", text(&missing.stderr));
+    let dumped = |arguments: &[&str]| meshpeek(&[&["dump", &path][..], arguments].concat()).stdout;
+    assert_eq!(dumped(&[]), dumped(&["--lod", "low"]));
+    let out = folder.path().join("out.llmesh");
+    let out = out.to_str().unwrap();
+    let refused = meshpeek(&["lod", &path, "--lod", "high", "-o", out]);
+    assert_eq!((code(&refused), std::path::Path::new(out).exists()), (2, false));
+    assert!(text(&refused.stderr).contains("low, lowest"), "{}", text(&refused.stderr));
+    let nearest = json(&meshpeek(&["lod", &path, "--lod", "medium", "--nearest", "-o", out, "--json"]));
+    assert_eq!(nearest["lod"], "low_lod");
+}
+
+#[test]
+fn makes_an_asset_of_one_level() {
+    for stem in ["arm", "rock", "quad"] {
+        let path = sample(stem);
+        let original = Mesh::open(std::fs::read(&path).unwrap()).unwrap();
+        for lod in Lod::ALL.into_iter().filter(|lod| original.header().unwrap().block(lod.part()).unwrap().is_some()) {
+            let output = meshpeek(&["lod", &path, "--lod", lod.name(), "-o", "-"]);
+            assert_eq!(code(&output), 0);
+            let alone = Mesh::open(output.stdout).unwrap();
+            assert_eq!(alone.header().unwrap().lods().collect::<Vec<_>>(), [Lod::High]);
+            let stored =
+                |mesh: &Mesh<Vec<u8>>, part| mesh.view().stored(part).unwrap().map(|(_, bytes)| bytes.to_vec());
+            assert_eq!(stored(&alone, Part::HighLod), stored(&original, lod.part()));
+            assert_eq!(stored(&alone, Part::Skin), stored(&original, Part::Skin));
+            assert_eq!(stored(&alone, Part::PhysicsConvex), stored(&original, Part::PhysicsConvex));
+            alone.validate(&mut |finding| assert_eq!(finding.severity, meshpeek::Severity::Info, "{finding}")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn describes_the_assets_of_a_container() {
+    let model = sample("model");
+    let told = entry(&["info", &model, "--json"]);
+    let members = told["properties"]["members"].as_array().unwrap();
+    assert_eq!((told["version"].as_str(), members.len()), (Some("slm"), 2));
+    assert!(told["surfaces"].as_array().unwrap().iter().any(|surface| surface["asset"] == 1));
+    let mesh = Mesh::open(std::fs::read(&model).unwrap()).unwrap();
+    for (number, asset) in mesh.assets().enumerate() {
+        let number = number.to_string();
+        let dumped = json(&meshpeek(&["dump", &model, "--asset", &number, "--json"]));
+        let positions = asset.level(Lod::High).unwrap().submesh(0).unwrap().positions().unwrap();
+        assert_eq!(dumped["values"].as_array().unwrap().len(), positions.len());
+        let alone = meshpeek(&["lod", &model, "--asset", &number, "--lod", "lowest", "-o", "-"]);
+        assert_eq!(
+            Mesh::open(alone.stdout).unwrap().level(Lod::High).unwrap().len(),
+            asset.level(Lod::Lowest).unwrap().len()
+        );
+    }
+    let beyond = meshpeek(&["dump", &model, "--asset", "2"]);
+    assert_eq!(code(&beyond), 2);
+    assert!(text(&beyond.stderr).contains("asset[2]"), "{}", text(&beyond.stderr));
+}
+
+#[test]
+fn dumps_stored_and_decoded_values() {
+    let arm = sample("arm");
+    let mesh = Mesh::open(std::fs::read(&arm).unwrap()).unwrap();
+    let submesh = mesh.level(Lod::Medium).unwrap().submesh(0).unwrap();
+    let dump = |attribute: &str, raw: bool| {
+        let mut arguments = vec!["dump", &arm, "--lod", "medium", "--attribute", attribute, "--json"];
+        arguments.extend(raw.then_some("--raw"));
+        json(&meshpeek(&arguments))["values"].clone()
+    };
+    let codes = |bytes: &[u8], width: usize| {
+        let codes: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|code| u16::from_le_bytes(*code)).collect();
+        json!(codes.chunks(width).collect::<Vec<_>>())
+    };
+    assert_eq!(dump("positions", true), codes(submesh.positions().unwrap().as_bytes(), 3));
+    assert_eq!(dump("normals", true), codes(submesh.normals().unwrap().unwrap().as_bytes(), 3));
+    assert_eq!(dump("uv0", true), codes(submesh.uvs().unwrap().unwrap().as_bytes(), 2));
+    let weights = submesh.weights().unwrap().unwrap();
+    let stored: Vec<Vec<(i16, u16)>> =
+        weights.iter().map(|list| (0..list.len()).map(|one| list.raw(one).unwrap()).collect()).collect();
+    assert_eq!(dump("weights", true), json!(stored));
+    assert_eq!(dump("indices", false).as_array().unwrap().len(), submesh.triangle_count() * 3);
+    let positions = dump("positions", false);
+    for (value, position) in positions.as_array().unwrap().iter().zip(submesh.positions().unwrap().iter()) {
+        let read: Vec<String> = value.as_array().unwrap().iter().map(ToString::to_string).collect();
+        assert!(
+            read.iter().zip(position).all(|(read, value)| read.parse::<f32>().unwrap().to_bits() == value.to_bits())
+        );
+    }
+    let tangents = meshpeek(&["dump", &arm, "--attribute", "tangents"]);
+    assert_eq!(code(&tangents), 2);
+    let physics = json(&meshpeek(&["dump", &sample("ramp"), "--lod", "physics", "--json"]));
+    assert_eq!(physics["lod"], "physics_mesh");
+}
+
+#[test]
+fn tells_of_damage_and_of_the_rest() {
+    let mut bytes = secondlife::bytes("quad.llmesh");
+    let last = Mesh::open(bytes.clone()).unwrap().header().unwrap().block(Part::HighLod).unwrap().unwrap().end;
+    bytes[usize::try_from(last).unwrap() - 1] ^= 1;
+    let (_folder, path) = scratch("adler.llmesh", &bytes);
+    let output = meshpeek(&["info", &path, "--json", "--lod", "all"]);
+    let told = json(&output)["files"][0].clone();
+    assert_eq!(code(&output), 1);
+    assert!(told["findings"].as_array().unwrap().iter().any(|finding| finding["rule"] == "SL05"));
+    assert!(told["surfaces"].as_array().unwrap().iter().any(|surface| surface["lod"] == "low_lod"));
+    assert_eq!(code(&meshpeek(&["dump", &path, "--lod", "low"])), 0);
+    assert_eq!(code(&meshpeek(&["dump", &path, "--lod", "high"])), 3);
+    assert_eq!(code(&meshpeek(&["validate", &path])), 1);
+}
+
+#[test]
+fn leaves_out_what_is_not_there_only_when_told_to() {
+    let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
+    let end = whole.header().unwrap().block(Part::PhysicsMesh).unwrap().unwrap().end;
+    let cut = &secondlife::bytes("ramp.llmesh")[..usize::try_from(end).unwrap() - 1];
+    let (_folder, path) = scratch("cut.llmesh", cut);
+    let refused = meshpeek(&["lod", &path, "--lod", "low", "-o", "-"]);
+    assert_eq!((code(&refused), refused.stdout.len()), (2, 0));
+    assert!(text(&refused.stderr).contains("physics_mesh") && text(&refused.stderr).contains("--allow-loss"));
+    let given = meshpeek(&["lod", &path, "--lod", "low", "-o", "-", "--allow-loss"]);
+    assert!(text(&given.stderr).contains("left out"));
+    let alone = Mesh::open(given.stdout).unwrap();
+    assert!(alone.header().unwrap().block(Part::PhysicsMesh).unwrap().is_none());
+    assert!(alone.level(Lod::High).is_ok());
+}
+
+#[test]
+fn tells_each_fault_of_a_container_once_and_where() {
+    let mut bytes = secondlife::bytes("model.slm");
+    let whole = Mesh::open(bytes.clone()).unwrap();
+    let end = whole.assets().nth(1).unwrap().header().unwrap().block(Part::HighLod).unwrap().unwrap().end;
+    bytes[usize::try_from(end).unwrap() - 1] ^= 1;
+    let (_folder, path) = scratch("model.slm", &bytes);
+    for verb in ["info", "validate"] {
+        let told = entry(&[verb, &path, "--json"]);
+        let faults = told["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] == "error");
+        let faults: Vec<(&Value, &Value)> = faults.map(|finding| (&finding["rule"], &finding["region"])).collect();
+        assert_eq!(faults, [(&json!("SL05"), &json!("asset[1].high_lod"))], "{verb}");
+    }
+}
+
+#[test]
+fn describes_no_more_than_can_be_looked_at() {
+    let entry_of = |offset: i32, size: i32| {
+        raw_assets::map(&[("offset", raw_assets::integer(offset)), ("size", raw_assets::integer(size))])
+    };
+    let placeholder = raw_assets::map(&[("NoGeometry", b"1".to_vec())]);
+    let stored = raw_assets::zlib(&raw_assets::array(&vec![placeholder; 10_000]));
+    let size = i32::try_from(stored.len()).unwrap();
+    let bytes = [raw_assets::map(&[("high_lod", entry_of(0, size))]), stored].concat();
+    let (_folder, path) = scratch("many.llmesh", &bytes);
+    let told = entry(&["info", &path, "--json"]);
+    assert_eq!(told["surfaces"].as_array().unwrap().len(), 4096);
+    assert_eq!(told["properties"]["left_out"], json!({ "members": 0, "surfaces": 5904 }));
+    assert_eq!(told["lods"][0]["submeshes"], 10_000);
+}
+
+#[test]
+fn shows_the_header_of_a_newer_version() {
+    let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
+    let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
+    edit.set_integer("version", 1000).unwrap();
+    let (_folder, path) = scratch("newer.llmesh", &edit.to_bytes().unwrap());
+    let output = meshpeek(&["info", &path, "--json"]);
+    let told = json(&output)["files"][0].clone();
+    assert_eq!((code(&output), told["error"]["kind"].as_str()), (3, Some("unsupported")));
+    assert_eq!(told["properties"]["version"], 1000);
+}
+
+#[test]
+fn says_what_is_wrong_with_a_file_that_only_claims_to_be_one() {
+    let (_folder, path) = scratch("array.llmesh", b"[\0\0\0\0]");
+    let output = meshpeek(&["info", &path]);
+    assert_eq!(code(&output), 3);
+    assert!(text(&output.stderr).contains("the header, a map, found an array"), "{}", text(&output.stderr));
+    for arguments in [
+        &["dump", "data/unigine/cube_ms13.mesh", "--lod", "low"][..],
+        &["dump", "data/unigine/cube_ms13.mesh", "--asset", "0"],
+        &["lod", "data/unigine/cube_ms13.mesh", "--lod", "low", "-o", "-"],
+    ] {
+        let output = meshpeek(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(text(&output.stderr).contains("Second Life"), "{}", text(&output.stderr));
+    }
+    // A text that begins with a brace is none.
+    let (_folder, path) = scratch("text.json", b"{\"high_lod\": 1}");
+    assert!(text(&meshpeek(&["info", &path]).stderr).contains("expected a mesh"));
+}

@@ -1,0 +1,221 @@
+//! What reading EZ-Mesh allocates: its lists when it is opened, a block of text once, and nothing for numbers that go straight
+//! into a buffer, or are lent.
+
+use meshpeek::decode::ByteOrder;
+use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
+use meshpeek::model::Transform;
+use meshpeek::{Animations, Array, Geometry};
+
+use crate::support::allocations::{allocations, most_held};
+use crate::support::ezmesh::raw_files::{
+    corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices,
+};
+
+fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
+    MeshSystem::open(bytes).unwrap()
+}
+
+/// A number of allocations that grows with the digits of a count only: a list that grows doubles.
+fn doublings(items: usize) -> u64 {
+    u64::from(usize::BITS - items.leading_zeros())
+}
+
+#[test]
+fn opening_allocates_lists_only() {
+    for count in [1, 10, 100, 1000] {
+        let bones: String =
+            (0..count).fold(String::new(), |all, bone| all + &format!("<Bone name=\"b{bone}\" position=\"1 2 3\"/>"));
+        let text = system(
+            &(element("Skeleton", &bones) + &mesh("m", &(corner_vertices() + &section("s", &triangles(1, "0 1 2"))))),
+        );
+        let (first, held) = (allocations(|| open(text.as_bytes())), most_held(|| open(text.as_bytes())).1);
+        // A list for each kind of thing that there is, those of blocks with another for their ends, each once more when what it
+        // had reserved is given back; and the open elements.
+        let lists = 2 * (6 + 2) + 1;
+        assert!(first <= lists + doublings(count), "{count} bones: {first}");
+        assert!(held <= 2 * 16 * u64::try_from(count).unwrap() + 2048, "{count} bones: {held} bytes");
+        // Numbers cost nothing, however many there are.
+        let long = text.replace("0 0 0, 1 0 0, 0 2 0,", &"0 0 0, 1 0 0, 0 2 0,\r\n".repeat(1000));
+        assert_eq!(allocations(|| open(long.as_bytes())), first);
+        assert_eq!(allocations(|| assert!(is_known(long.as_bytes()))), 0);
+    }
+    let described = everything();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = described.binary(order);
+        // Of each of fourteen lists, one that has four places at first, and one that has as many as it needs.
+        assert!(allocations(|| open(&bytes)) <= 2 * 16 + 4, "{}", allocations(|| open(&bytes)));
+    }
+}
+
+#[test]
+fn numbers_go_straight_into_a_buffer() {
+    let described = everything();
+    for bytes in [described.text().into_bytes(), described.binary(ByteOrder::Little), described.binary(ByteOrder::Big)]
+    {
+        let system = open(&bytes);
+        let (mut columns, mut positions) = (vec![0; 1 << 12], [[0.0; 3]; 6]);
+        let (mut interp, mut indices, mut keys) = ([[0.0; 4]; 6], [0; 6], [0.0; 30]);
+        let count = allocations(|| {
+            for mesh in system.view().meshes() {
+                let buffer = mesh.vertex_buffer().unwrap().unwrap();
+                buffer.positions_into(&mut positions).unwrap();
+                buffer.columns_into(&mut columns[..buffer.byte_count()]).unwrap();
+                let mut seen = 0;
+                buffer.for_each(&mut |_, _, _| seen += 1).unwrap();
+                assert_eq!(seen, 6 * buffer.layout().all_scalars().len());
+                if mesh.index() == 0 {
+                    buffer.floats_into(Semantic::Interp(7), &mut interp).unwrap();
+                }
+                for section in mesh.sections() {
+                    section.material_name().unwrap();
+                    let triangles = section.index_buffer().unwrap().unwrap();
+                    triangles.indices_into(&mut indices[..triangles.index_count()]).unwrap();
+                }
+            }
+            for animation in system.view().animations() {
+                animation.timing().unwrap();
+                for track in animation.tracks() {
+                    track.floats_into(&mut keys[..track.float_count().unwrap()]).unwrap();
+                }
+            }
+            for material in system.view().materials() {
+                assert!(material.name().is_ok() && material.meta_data().is_ok());
+            }
+        });
+        assert_eq!(count, 0);
+    }
+}
+
+/// The places of a kind's blocks, the place of the block, and its arrays.
+const FIRST: u64 = 3;
+/// Without the places of the kind's blocks.
+const NEXT: u64 = 2;
+
+#[test]
+fn a_block_of_text_is_unfolded_once() {
+    let text = everything().text();
+    let system = open(text.as_bytes());
+    for mesh in system.view().meshes() {
+        let expected = if mesh.index() == 0 { FIRST } else { NEXT };
+        let buffer = mesh.vertex_buffer().unwrap().unwrap();
+        assert_eq!(allocations(|| buffer.vertices().unwrap()), expected);
+        let again = allocations(|| {
+            let vertices = mesh.vertex_buffer().unwrap().unwrap().vertices().unwrap();
+            vertices.positions().unwrap().for_each(|_| {});
+            vertices.colors().map(|colors| colors.get(0));
+            vertices.uvs(0).map(|uvs| uvs.get(0));
+            vertices.weights(0).map(|weights| weights.iter().map(|list| list.len()).sum::<usize>());
+            vertices.weights(0).map(|weights| weights.get(3).map(|list| list.len()));
+            vertices.cells(0).count()
+        });
+        assert_eq!(again, 0);
+    }
+    for section in system.view().sections() {
+        // A list of no triangles is a block without bytes.
+        let triangles = section.index_buffer().unwrap().unwrap();
+        let empty = u64::from(triangles.triangle_count() == 0);
+        let expected = if section.index() == 0 { FIRST } else { NEXT } - empty;
+        assert_eq!(allocations(|| triangles.indices().unwrap()), expected, "{}", section.index());
+        assert_eq!(allocations(|| triangles.indices().unwrap().for_each(|_| {})), 0);
+    }
+    let tracks: Vec<_> = system.view().animations().flat_map(|animation| animation.tracks()).collect();
+    for (number, track) in tracks.iter().enumerate() {
+        assert_eq!(allocations(|| track.keys().unwrap()), if number == 0 { FIRST } else { NEXT });
+        assert_eq!(allocations(|| track.keys().unwrap().iter().count()), 0);
+    }
+    // Surfaces of the neutral view are the same blocks.
+    let count = allocations(|| {
+        for surface in 0..system.surface_count() {
+            system.positions(surface, 0).unwrap();
+            system.indices(surface).unwrap();
+            system.weights(surface).unwrap();
+        }
+    });
+    // The names of skeletons, which weights are counted by.
+    assert!(count <= 2, "{count}");
+}
+
+#[test]
+fn arrays_of_the_binary_form_are_lent() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = everything().binary(order);
+        let system = open(&bytes);
+        let count = allocations(|| {
+            for mesh in system.view().meshes() {
+                let vertices = mesh.vertex_buffer().unwrap().unwrap().vertices().unwrap();
+                vertices.positions().unwrap().for_each(|_| {});
+                assert!(vertices.positions().unwrap().bounds().min[0] == 0.0);
+                vertices.normals().inspect(|all| all.for_each(|_| {}));
+                vertices.colors().inspect(|all| all.for_each(|_| {}));
+                vertices.weights(0).inspect(|all| all.iter().for_each(|list| assert!(list.len() < 5)));
+                for section in mesh.sections() {
+                    section.index_buffer().unwrap().unwrap().indices().unwrap().for_each(|_| {});
+                }
+            }
+            for track in system.view().animations().flat_map(|animation| animation.tracks()) {
+                assert!(track.keys().unwrap().iter().count() > 0);
+            }
+            for texture in system.view().textures() {
+                texture.picture().unwrap();
+            }
+        });
+        assert_eq!(count, 0);
+    }
+}
+
+#[test]
+fn a_pose_takes_the_names_of_bones_and_no_more() {
+    for bytes in [everything().text().into_bytes(), everything().binary(ByteOrder::Big)] {
+        let system = open(&bytes);
+        let mut pose = [Transform::default(); 5];
+        system.pose(0, 0, &mut pose).unwrap();
+        let count = allocations(|| (0..3).for_each(|frame| system.pose(0, frame, &mut pose).unwrap()));
+        assert_eq!(count, 0);
+    }
+}
+
+/// What no file may make it hold: four times its size, and 64 KiB.
+fn expect_cheap(what: &str, text: &str) {
+    let most = 4 * u64::try_from(text.len()).unwrap() + (64 << 10);
+    let (system, held) = most_held(|| open(text.as_bytes()));
+    assert!(held <= most, "{what}: opening {} bytes takes {held}", text.len());
+    let (sum, held) = most_held(|| {
+        let view = system.view();
+        let mut sum = 0;
+        for section in view.sections() {
+            sum += section.vertex_buffer().ok().and_then(|all| all.vertices().ok()).map_or(0, |all| all.len());
+            sum += section.index_buffer().unwrap().and_then(|all| all.indices().ok()).map_or(0, |all| all.len());
+        }
+        for mesh in view.meshes() {
+            sum += mesh.vertex_buffer().ok().flatten().and_then(|all| all.vertices().ok()).map_or(0, |all| all.len());
+        }
+        for track in view.animations().flat_map(|animation| animation.tracks()) {
+            sum += track.keys().map_or(0, |keys| keys.len());
+        }
+        for bone in 0..view.bone_count() {
+            sum += usize::from(view.bone(bone).is_ok());
+        }
+        sum
+    });
+    assert!(held <= most, "{what}: {sum} items of {} bytes take {held}", text.len());
+}
+
+#[test]
+fn no_file_takes_more_than_its_bytes_pay_for() {
+    let many = 5000;
+    let short = element("AnimTrack count=\"1\"", "0 0 0 0 0 0 0");
+    expect_cheap("tracks", &system(&element("Animation", &short.repeat(many))));
+    expect_cheap("empty tracks", &system(&element("Animation", &"<AnimTrack count=0 />".repeat(many))));
+    let small = element("MeshSection", "<indexbuffer count=1>0 0 0</indexbuffer>");
+    expect_cheap("triangles", &system(&element("Mesh", &small.repeat(many))));
+    let own = element("MeshSection", "<vertexbuffer count=0 ctype=f semantic=a />");
+    expect_cheap("sections", &system(&element("Mesh", &own.repeat(many))));
+    let meshes = "<Mesh><vertexbuffer count=0 ctype=f semantic=a /></Mesh>";
+    expect_cheap("meshes", &system(&meshes.repeat(many)));
+    expect_cheap("bones", &system(&element("Skeleton", &"<Bone/>".repeat(many))));
+    expect_cheap("named bones", &system(&element("Skeleton", &"<Bone name=a parent=a />".repeat(many))));
+    expect_cheap("boxes", &system(&"<MeshAABB/>".repeat(many)));
+    expect_cheap("numbers", &simple(&vertices(9999, "f", "radius", &"1,".repeat(9999)), ""));
+    expect_cheap("characters", &simple(&vertices(9999, "c", "a", &"1".repeat(9999)), ""));
+    expect_cheap("depth", &system(&format!("{}{}", "<a>".repeat(60), "</a>".repeat(60))));
+}

@@ -1,0 +1,763 @@
+//! Building EZ-Mesh files from lists, in both forms, and writing files again.
+
+use meshpeek::array::Bounds;
+use meshpeek::decode::ByteOrder;
+use meshpeek::ezmesh::build::{
+    Animation, Bone, Collision, Column, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System,
+    TetraMesh, Texture, Track, UserBinary, UserData, Values, Vertices,
+};
+use meshpeek::ezmesh::{Cell, MeshSystem, Semantic};
+use meshpeek::model::Transform;
+use meshpeek::{ErrorKind, Name};
+
+use crate::support::ezmesh::{bytes, flag, samples, wooden_crate};
+use crate::support::random::Random;
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
+
+fn read(bytes: &[u8]) -> System {
+    System::of(MeshSystem::open(bytes).unwrap().view()).unwrap()
+}
+
+fn written(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    MeshSystem::open(bytes).unwrap().write_to(&mut out).unwrap();
+    out
+}
+
+/// Tests that two systems are the same, bit for bit: numbers that are none included, which are not equal to themselves.
+fn assert_same(one: &System, other: &System) {
+    let [(one, one_bits), (other, other_bits)] = [one, other].map(|system| {
+        let mut system = system.clone();
+        let mut bits = Vec::new();
+        for_each_float(&mut system, &mut |float| {
+            bits.push(float.to_bits());
+            *float = 0.0;
+        });
+        (system, bits)
+    });
+    assert_eq!(one_bits, other_bits);
+    assert_eq!(one, other);
+}
+
+fn for_each_float(system: &mut System, see: &mut dyn FnMut(&mut f32)) {
+    fn of_box(bounds: &mut Option<Bounds>, see: &mut dyn FnMut(&mut f32)) {
+        if let Some(Bounds { min, max }) = bounds {
+            min.iter_mut().chain(max).for_each(see);
+        }
+    }
+    fn of_transform(transform: &mut Transform, see: &mut dyn FnMut(&mut f32)) {
+        let Transform { position, rotation, scale } = transform;
+        position.iter_mut().chain(rotation).chain(scale).for_each(see);
+    }
+    fn of_values(values: &mut Values, see: &mut dyn FnMut(&mut f32)) {
+        match values {
+            Values::F32(_, floats) => floats.iter_mut().for_each(see),
+            Values::Mixed(parts) => parts.iter_mut().for_each(|part| of_values(part, see)),
+            _ => {}
+        }
+    }
+    fn of_vertices(vertices: &mut Option<Vertices>, see: &mut dyn FnMut(&mut f32)) {
+        for column in vertices.iter_mut().flat_map(|vertices| &mut vertices.columns) {
+            of_values(&mut column.values, see);
+        }
+    }
+    of_box(&mut system.bounds, see);
+    system.plane.iter_mut().for_each(&mut *see);
+    for bone in system.skeletons.iter_mut().flat_map(|skeleton| &mut skeleton.bones) {
+        of_transform(&mut bone.bind, see);
+    }
+    for animation in &mut system.animations {
+        animation.duration.iter_mut().chain(&mut animation.dtime).for_each(&mut *see);
+        for track in &mut animation.tracks {
+            track.seconds.iter_mut().flatten().for_each(&mut *see);
+            track.keys.iter_mut().for_each(|key| of_transform(key, see));
+        }
+    }
+    for mesh in &mut system.meshes {
+        of_box(&mut mesh.bounds, see);
+        of_vertices(&mut mesh.vertices, see);
+        for section in &mut mesh.sections {
+            of_box(&mut section.bounds, see);
+            of_vertices(&mut section.vertices, see);
+        }
+    }
+    system
+        .tetra_meshes
+        .iter_mut()
+        .flat_map(|tetra| tetra.corners.as_flattened_mut().as_flattened_mut())
+        .for_each(&mut *see);
+    system.instances.iter_mut().for_each(|instance| of_transform(&mut instance.transform, see));
+    for collision in system.representations.iter_mut().flat_map(|one| &mut one.collisions) {
+        collision.transform.iter_mut().flatten().for_each(&mut *see);
+        collision.hull.iter_mut().for_each(|hull| of_vertices(&mut hull.points, see));
+    }
+}
+
+fn any_floats<const N: usize>(random: &mut Random) -> [f32; N] {
+    std::array::from_fn(|_| random.any_float())
+}
+
+fn any_transform(random: &mut Random) -> Transform {
+    Transform { position: any_floats(random), rotation: any_floats(random), scale: any_floats(random) }
+}
+
+fn any_box(random: &mut Random) -> Option<Bounds> {
+    (!random.one_in(3)).then(|| Bounds { min: any_floats(random), max: any_floats(random) })
+}
+
+fn any_name(random: &mut Random) -> Vec<u8> {
+    random.pick(&["", "null", "a b", "C:\\a/b>c'", "A &amp; B", "größe", "#1\r\n\tx"]).as_bytes().to_vec()
+}
+
+/// Any column, of one type or of several.
+fn any_values(random: &mut Random, rows: usize) -> Values {
+    let width = u8::try_from(random.within(1..4)).unwrap();
+    let count = rows * usize::from(width);
+    let low = |random: &mut Random| random.next().to_le_bytes();
+    match random.below(10) {
+        0 => Values::I32(width, (0..count).map(|_| i32::from_le_bytes(*low(random).first_chunk().unwrap())).collect()),
+        1 => Values::U16(width, (0..count).map(|_| u16::from_le_bytes(*low(random).first_chunk().unwrap())).collect()),
+        2 => Values::U8(width, (0..count).map(|_| low(random)[0]).collect()),
+        3 => Values::Characters(width, (0..count).map(|_| *random.pick(b"azAZ09;&\"'>")).collect()),
+        4 => Values::Hex8(width, (0..count).map(|_| low(random)[0]).collect()),
+        5 => {
+            Values::Hex16(width, (0..count).map(|_| u16::from_le_bytes(*low(random).first_chunk().unwrap())).collect())
+        }
+        6 => {
+            Values::Hex32(width, (0..count).map(|_| u32::from_le_bytes(*low(random).first_chunk().unwrap())).collect())
+        }
+        7 => Values::Words(
+            width,
+            (0..count).map(|_| random.pick(&["a", "wood/1", "12.5x"]).as_bytes().to_vec()).collect(),
+        ),
+        _ => Values::F32(width, (0..count).map(|_| random.any_float()).collect()),
+    }
+}
+
+/// Columns that both forms hold, in the order of writers.
+fn standard_columns(random: &mut Random, rows: usize) -> Vec<Column> {
+    let mut columns = vec![Column::positions((0..rows).map(|_| any_floats(random)))];
+    if random.one_in(2) {
+        columns.push(Column::normals((0..rows).map(|_| any_floats(random))));
+    }
+    if random.one_in(2) {
+        columns.push(Column::colors((0..rows).map(|_| u32::try_from(random.next() >> 32).unwrap())));
+    }
+    for set in 0..4 {
+        if random.one_in(2) {
+            columns.push(Column::texcoords(set, (0..rows).map(|_| any_floats(random))));
+        }
+    }
+    if random.one_in(2) {
+        columns.push(Column::tangents((0..rows).map(|_| any_floats(random))));
+        columns.push(Column::binormals((0..rows).map(|_| any_floats(random))));
+    }
+    if random.one_in(2) {
+        columns.push(Column::weights((0..rows).map(|_| any_floats(random))));
+        columns.push(Column::bones(
+            (0..rows).map(|_| std::array::from_fn(|_| u16::try_from(random.below(65536)).unwrap())),
+        ));
+    }
+    for number in 0..8 {
+        if random.one_in(4) {
+            columns.push(Column::interps::<4>(number, (0..rows).map(|_| any_floats(random))));
+        }
+    }
+    if random.one_in(2) {
+        columns.push(Column::radii((0..rows).map(|_| random.any_float())));
+    }
+    columns
+}
+
+fn any_columns(random: &mut Random, rows: usize) -> Vec<Column> {
+    let mut columns = standard_columns(random, rows);
+    let known: usize = columns.iter().map(|column| column.values.ctype().len()).sum();
+    if known < 40 {
+        for word in ["what", "größe"] {
+            let parts = random.within(1..4);
+            let mut parts: Vec<Values> = (0..parts).map(|_| any_values(random, rows)).collect();
+            // Neighbours of one type would be read as one.
+            parts.dedup_by(|one, other| std::mem::discriminant(one) == std::mem::discriminant(other));
+            let values = if parts.len() == 1 { parts.remove(0) } else { Values::Mixed(parts) };
+            columns.insert(random.below(columns.len() + 1), Column { word: word.into(), values });
+        }
+    }
+    columns
+}
+
+fn triangles(random: &mut Random, rows: usize) -> Vec<[u32; 3]> {
+    let count = if rows == 0 { 0 } else { random.below(40) };
+    (0..count).map(|_| std::array::from_fn(|_| u32::try_from(random.below(rows)).unwrap())).collect()
+}
+
+/// A system of what both forms hold, with every box and time.
+fn common(random: &mut Random) -> System {
+    let bounds = |random: &mut Random| Some(Bounds { min: any_floats(random), max: any_floats(random) });
+    let bones = |random: &mut Random| {
+        let count = random.below(5);
+        let bone = |number: usize, random: &mut Random| {
+            let parent = random.below(count + 1);
+            Bone {
+                name: format!("bone {number}").into(),
+                parent: (parent < count).then(|| u32::try_from(parent).unwrap()),
+                bind: any_transform(random),
+            }
+        };
+        (0..count).map(|number| bone(number, random)).collect()
+    };
+    let track = |random: &mut Random| Track {
+        name: any_name(random),
+        seconds: None,
+        keys: (0..random.below(4)).map(|_| any_transform(random)).collect(),
+    };
+    let mut animations: Vec<Animation> = (0..random.below(3))
+        .map(|_| Animation {
+            name: any_name(random),
+            frames: random.one_in(3).then_some(77),
+            duration: Some(random.any_float()),
+            dtime: Some(random.any_float()),
+            tracks: (0..random.below(3)).map(|_| track(random)).collect(),
+        })
+        .collect();
+    for animation in &mut animations {
+        animation.frames = animation.frames.filter(|_| animation.longest() != 77);
+    }
+    let mesh = |random: &mut Random| {
+        let rows = random.below(6);
+        let columns = standard_columns(random, rows);
+        let section = |random: &mut Random| Section {
+            material: any_name(random),
+            bounds: bounds(random),
+            triangles: triangles(random, rows),
+            ..Default::default()
+        };
+        Mesh {
+            name: any_name(random),
+            skeleton: any_name(random),
+            bounds: bounds(random),
+            sections: (0..random.below(4)).map(|_| section(random)).collect(),
+            vertices: Some(Vertices::from(columns)),
+        }
+    };
+    System {
+        asset_name: any_name(random),
+        asset_info: any_name(random),
+        system_version: -3,
+        asset_version: i32::MAX,
+        bounds: bounds(random),
+        skeletons: (0..random.below(3)).map(|_| Skeleton { name: any_name(random), bones: bones(random) }).collect(),
+        animations,
+        materials: (0..random.below(3))
+            .map(|_| Material { name: any_name(random), meta_data: any_name(random) })
+            .collect(),
+        meshes: (0..random.below(3)).map(|_| mesh(random)).collect(),
+        instances: (0..random.below(3))
+            .map(|_| Instance { mesh: any_name(random), transform: any_transform(random) })
+            .collect(),
+        ..Default::default()
+    }
+}
+
+/// Puts in what only text has.
+fn textual(random: &mut Random) -> System {
+    let mut system = common(random);
+    system.bounds = any_box(random);
+    for animation in &mut system.animations {
+        animation.duration = animation.duration.filter(|_| !random.one_in(3));
+        animation.dtime = animation.dtime.filter(|_| !random.one_in(3));
+    }
+    for mesh in &mut system.meshes {
+        mesh.bounds = any_box(random);
+        let rows = random.below(6);
+        mesh.vertices = (!random.one_in(3)).then(|| Vertices::from(any_columns(random, rows)));
+        let shared = mesh.vertices.as_ref().map_or(0, Vertices::len);
+        for section in &mut mesh.sections {
+            section.info = random.one_in(2).then(|| any_name(random));
+            section.bounds = any_box(random);
+            let rows = random.below(6);
+            section.vertices = random.one_in(2).then(|| Vertices::from(any_columns(random, rows)));
+            section.triangles = triangles(random, section.vertices.as_ref().map_or(shared, Vertices::len));
+        }
+    }
+    let tetra = |random: &mut Random| TetraMesh {
+        corners: (0..random.below(3)).map(|_| std::array::from_fn(|_| any_floats(random))).collect(),
+    };
+    system.tetra_meshes = (0..random.below(3)).map(|_| tetra(random)).collect();
+    let collision = |random: &mut Random| {
+        let rows = random.below(5);
+        let hull = Hull {
+            points: Some(Vertices::from(vec![Column::positions((0..rows).map(|_| any_floats(random)))])),
+            triangles: triangles(random, rows),
+        };
+        Collision {
+            name: any_name(random),
+            kind: random.pick(&["BOX", "sphere", "CAPSULE", "CONVEX", "what"]).as_bytes().into(),
+            transform: random.one_in(2).then(|| any_floats(random)),
+            hull: random.one_in(2).then_some(hull),
+        }
+    };
+    let representation = |random: &mut Random| Representation {
+        name: any_name(random),
+        info: any_name(random),
+        collisions: (0..random.below(3)).map(|_| collision(random)).collect(),
+    };
+    system.representations = (0..random.below(3)).map(|_| representation(random)).collect();
+    system
+}
+
+/// Puts in what only the binary form has.
+fn binary(random: &mut Random) -> System {
+    let mut system = common(random);
+    system.plane = any_floats(random);
+    system.textures = vec![Texture {
+        name: any_name(random),
+        width: 2,
+        height: 1,
+        pixel_size: 4,
+        pixels: vec![0, 1, 2, 3, 255, 254, 0, 9],
+    }];
+    system.user_data = vec![UserData { key: b"k\0".into(), value: any_name(random) }];
+    system.user_binary_data = vec![UserBinary { name: any_name(random), bytes: vec![7; random.below(70_000)] }];
+    for animation in &mut system.animations {
+        for track in &mut animation.tracks {
+            track.seconds = Some(any_floats(random));
+        }
+    }
+    for mesh in &mut system.meshes {
+        for section in &mut mesh.sections {
+            section.flags = random.one_in(2).then_some(u32::MAX);
+        }
+    }
+    system.meshes.push(Mesh { vertices: Some(Vertices { columns: vec![], bare: 3 }), ..filled(random) });
+    system.meshes.push(filled(random));
+    system
+}
+
+/// A mesh without anything but a box.
+fn filled(random: &mut Random) -> Mesh {
+    Mesh { bounds: Some(Bounds { min: any_floats(random), max: any_floats(random) }), ..Default::default() }
+}
+
+#[test]
+fn reads_back_what_was_built_as_text() {
+    for seed in 0..400 {
+        let system = textual(&mut Random::new(seed));
+        let text = system.to_ezm().unwrap();
+        let again = read(&text);
+        assert_same(&again, &system);
+        assert_eq!(again.to_ezm().unwrap(), text);
+        assert_eq!(written(&text), text);
+    }
+}
+
+#[test]
+fn reads_back_what_was_built_in_the_binary_form() {
+    for seed in 0..400 {
+        let system = binary(&mut Random::new(seed));
+        for order in ORDERS {
+            let bytes = system.to_ezb(order).unwrap();
+            assert_same(&read(&bytes), &system);
+            assert_eq!(written(&bytes), bytes);
+        }
+    }
+}
+
+#[test]
+fn passes_from_form_to_form() {
+    for seed in 0..200 {
+        let system = common(&mut Random::new(seed));
+        let text = system.to_ezm().unwrap();
+        let binary = read(&text).to_ezb(ByteOrder::Big).unwrap();
+        let again = read(&binary);
+        assert_same(&again, &system);
+        assert_eq!(again.to_ezm().unwrap(), text);
+    }
+}
+
+#[test]
+fn text_keeps_every_bit_of_floats() {
+    let mut random = Random::new(1);
+    let edges = [1e15, 1e-15, f32::MAX, f32::MIN_POSITIVE, 0.1, 16_777_216.0, 9.999_999e-16, 0.3];
+    let near = edges.iter().flat_map(|edge: &f32| (0..40).map(|step| edge.to_bits() - 20 + step));
+    let exponents = (0..512_u32).flat_map(|top| [top << 23, (top << 23) + 1, (top << 23) + 0x7f_ffff]);
+    let subnormal = (0..2000).map(|_| u32::try_from(random.next() >> 41).unwrap()).collect::<Vec<_>>();
+    let any = (0..60_000).map(|_| u32::try_from(random.next() >> 32).unwrap()).collect::<Vec<_>>();
+    let mut all: Vec<u32> = near.chain(exponents).chain(subnormal).chain(any).collect();
+    all.truncate(all.len() / 3 * 3);
+    let floats = all.iter().copied().map(f32::from_bits).collect();
+    let column = Column::new(Semantic::Position, Values::F32(3, floats));
+    let mesh = Mesh { vertices: Some(Vertices::from(vec![column])), ..Default::default() };
+    let text = System { meshes: vec![mesh], ..Default::default() }.to_ezm().unwrap();
+    let again = read(&text);
+    let Values::F32(3, floats) = &again.meshes[0].vertices.as_ref().unwrap().columns[0].values else { panic!() };
+    assert!(floats.iter().map(|float| float.to_bits()).eq(all));
+    let longest = |separators: &[u8]| text.split(|byte| separators.contains(byte)).map(<[u8]>::len).max().unwrap();
+    assert!(longest(b"\r\n") <= 160);
+    let numbers = text.split(|byte| *byte == b'\n').filter(|line| !line.contains(&b'<'));
+    assert!(numbers.flat_map(|line| line.split(|byte| b" ,\r".contains(byte))).all(|token| token.len() <= 30));
+}
+
+#[test]
+fn writes_text_that_every_known_reader_takes() {
+    for seed in 0..50 {
+        let text = textual(&mut Random::new(seed)).to_ezm().unwrap();
+        assert!(text.starts_with(b"<?xml version=\"1.0\"?>\r\n<MeshSystem asset_name=\""));
+        assert!(text.ends_with(b"</MeshSystem>\r\n"));
+        for needle in [&b"<!--"[..], b"trianglecount", b"<![CDATA["] {
+            assert!(!text.windows(needle.len()).any(|window| window == needle));
+        }
+    }
+    let text = String::from_utf8(flag().to_ezm().unwrap()).unwrap();
+    assert!(text.lines().filter(|line| !line.contains('<')).all(|line| line.len() <= 160));
+    assert!(
+        text.contains(r#"<Bone name="cloth" parent="pole" orientation="0 0 0 1" position="0.5 0 0" scale="1 1 1"/>"#)
+    );
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+}
+
+#[test]
+fn breaks_long_rows_and_fills_lines() {
+    let wide = Column { word: b"wide".into(), values: Values::F32(60, vec![-1.234_567_8; 120]) };
+    let mut system = wooden_crate();
+    system.meshes[0].vertices = Some(Vertices::from(vec![wide]));
+    system.meshes[0].sections.truncate(1);
+    system.meshes[0].sections[0].triangles = vec![[0, 1, 0]; 100];
+    let text = system.to_ezm().unwrap();
+    assert_eq!(read(&text), system);
+    let text = String::from_utf8(text).unwrap();
+    let lengths: Vec<_> = text.lines().filter(|line| !line.contains('<')).map(str::len).collect();
+    assert!(lengths.iter().all(|length| *length <= 160) && lengths.iter().max() > Some(&150), "{lengths:?}");
+}
+
+#[test]
+fn names_stand_between_double_quotes() {
+    let mut system = System { asset_name: b"a\"b<c>d'&e&amp;f".into(), ..Default::default() };
+    let text = system.to_ezm().unwrap();
+    assert!(text.windows(37).any(|window| window == b"asset_name=\"a&quot;b&lt;c>d'&e&amp;f\""));
+    let again = read(&text);
+    assert_eq!(again.asset_name, b"a&quot;b&lt;c>d'&e&amp;f");
+    assert_eq!(again.to_ezm().unwrap(), text);
+    for byte in (0..32_u8).filter(|byte| !matches!(byte, 9 | 10 | 13)) {
+        system.asset_name = vec![b'a', byte];
+        assert_eq!(refused(system.to_ezm()), "asset_name");
+        assert!(system.to_ezb(ByteOrder::Little).is_ok());
+    }
+    let quoted = b"<MeshSystem asset_name='say \"hi\"' asset_info='<'/>";
+    assert_eq!(read(&written(quoted)).asset_name, b"say &quot;hi&quot;");
+    assert_eq!(read(&written(quoted)).asset_info, b"&lt;");
+}
+
+#[test]
+fn gives_columns_the_words_of_writers() {
+    let columns = |ctype: &str, semantic: &str| {
+        let text = format!(
+            "<Mesh><MeshSection><vertexbuffer count=\"0\" ctype=\"{ctype}\" semantic=\"{semantic}\"/></MeshSection></Mesh>"
+        );
+        let system = read(text.as_bytes());
+        assert_eq!(read(&system.to_ezm().unwrap()), system, "{semantic}");
+        let columns = &system.meshes[0].sections[0].vertices.as_ref().unwrap().columns;
+        let words: Vec<_> = columns.iter().map(|column| String::from_utf8(column.word.clone()).unwrap()).collect();
+        words.join(" ")
+    };
+    assert_eq!(columns("fff ff ff", "POSITION texcoord Texcoord"), "position texcoord1 texcoord2");
+    assert_eq!(columns("ff ffff hhhh", "texel2 boneweighting boneindices"), "texcoord2 blendweights blendindices");
+    assert_eq!(columns("fff ff", "Normal NORMAL"), "normal NORMAL");
+    assert_eq!(columns("ff Fff", "position Interp3"), "position interp3");
+    // With standard words for some, the last would become what it was not.
+    let odd = "texcoord3 texcoord texcoord texcoord";
+    assert_eq!(columns("ff ff fff ff", odd), odd);
+}
+
+#[test]
+fn a_system_that_was_built_may_use_any_known_word() {
+    let column = |word: &str| Column { word: word.into(), values: Values::F32(2, vec![0.5; 2]) };
+    let mesh = Mesh { vertices: Some(vec![column("texcoord"), column("TEXEL")].into()), ..Default::default() };
+    let system = System { meshes: vec![mesh], ..Default::default() };
+    let text = String::from_utf8(system.to_ezm().unwrap()).unwrap();
+    assert!(text.contains(r#"ctype="ff ff" semantic="texcoord1 texcoord2""#), "{text}");
+    assert!(system.to_ezb(ByteOrder::Big).is_ok());
+}
+
+#[test]
+fn short_keys_get_a_scale() {
+    let system = read(&bytes("legacy.ezm"));
+    let keys = &system.animations[0].tracks[0].keys;
+    assert_eq!((keys.len(), keys[1].scale, keys[1].rotation), (3, [1.0; 3], [0.0, 0.28, 0.0, 0.96]));
+    assert_eq!(keys[0].rotation[0].to_bits(), (-0.0_f32).to_bits());
+    assert_eq!((system.bounds, system.meshes[0].bounds), (None, None));
+    assert_eq!(system.asset_name, b"legacy.gr2");
+    assert_eq!(system.meshes[0].sections[1].info.as_deref(), Some(&br"C:\art\iron.tga"[..]));
+}
+
+#[test]
+fn samples_come_out_as_they_are() {
+    for sample in samples() {
+        let out = written(&sample.bytes);
+        if sample.file == "legacy.ezm" {
+            assert_eq!(read(&out), read(&sample.bytes));
+            assert_eq!(written(&out), out);
+        } else {
+            assert_eq!(out, sample.bytes, "{}", sample.file);
+        }
+        assert!(sample.bytes.len() < 20_000);
+    }
+    let mut cut = bytes("crate100.ezb");
+    cut.extend(b"behind");
+    assert_eq!(written(&cut), bytes("crate100.ezb"));
+}
+
+#[test]
+fn a_binary_file_keeps_its_order_and_version() {
+    for (order, other) in [(ByteOrder::Little, 101), (ByteOrder::Big, 100)] {
+        let mut bytes = wooden_crate().to_ezb(order).unwrap();
+        bytes[..4].copy_from_slice(&order.put(other));
+        assert_eq!(written(&bytes), bytes);
+    }
+}
+
+#[test]
+fn a_crate_is_seen_from_outside() {
+    let system = wooden_crate();
+    let vertices = system.meshes[0].vertices.as_ref().unwrap();
+    let Values::F32(3, normals) = &vertices.column(Semantic::Normal).unwrap().values else { panic!() };
+    for triangle in system.meshes[0].sections.iter().flat_map(|section| &section.triangles) {
+        let corners = triangle.map(|index| vertices.positions().unwrap()[usize::try_from(index).unwrap()]);
+        let edge = |to: usize| [0, 1, 2].map(|axis| corners[to][axis] - corners[0][axis]);
+        let [one, other] = [edge(1), edge(2)];
+        let cross = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| one[i] * other[j] - one[j] * other[i]);
+        let first = usize::try_from(triangle[0]).unwrap() * 3;
+        assert_eq!(cross, normals[first..first + 3], "{triangle:?}");
+    }
+}
+
+#[test]
+fn puts_the_vertices_of_sections_together() {
+    let mut system = read(&bytes("legacy.ezm"));
+    assert_eq!(
+        system.reduce_to_ezb().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["mesh[0].section[0].info", "mesh[0].section[1].info"]
+    );
+    let merged = read(&system.to_ezb(ByteOrder::Little).unwrap());
+    let mesh = &merged.meshes[0];
+    assert_eq!(mesh.vertices.as_ref().unwrap().len(), 8);
+    assert_eq!(mesh.sections[1].triangles, [[4, 5, 6], [4, 6, 7]]);
+    assert_eq!(mesh.sections[1].bounds, Some(Bounds { min: [0.0, 1.0, -0.0], max: [1.0, 2.0, -0.0] }));
+    assert_eq!(mesh.bounds, Some(Bounds { min: [0.0, 0.0, -0.0], max: [1.0, 2.0, -0.0] }));
+    assert_eq!(merged.bounds, mesh.bounds);
+    // The mesh's own stand before them, and keep their numbers.
+    let mut mixed = system.clone();
+    mixed.meshes[0].vertices = mixed.meshes[0].sections[0].vertices.clone();
+    mixed.meshes[0].sections[0].vertices = None;
+    assert_eq!(mixed.to_ezb(ByteOrder::Little).unwrap(), system.to_ezb(ByteOrder::Little).unwrap());
+    // Other columns are another vertex.
+    let vertices = system.meshes[0].sections[1].vertices.as_mut().unwrap();
+    vertices.columns.remove(1);
+    assert_eq!(refused(system.to_ezb(ByteOrder::Little)), "mesh[0].section[1].semantic");
+}
+
+#[test]
+fn computes_boxes_that_are_left_out() {
+    let whole = wooden_crate();
+    let mut system = whole.clone();
+    system.bounds = None;
+    system.meshes[0].bounds = None;
+    system.meshes[0].sections[0].bounds = None;
+    system.meshes[0].sections[1].bounds = None;
+    assert_eq!(read(&system.to_ezm().unwrap()), system);
+    assert_eq!(system.to_ezb(ByteOrder::Big).unwrap(), whole.to_ezb(ByteOrder::Big).unwrap());
+    let empty = read(&System { meshes: vec![Mesh::default()], ..Default::default() }.to_ezb(ByteOrder::Big).unwrap());
+    let nothing = Some(Bounds { min: [0.0; 3], max: [0.0; 3] });
+    assert_eq!((empty.bounds, empty.meshes[0].bounds, &empty.meshes[0].vertices), (nothing, nothing, &None));
+}
+
+#[test]
+fn reduces_to_what_a_form_holds() {
+    let mut random = Random::new(5);
+    let mut system = binary(&mut random);
+    assert!(!system.reduce_to_ezm().is_empty() && system.reduce_to_ezm().is_empty());
+    assert_same(&read(&system.to_ezm().unwrap()), &system);
+    let mut flag = flag();
+    assert_eq!(refused(flag.to_ezb(ByteOrder::Big)), "mesh[0].semantic");
+    assert_eq!(flag.reduce_to_ezb()[0].to_string(), "mesh[0].interp");
+    let again = read(&flag.to_ezb(ByteOrder::Big).unwrap());
+    assert_eq!(again.to_ezm().unwrap(), flag.to_ezm().unwrap());
+    for seed in 0..200 {
+        let mut system = textual(&mut Random::new(seed));
+        system.reduce_to_ezb();
+        match system.to_ezb(ByteOrder::Big) {
+            Ok(bytes) => assert_eq!(written(&bytes), bytes),
+            // Sections of different columns.
+            Err(error) => assert!(error.to_string().contains("the columns of the vertices before"), "{error}"),
+        }
+    }
+}
+
+/// Returns the field of what is refused.
+fn refused<T: std::fmt::Debug>(result: Result<T, meshpeek::Error>) -> String {
+    let error = result.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+    error.field().to_string()
+}
+
+#[test]
+fn refuses_what_neither_form_holds() {
+    type Spoil = fn(&mut System);
+    let cases: [(&str, Spoil); 13] = [
+        ("mesh[0].section[1].triangles", |system| system.meshes[0].sections[1].triangles[2][1] = 24),
+        ("mesh[0].section[0].triangles", |system| system.meshes[0].vertices = None),
+        ("mesh[0].vertices", |system| column(system, 1).values = Values::F32(3, vec![0.0; 69])),
+        ("mesh[0].vertices", |system| column(system, 1).values = Values::F32(3, vec![0.0; 73])),
+        ("mesh[0].ctype", |system| column(system, 1).values = Values::F32(0, vec![])),
+        ("mesh[0].ctype", |system| column(system, 1).values = Values::Mixed(vec![])),
+        ("mesh[0].ctype", |system| column(system, 1).values = Values::Mixed(vec![Values::Mixed(vec![])])),
+        ("mesh[0].ctype", |system| column(system, 1).values = Values::F32(64, vec![0.0; 64 * 24])),
+        ("mesh[0].semantic", |system| column(system, 1).word = b"two words".into()),
+        ("mesh[0].semantic", |system| column(system, 1).word = b"".into()),
+        ("mesh[0].semantic", |system| column(system, 1).word = b"a\"b".into()),
+        ("mesh[0].bare", |system| system.meshes[0].vertices.as_mut().unwrap().bare = 1),
+        ("skeleton[0].bone[1].parent", |system| {
+            let bone = Bone { name: b"b".into(), ..Default::default() };
+            let bones = vec![bone.clone(), Bone { parent: Some(2), ..bone }];
+            system.skeletons = vec![Skeleton { bones, ..Default::default() }];
+        }),
+    ];
+    for (number, (field, spoil)) in cases.into_iter().enumerate() {
+        let mut system = wooden_crate();
+        spoil(&mut system);
+        assert_eq!(refused(system.to_ezm()), field, "case {number}");
+        assert_eq!(refused(system.to_ezb(ByteOrder::Little)), field, "case {number}");
+        let mut out = Vec::new();
+        assert!(system.write_ezm(&mut out).is_err() && out.is_empty());
+    }
+}
+
+fn column(system: &mut System, number: usize) -> &mut Column {
+    &mut system.meshes[0].vertices.as_mut().unwrap().columns[number]
+}
+
+#[test]
+fn refuses_what_text_cannot_hold() {
+    type Spoil = fn(&mut System);
+    fn named(names: [&str; 3], parents: [Option<u32>; 3]) -> Vec<Skeleton> {
+        let bone = |(name, parent): (&str, _)| Bone { name: name.into(), parent, ..Default::default() };
+        vec![Skeleton { bones: names.into_iter().zip(parents).map(bone).collect(), ..Default::default() }]
+    }
+    let cases: [(&str, Spoil); 8] = [
+        ("textures", |system| system.textures = vec![Texture::default()]),
+        ("user_data", |system| system.user_data = vec![UserData::default()]),
+        ("user_binary_data", |system| system.user_binary_data = vec![UserBinary::default()]),
+        ("mesh[1].vertices", |system| {
+            let vertices = Some(Vertices { columns: vec![], bare: 1 });
+            system.meshes.push(Mesh { vertices, bounds: system.bounds, ..Default::default() });
+        }),
+        ("material[1].meta_data", |system| system.materials[1].meta_data = b"\x01".into()),
+        ("mesh[0].section[1].material", |system| system.meshes[0].sections[1].material = vec![b'a'; (1 << 20) + 1]),
+        // A name means the first bone that has it.
+        ("skeleton[0].bone[2].parent", |system| system.skeletons = named(["a", "a", "b"], [None, None, Some(1)])),
+        ("skeleton[0].bone[0].parent", |system| system.skeletons = named(["a", "", "b"], [Some(1), None, None])),
+    ];
+    for (number, (field, spoil)) in cases.into_iter().enumerate() {
+        let mut system = wooden_crate();
+        spoil(&mut system);
+        assert_eq!(refused(system.to_ezm()), field, "case {number}");
+        let binary = system.to_ezb(ByteOrder::Big).unwrap();
+        assert_same(&read(&binary), &system);
+    }
+    // A child may stand before its parent, and keeps its number.
+    let system = System { skeletons: named(["a", "b", "c"], [Some(2), None, Some(1)]), ..Default::default() };
+    assert_eq!(read(&system.to_ezm().unwrap()), system);
+    for values in [
+        Values::Characters(1, b"ab ".repeat(8)),
+        Values::Characters(1, b"a,<".repeat(8)),
+        Values::Words(1, vec![vec![b'a'; 31]; 24]),
+        Values::Words(1, vec![vec![]; 24]),
+        Values::Words(1, vec![b"a b".into(); 24]),
+    ] {
+        let mut system = wooden_crate();
+        *column(&mut system, 1) = Column { word: b"what".into(), values };
+        assert_eq!(refused(system.to_ezm()), "mesh[0].vertices");
+    }
+}
+
+#[test]
+fn refuses_what_the_binary_form_cannot_hold() {
+    type Spoil = fn(&mut System);
+    let cases: [(&str, Spoil); 6] = [
+        ("tetra_meshes", |system| system.tetra_meshes = vec![TetraMesh::default()]),
+        ("representations", |system| system.representations = vec![Representation::default()]),
+        ("mesh[0].semantic", |system| column(system, 2).word = b"what".into()),
+        ("mesh[0].semantic", |system| *column(system, 2) = Column::bones(vec![[0; 4]; 24])),
+        ("mesh[0].semantic", |system| *column(system, 2) = Column::weights(vec![[0.0; 4]; 24])),
+        ("mesh[0].semantic", |system| *column(system, 2) = Column::interps(0, vec![[0.0; 3]; 24])),
+    ];
+    for (number, (field, spoil)) in cases.into_iter().enumerate() {
+        let mut system = wooden_crate();
+        spoil(&mut system);
+        assert_eq!(read(&system.to_ezm().unwrap()), system);
+        assert_eq!(refused(system.to_ezb(ByteOrder::Big)), field, "case {number}");
+        assert!(!system.reduce_to_ezb().is_empty());
+        assert!(system.to_ezb(ByteOrder::Big).is_ok(), "case {number}");
+    }
+    let mut bare = wooden_crate();
+    bare.meshes[0].vertices.as_mut().unwrap().columns.clear();
+    bare.meshes[0].vertices.as_mut().unwrap().bare = 24;
+    assert_eq!(read(&bare.to_ezb(ByteOrder::Big).unwrap()), bare);
+}
+
+#[test]
+fn tetrahedra_stand_in_the_first_mesh() {
+    let tetra = TetraMesh { corners: vec![[[0.5; 3]; 4]] };
+    let without = System { tetra_meshes: vec![tetra; 2], ..Default::default() };
+    let with = System { meshes: vec![Mesh::default(); 2], ..without.clone() };
+    for system in [with, without] {
+        assert_eq!(read(&system.to_ezm().unwrap()), system);
+    }
+}
+
+#[test]
+fn tells_what_the_output_refuses() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for error in [flag().write_ezm(&mut Full), wooden_crate().write_ezb(ByteOrder::Big, &mut Full)] {
+        let error = error.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().to_string() == "output", "{error}");
+    }
+}
+
+#[test]
+fn a_file_of_triangles_without_vertices_is_not_written() {
+    let text = b"<Mesh><MeshSection><indexbuffer count=\"1\">0 1 2</indexbuffer></MeshSection></Mesh>";
+    let mut out = Vec::new();
+    assert_eq!(refused(MeshSystem::open(&text[..]).unwrap().write_to(&mut out)), "mesh[0].section[0].triangles");
+    assert!(out.is_empty());
+    // What counts claim is not allocated before the text is known to hold it.
+    for text in [
+        &b"<Mesh><MeshSection><indexbuffer count=\"4000000000\">0 1 2</indexbuffer></MeshSection></Mesh>"[..],
+        b"<Mesh><vertexbuffer count=\"4000000000\" ctype=\"fff\" semantic=\"position\">0 1 2</vertexbuffer></Mesh>",
+        b"<Mesh><Animation name=\"\"><AnimTrack name=\"\" count=\"4000000000\">0 1 2</AnimTrack></Animation></Mesh>",
+        b"<Mesh><TetraMesh count=\"4000000000\" ctype=\"fff fff fff fff\" semantic=\"p p p p\">0</TetraMesh></Mesh>",
+    ] {
+        let error = System::of(MeshSystem::open(text).unwrap().view()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_word_may_stand_right_before_markup() {
+    let text = b"<Mesh><vertexbuffer count=\"2\" ctype=\"p\" semantic=\"what\">oak,pine</vertexbuffer></Mesh>";
+    let file = MeshSystem::open(&text[..]).unwrap();
+    let vertices = file.mesh(0).unwrap().vertex_buffer().unwrap().unwrap().vertices().unwrap();
+    let words = (0..2).flat_map(|vertex| vertices.cells(vertex)).collect::<Vec<_>>();
+    assert_eq!(words, [&b"oak"[..], b"pine"].map(|word| Cell::Word(Name::new(word))));
+    let system = read(text);
+    let columns = &system.meshes[0].vertices.as_ref().unwrap().columns;
+    assert_eq!(columns[0].values, Values::Words(1, vec![b"oak".into(), b"pine".into()]));
+}

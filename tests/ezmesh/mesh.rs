@@ -1,0 +1,1643 @@
+//! EZ-Mesh: what the views give, of texts and binary files that are spelled by hand, and where errors point.
+
+use std::collections::HashSet;
+
+use meshpeek::decode::{ByteOrder, Influence};
+use meshpeek::ezmesh::{
+    Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
+};
+use meshpeek::model::Transform;
+use meshpeek::{
+    Animations, Array, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name,
+    OpenOptions, Surface,
+};
+
+use crate::support::ezmesh::raw_files::{
+    Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
+    triangles, vertices,
+};
+use crate::support::random::Random;
+
+fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
+    MeshSystem::open(bytes.as_ref())
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes.as_ref())))
+}
+
+fn strict(text: &str) -> MeshSystem<&[u8]> {
+    MeshSystem::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
+}
+
+/// Expects an error of a field, of a kind, at an offset.
+fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str, offset: impl Into<Option<u64>>) -> Error {
+    let error = result.err().unwrap_or_else(|| panic!("{field} must be refused"));
+    let found = (error.field().to_string(), error.kind().id(), error.offset());
+    assert_eq!(found, (field.to_owned(), kind, offset.into()), "{error}");
+    assert_eq!(error.format(), "ezmesh");
+    error
+}
+
+/// Expects a text not to be opened.
+fn refuse(text: &str, field: &str, kind: &str, offset: u64) -> Error {
+    expect(MeshSystem::open(text.as_bytes()), field, kind, offset)
+}
+
+fn end(text: &str) -> u64 {
+    text.len() as u64
+}
+
+/// Returns the vertices of the first mesh, or of its first section.
+fn buffer<'a>(system: &'a MeshSystem<&[u8]>) -> VertexBuffer<'a> {
+    system.section(0).unwrap().vertex_buffer().unwrap()
+}
+
+fn cells<'a>(system: &'a MeshSystem<&[u8]>) -> Vec<Vec<Cell<'a>>> {
+    let vertices = buffer(system).vertices().unwrap();
+    (0..vertices.len()).map(|vertex| vertices.cells(vertex).collect()).collect()
+}
+
+fn seen<'a>(system: &'a MeshSystem<&[u8]>) -> Vec<Vec<Cell<'a>>> {
+    let buffer = buffer(system);
+    let mut rows = vec![Vec::new(); buffer.count() as usize];
+    buffer
+        .for_each(&mut |vertex, number, cell| {
+            assert_eq!(rows[vertex].len(), number);
+            rows[vertex].push(cell);
+        })
+        .unwrap();
+    rows
+}
+
+fn positions(system: &MeshSystem<&[u8]>) -> Vec<[f32; 3]> {
+    let array = system.positions(0, 0).unwrap();
+    let mut streamed = vec![[9.0; 3]; array.len()];
+    buffer(system).positions_into(&mut streamed).unwrap();
+    let lent: Vec<[f32; 3]> = (0..array.len()).map(|item| array.get(item).unwrap()).collect();
+    assert_eq!(lent, streamed);
+    lent
+}
+
+fn indices(system: &MeshSystem<&[u8]>) -> Vec<u32> {
+    let lent: Vec<u32> = system.indices(0).unwrap().iter().collect();
+    let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
+    let mut streamed = vec![9; triangles.index_count()];
+    triangles.indices_into(&mut streamed).unwrap();
+    assert_eq!(lent, streamed);
+    lent
+}
+
+fn track<'a>(system: &'a MeshSystem<&[u8]>, number: usize) -> Track<'a> {
+    system.animation(0).unwrap().tracks().nth(number).unwrap()
+}
+
+const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
+
+/// Everything that the neutral view tells, compared between two files.
+fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &MeshSystem<D>, other: &MeshSystem<D>) {
+    let [moves, others] = [one, other].map(|file| file.animations().unwrap());
+    let [one, other]: [&dyn Geometry; 2] = [one, other];
+    let name = |name: Name<'_>| name.to_string();
+    assert_eq!((one.bounds(), moves.bone_count()), (other.bounds(), others.bone_count()));
+    for bone in 0..moves.bone_count() {
+        assert_eq!(moves.bone(bone).unwrap(), others.bone(bone).unwrap());
+    }
+    assert_eq!(moves.clip_count(), others.clip_count());
+    for clip in 0..moves.clip_count() {
+        let said = moves.clip(clip).unwrap();
+        assert_eq!(said, others.clip(clip).unwrap());
+        for frame in 0..said.frames as usize {
+            let mut poses =
+                [vec![Transform::default(); moves.bone_count()], vec![Transform::default(); moves.bone_count()]];
+            moves.pose(clip, frame, &mut poses[0]).unwrap();
+            others.pose(clip, frame, &mut poses[1]).unwrap();
+            assert_eq!(poses[0], poses[1]);
+        }
+    }
+    assert_eq!(one.surface_count(), other.surface_count());
+    for (one, other) in Surface::all(one).zip(Surface::all(other)) {
+        assert_eq!(name(one.name().unwrap()), name(other.name().unwrap()));
+        assert_eq!(one.material().unwrap().map(name), other.material().unwrap().map(name));
+        assert_eq!(one.bounds().unwrap(), other.bounds().unwrap());
+        assert_eq!(one.counts().unwrap(), other.counts().unwrap());
+        let points = |surface: &Surface<'_>| {
+            surface.positions().map(|all| (0..all.len()).map(|at| all.get(at)).collect::<Vec<_>>()).ok()
+        };
+        assert_eq!(points(&one), points(&other));
+        let normals = |surface: &Surface<'_>| {
+            surface.normals().unwrap().map(|all| (0..all.len()).map(|at| all.get(at)).collect::<Vec<_>>())
+        };
+        assert_eq!(normals(&one), normals(&other));
+        for set in 0..5 {
+            let uvs = |surface: &Surface<'_>| {
+                surface.uvs(set).unwrap().map(|all| (0..all.len()).map(|at| all.get(at)).collect::<Vec<_>>())
+            };
+            assert_eq!(uvs(&one), uvs(&other));
+        }
+        let colors = |surface: &Surface<'_>| {
+            surface.colors().unwrap().map(|all| (0..all.len()).map(|at| all.get(at)).collect::<Vec<_>>())
+        };
+        assert_eq!(colors(&one), colors(&other));
+        let weights = |surface: &Surface<'_>| {
+            let all = surface.weights().unwrap()?;
+            let lists: Vec<Vec<Influence>> = all.iter().map(|list| list.iter().collect()).collect();
+            for (vertex, list) in lists.iter().enumerate() {
+                assert!(all.get(vertex).unwrap().iter().eq(list.iter().copied()));
+            }
+            Some(lists)
+        };
+        assert_eq!(weights(&one), weights(&other));
+        assert!(one.indices().unwrap().iter().eq(other.indices().unwrap().iter()));
+        assert!(one.corners().unwrap().iter().eq(other.corners().unwrap().iter()));
+        assert_eq!(one.weld().unwrap(), other.weld().unwrap());
+        assert!(one.frames().unwrap().is_none() && one.sphere().unwrap().is_none() && one.is_drawn().unwrap());
+    }
+}
+
+/// A binary file at every place in memory that a number can stand at.
+fn shifted(bytes: &[u8], check: impl Fn(&MeshSystem<&[u8]>)) {
+    for shift in 0..4 {
+        let mut moved = vec![0xee; shift];
+        moved.extend(bytes);
+        check(&open(&moved[shift..]));
+    }
+}
+
+#[test]
+fn one_file_in_three_forms_is_the_same() {
+    let described = everything();
+    let text = described.text();
+    let text = open(&text);
+    assert_eq!(text.form(), Form::Text(Dialect::MeshSystem));
+    for (order, version) in [(ByteOrder::Little, 100), (ByteOrder::Big, 101)] {
+        let bytes = described.binary(order);
+        shifted(&bytes, |binary| {
+            assert_eq!((binary.form(), binary.dialect()), (Form::Binary { order, version }, None));
+            assert_eq!(binary.version(), format!("ezb {version}"));
+            expect_alike(&text, binary);
+            expect_described(&described, binary);
+        });
+    }
+    expect_described(&described, &text);
+}
+
+/// Expects all that the neutral view does not tell.
+fn expect_described(described: &Described, system: &MeshSystem<&[u8]>) {
+    let view = system.view();
+    let is_text = system.dialect().is_some();
+    assert_eq!((view.asset_name().unwrap(), view.asset_info().unwrap()), (Name::new(b"asset"), Name::new(b"info")));
+    assert_eq!(view.versions().unwrap(), [Some(1), Some(-3)]);
+    let declared = Some(Bounds { min: [-1.0, -2.0, -3.0], max: [1.0, 2.0, 3.0] });
+    assert_eq!(view.declared_bounds().unwrap(), declared);
+    assert_eq!(view.plane().unwrap(), (!is_text).then_some([0.0, 1.0, 0.0, -4.0]));
+    let mut first = 0;
+    assert_eq!(view.skeletons().len(), described.skeletons.len());
+    for (skeleton, said) in view.skeletons().zip(&described.skeletons) {
+        assert_eq!(skeleton.name().unwrap().as_bytes(), said.name.as_bytes());
+        assert_eq!(skeleton.declared_count().unwrap(), Some(said.bones.len() as u32));
+        assert_eq!(skeleton.bone_range(), first..first + said.bones.len());
+        for (bone, (name, parent, all)) in skeleton.bones().zip(&said.bones) {
+            let bone = bone.unwrap();
+            assert_eq!(bone.name.as_bytes(), name.as_bytes());
+            assert_eq!(bone.parent, if *parent < 0 { -1 } else { parent + first as i32 });
+            assert_eq!(bone.bind.position.as_slice(), &all[..3]);
+            assert_eq!(bone.bind.rotation.as_slice(), &all[3..7]);
+            assert_eq!(bone.bind.scale.as_slice(), &all[7..]);
+        }
+        first += said.bones.len();
+    }
+    for (animation, said) in view.animations().zip(&described.animations) {
+        assert_eq!(animation.name().unwrap().as_bytes(), said.name.as_bytes());
+        let timing = animation.timing().unwrap();
+        assert_eq!(
+            (timing.tracks, timing.duration, timing.dtime),
+            (Some(said.tracks.len() as u32), Some(2.0), Some(0.5))
+        );
+        assert_eq!(animation.tracks().len(), said.tracks.len());
+        assert_eq!(timing.frames, Some(animation.frame_count().unwrap()));
+        for (track, (name, all)) in animation.tracks().zip(&said.tracks) {
+            assert_eq!(track.name().unwrap().as_bytes(), name.as_bytes());
+            assert_eq!((track.frame_count().unwrap() as usize, track.has_scale().unwrap()), (all.len(), Some(true)));
+            assert_eq!(track.seconds().unwrap(), (!is_text).then_some([1.5, 0.25]));
+            let mut floats = vec![0.0; track.float_count().unwrap()];
+            track.floats_into(&mut floats).unwrap();
+            assert_eq!(floats, *all.as_flattened());
+            let keys = track.keys().unwrap();
+            assert!(keys.has_scale() && !keys.has_more() && keys.len() == all.len() && !keys.is_empty());
+            assert_eq!((keys.get(all.len()), keys.get(usize::MAX)), (None, None));
+            assert!(keys.iter().map(|key| key.position[0]).eq(all.iter().map(|key| key[0])));
+        }
+    }
+    for (material, said) in view.materials().zip(&described.materials) {
+        assert_eq!([material.name().unwrap(), material.meta_data().unwrap()].map(|name| name.to_string()), *said);
+        assert_eq!(material.decoded_meta_data().unwrap(), said[1].replace("%20", " "));
+    }
+    for (mesh, said) in view.meshes().zip(&described.meshes) {
+        assert_eq!(mesh.name().unwrap().as_bytes(), said.name.as_bytes());
+        assert_eq!(mesh.skeleton_name().unwrap().as_bytes(), said.skeleton.as_bytes());
+        assert_eq!(mesh.declared_section_count().unwrap(), Some(said.sections.len() as u32));
+        assert_eq!(mesh.declared_bounds().unwrap(), declared);
+        assert_eq!(mesh.bones().unwrap().start, if said.skeleton == "two" { 3 } else { 0 });
+        expect_vertices(said, &mesh.vertex_buffer().unwrap().unwrap());
+        for (section, (material, indices)) in mesh.sections().zip(&said.sections) {
+            assert_eq!(section.mesh().index(), mesh.index());
+            assert_eq!(section.material_name().unwrap().as_bytes(), material.as_bytes());
+            assert_eq!(section.flags().unwrap(), (!is_text).then_some(said.flags));
+            assert!(!section.has_own_vertices() && section.info().unwrap().is_none());
+            let triangles = section.index_buffer().unwrap().unwrap();
+            let mut streamed = vec![0; triangles.index_count()];
+            triangles.indices_into(&mut streamed).unwrap();
+            assert_eq!(streamed, *indices);
+            assert_eq!(triangles.count_name(), is_text.then_some("triangle_count"));
+        }
+    }
+    for (instance, (name, all)) in view.instances().zip(&described.instances) {
+        assert_eq!(instance.mesh_name().unwrap().as_bytes(), name.as_bytes());
+        let Transform { position, rotation, scale } = instance.transform().unwrap();
+        assert_eq!([&position[..], &rotation, &scale].concat(), *all);
+    }
+    assert_eq!(view.instances().len(), described.instances.len());
+    if is_text {
+        assert_eq!((view.textures().len(), view.user_data().len(), view.user_binary_data().len()), (0, 0, 0));
+        return;
+    }
+    let picture = view.textures().next().unwrap().picture().unwrap().unwrap();
+    assert_eq!((picture.name.as_bytes(), picture.pixels), (&b"picture"[..], &b"RGBrgb"[..]));
+    assert_eq!((picture.width, picture.height, picture.pixel_size), (2, 1, 3));
+    assert_eq!(view.user_data().next().unwrap().pair().unwrap(), [Name::new(b"key"), Name::new(b"value")]);
+    let (name, bytes) = view.user_binary_data().next().unwrap().content().unwrap();
+    assert_eq!((name.as_bytes(), bytes), (&b"blob"[..], &[0, 1, 2][..]));
+}
+
+/// Expects the numbers that were made up.
+fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
+    let vertices = buffer.vertices().unwrap();
+    assert_eq!(
+        (vertices.len(), buffer.count(), vertices.is_empty()),
+        (said.vertices as usize, said.vertices, said.vertices == 0)
+    );
+    let is_binary = buffer.types()[0].as_bytes().is_empty();
+    let mut columns = vec![0; buffer.byte_count()];
+    buffer.columns_into(&mut columns).unwrap();
+    let mut rows: Vec<Vec<Cell<'_>>> = vec![Vec::new(); vertices.len()];
+    buffer.for_each(&mut |vertex, _, cell| rows[vertex].push(cell)).unwrap();
+    for (vertex, row) in rows.iter().enumerate() {
+        assert!(vertices.cells(vertex).eq(row.iter().copied()));
+        let mut expected = said.vertex(vertex as u32);
+        if let Some(weights) =
+            expected.iter().position(|number| matches!(number, Number::Short(_))).filter(|_| is_binary)
+        {
+            expected[weights - 4..weights + 4].rotate_left(4);
+        }
+        let found = row.iter().map(|cell| match cell {
+            Cell::Float(float) => Number::Float(*float),
+            Cell::Integer(short) => Number::Short(u16::try_from(*short).unwrap()),
+            Cell::Hex(word) => Number::Word(*word),
+            other => panic!("{other:?}"),
+        });
+        assert!(found.eq(expected.iter().copied()), "{row:?}, expected {expected:?}");
+    }
+    assert_eq!(vertices.cells(vertices.len()).count(), 0);
+    let mut at = 0;
+    for column in buffer.layout().columns() {
+        for vertex in 0..vertices.len() {
+            for cell in vertices.column_cells(column, vertex) {
+                let stored: &[u8] = match cell {
+                    Cell::Float(float) => &float.to_le_bytes(),
+                    Cell::Integer(short) => &short.to_le_bytes()[..2],
+                    Cell::Hex(word) => &word.to_le_bytes(),
+                    other => panic!("{other:?}"),
+                };
+                assert_eq!(columns[at..at + stored.len()], *stored);
+                at += stored.len();
+            }
+        }
+    }
+    assert_eq!(at, columns.len());
+    let has = |semantic| buffer.layout().column(semantic).is_some();
+    assert_eq!(vertices.radii().is_some(), has(Semantic::Radius));
+    assert_eq!(vertices.tangents().is_some(), has(Semantic::Tangent));
+    assert_eq!(vertices.binormals().is_some(), has(Semantic::Binormal));
+    assert_eq!(vertices.lanes().is_some(), has(Semantic::BlendWeights));
+    for (number, interp) in (0..8).map(|number| (number, Semantic::Interp(number))).filter(|(_, interp)| has(*interp)) {
+        let mut floats = vec![[0.0; 4]; vertices.len()];
+        buffer.floats_into(interp, &mut floats).unwrap();
+        assert!(
+            floats
+                .iter()
+                .enumerate()
+                .all(|(vertex, floats)| floats[0] == vertex as f32 + f32::from((11 + number) * 4) / 128.0)
+        );
+    }
+}
+
+#[test]
+fn every_flag_is_read_by_itself() {
+    for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
+        let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
+        let described = Described { meshes: vec![said.clone()], ..Described::default() };
+        let binaries = [ByteOrder::Little, ByteOrder::Big].map(|order| described.binary(order));
+        let [little, big] = [0, 1].map(|order| open(&binaries[order]));
+        expect_alike_or_bare(flags, &little, &big);
+        for binary in [&little, &big] {
+            expect_vertices(&said, &binary.mesh(0).unwrap().vertex_buffer().unwrap().unwrap());
+        }
+        // In text there are no vertices of nothing.
+        if flags != 0 {
+            let text = described.text();
+            let text = open(&text);
+            expect_vertices(&said, &text.mesh(0).unwrap().vertex_buffer().unwrap().unwrap());
+            expect_alike_or_bare(flags, &text, &big);
+        }
+    }
+}
+
+fn expect_alike_or_bare(flags: u32, one: &MeshSystem<&[u8]>, other: &MeshSystem<&[u8]>) {
+    if flags & 1 == 1 {
+        return expect_alike(one, other);
+    }
+    for system in [one, other] {
+        let field = system.positions(0, 0).unwrap_err();
+        assert_eq!((field.field().to_string().as_str(), field.kind().id()), ("mesh[0].semantic", "missing"));
+        assert_eq!(system.bounds(), Bounds::EMPTY);
+        assert!(system.uvs(0, 0).is_ok() && system.colors(0).is_ok() && system.weights(0).is_ok());
+    }
+}
+
+#[test]
+fn weights_count_from_the_skeleton_of_their_mesh() {
+    let text = everything().text();
+    let system = open(&text);
+    let bones = |surface: usize| {
+        let weights = system.weights(surface).unwrap().unwrap();
+        weights.get(0).unwrap().iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>()
+    };
+    // The place without weight is left out. The first mesh has the second skeleton, of bones 3 and 4.
+    assert_eq!(bones(0), [(3, 0.5), (4, 0.25), (3, 0.25)]);
+    assert_eq!(bones(2), [(0, 0.5), (1, 0.25), (0, 0.25)]);
+    assert!(system.weights(0).unwrap().unwrap().get(6).is_none());
+    let names: Vec<String> = (0..5).map(|bone| system.bone(bone).unwrap().name.to_string()).collect();
+    assert_eq!(names, ["tip", "root", "arm", "root", "leg"]);
+    let parents: Vec<i32> = (0..5).map(|bone| system.bone(bone).unwrap().parent).collect();
+    assert_eq!(parents, [1, -1, 1, -1, 3]);
+}
+
+#[test]
+fn poses_are_those_of_the_tracks() {
+    let text = everything().text();
+    let system = open(&text);
+    let clips: Vec<_> = (0..3).map(|clip| system.clip(clip).unwrap()).collect();
+    assert!(clips.iter().map(|clip| (clip.frames, clip.bones, clip.rate)).eq([
+        (3, 2, None),
+        (1, 2, None),
+        (0, 0, None)
+    ]));
+    let mut pose = [Transform::default(); 5];
+    let x = |pose: &[Transform; 5]| pose.map(|bone| bone.position[0]);
+    system.pose(0, 1, &mut pose).unwrap();
+    assert_eq!(x(&pose), [1.0, 2.0, 11.0, 4.0, 21.0]);
+    // The leg's track has ended.
+    system.pose(0, 2, &mut pose).unwrap();
+    assert_eq!(x(&pose), [1.0, 2.0, 12.0, 4.0, 21.0]);
+    // A track of no bone moves nothing.
+    system.pose(1, 0, &mut pose).unwrap();
+    assert_eq!(x(&pose), [30.0, 2.0, 3.0, 4.0, 5.0]);
+    expect(system.pose(0, 3, &mut pose), "animation[0].frame", "no-such", None);
+    expect(system.pose(2, 0, &mut pose), "animation[2].frame", "no-such", None);
+    expect(system.pose(3, 0, &mut pose), "clip[3]", "no-such", None);
+    expect(system.pose(0, 0, &mut pose[..4]), "out", "buffer", None);
+}
+
+/// The oldest dialect but one: a bare mesh with everything in it, numbered by sections.
+fn bare() -> String {
+    let keys = "0 0 1 0 0 0 1, 0 0 2 0 0 0 1,";
+    let inner = [
+        element(
+            "Animation name=\"walk\" trackcount=\"1\" framecount=\"2\" duration=\"1\" dtime=\"4\"",
+            &element("AnimTrack name=\"b\" count=\"2\"", keys),
+        ),
+        element(
+            "Skeleton name=\"s\" count=\"2\"",
+            "<Bone name=\"a\" orientation=\"0 0 0 1\" position=\"1 2 3\"/><Bone name=\"b\" parent=\"a\" orientation=\"0 0 0 1\" position=\"4 5 6\"/>",
+        ),
+        element(
+            "MeshSection material=\"m\" info=\"C:\\m.tga\"",
+            &(vertices(2, "fff ff ff", "position texcoord texcoord", "0 0 0 1 2 3 4, 1 0 0 5 6 7 8")
+                + &element("indexbuffer count=\"1\"", "0 1 0")),
+        ),
+        element(
+            "MeshSection material=\"n\"",
+            &(corner_vertices() + &element("indexbuffer count=\"2\"", "0 1 2 2 1 0")),
+        ),
+    ];
+    format!("    {}", element("Mesh name=\"bare\"", &inner.concat()))
+}
+
+#[test]
+fn a_bare_mesh_has_sections_of_their_own() {
+    let text = bare();
+    let system = open(&text);
+    assert_eq!((system.dialect(), system.version()), (Some(Dialect::Mesh), "ezm Mesh"));
+    let view = system.view();
+    assert_eq!(view.asset_name().unwrap().as_bytes(), b"bare");
+    assert_eq!((view.versions().unwrap(), view.declared_bounds().unwrap()), ([None; 2], None));
+    let mesh = system.mesh(0).unwrap();
+    assert!(mesh.vertex_buffer().unwrap().is_none() && mesh.declared_section_count().unwrap().is_none());
+    assert_eq!((mesh.name().unwrap().as_bytes(), mesh.skeleton_name().unwrap().as_bytes()), (&b"bare"[..], &b""[..]));
+    let sections: Vec<_> = mesh.sections().collect();
+    assert_eq!(sections[0].info().unwrap(), Some(Name::new(b"C:\\m.tga")));
+    assert_eq!((sections[1].info().unwrap(), sections[1].repeated_types().unwrap()), (None, [None; 2]));
+    assert!(sections.iter().all(|section| section.has_own_vertices()));
+    assert_eq!(sections[1].index_buffer().unwrap().unwrap().count_name(), Some("count"));
+    let uvs = |set: usize| system.uvs(0, set).unwrap().map(|all| all.get(1).unwrap());
+    assert_eq!((uvs(0), uvs(1), uvs(2)), (Some([5.0, 6.0]), Some([7.0, 8.0]), None));
+    assert_eq!((system.counts(0).unwrap().uv_sets, system.counts(1).unwrap().vertices), (2, 3));
+    assert_eq!(system.bounds(), Bounds { min: [0.0; 3], max: [1.0, 2.0, 0.0] });
+    assert_eq!(system.surface_bounds(0).unwrap(), Bounds { min: [0.0; 3], max: [1.0, 0.0, 0.0] });
+    let bone = system.bone(1).unwrap();
+    assert_eq!((bone.parent, bone.bind.position, bone.bind.scale), (0, [4.0, 5.0, 6.0], [1.0; 3]));
+    assert_eq!((track(&system, 0).has_scale().unwrap(), track(&system, 0).float_count().unwrap()), (None, 14));
+    let keys = track(&system, 0).keys().unwrap();
+    assert!(!keys.has_scale());
+    assert_eq!(keys.get(1), Some(Transform { position: [0.0, 0.0, 2.0], ..Transform::default() }));
+}
+
+#[test]
+fn a_scene_graph_has_tetrahedra() {
+    let corners = "0 0 0  1 0 0  0 1 0  0 0 1\r\n 2 0 0  3 0 0  2 1 0  2 0 1\r\n";
+    let tetra = element(
+        "TetraMesh count=\"2\" ctype=\"fff  fff  fff  fff\" semantic=\"position position position position\"",
+        corners,
+    );
+    let mesh = element(
+        "Mesh name=\"m\"",
+        &(element("MeshSection material=\"a\"", &(corner_vertices() + &element("indexbuffer count=\"1\"", "0 1 2")))
+            + &tetra),
+    );
+    let text = format!("<?xml version=\"1.0\"?>{}", element("SceneGraph name=\"C:\\g\"", &mesh));
+    let system = open(&text);
+    assert_eq!((system.dialect(), system.version()), (Some(Dialect::SceneGraph), "ezm SceneGraph"));
+    assert_eq!(system.view().asset_name().unwrap().as_bytes(), b"C:\\g");
+    let tetra: Vec<_> = system.view().tetra_meshes().collect();
+    assert_eq!((tetra.len(), tetra[0].count().unwrap()), (1, 2));
+    let all: Vec<[f32; 12]> = tetra[0].corners().unwrap().iter().collect();
+    assert_eq!(all[1], [2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 2.0, 1.0, 0.0, 2.0, 0.0, 1.0]);
+    assert_eq!((all.len(), positions(&system), indices(&system)), (2, CORNERS.to_vec(), vec![0, 1, 2]));
+    for (from, to, field, at) in [
+        ("fff  fff  fff  fff", "fff  fff  fff  ffh", "tetra_mesh[0].ctype", "fff  fff  fff  ffh"),
+        ("position position position position", "position position", "tetra_mesh[0].ctype", "fff  fff  fff  fff"),
+        ("count=\"2\"", "count=\"3\"", "tetra_mesh[0].corners", "0 0 0  1 0 0"),
+        ("count=\"2\"", "count=\"-2\"", "tetra_mesh[0].count", "-2"),
+        ("TetraMesh count=\"2\"", "TetraMesh", "tetra_mesh[0]", "<TetraMesh"),
+        ("3 0 0", "3 o 0", "tetra_mesh[0].corners", "o 0"),
+    ] {
+        let text = text.replace(from, to);
+        expect(open(&text).view().tetra_meshes().next().unwrap().corners(), field, "value", place(&text, at));
+    }
+}
+
+#[test]
+fn every_code_of_a_type_is_read() {
+    let data = "1.5 -7 4294967295 -32768 65535 -128 255 q ab AbC1 00ff80C0 FFFFFFFF12345678 word, \
+                2 8 -1 1 2 3 4 ,, zz,1 0102 11223344 1 2 3\r\n";
+    // A character stands wherever it is no separator, and hexadecimal digits need none behind them.
+    let data = data.replace("q ab AbC1", "q abAbC1").replace("FFFFFFFF12345678", "FFFFFFFF 12345678");
+    let ctype = "f dd hH bB c x1x2 x4 X x4 p";
+    let semantic = "a b c d e f g h i j";
+    let text = simple(&vertices(1, ctype, semantic, &data), &triangles(1, "0 0 0"));
+    let system = open(&text);
+    let expected = vec![
+        Cell::Float(1.5),
+        Cell::Integer(-7),
+        Cell::Integer(-1),
+        Cell::Integer(-32768),
+        Cell::Integer(-1),
+        Cell::Integer(-128),
+        Cell::Integer(-1),
+        Cell::Character(b'q'),
+        Cell::Hex(0xab),
+        Cell::Hex(0xabc1),
+        Cell::Hex(0x00ff_80c0),
+        Cell::Hex(0xffff_ffff),
+        Cell::Hex(0x1234_5678),
+        Cell::Word(Name::new(b"word")),
+    ];
+    assert_eq!(cells(&system)[0], expected);
+    assert_eq!(seen(&system)[0], expected);
+    let scalars: Vec<&str> = buffer(&system).layout().all_scalars().iter().map(|scalar| scalar.code()).collect();
+    assert_eq!(scalars.concat(), "fddhhbbcx1x2x4x4x4p");
+    assert_eq!(buffer(&system).layout().size(), 4 + 8 + 4 + 2 + 1 + 3 + 4 + 4 + 4 + 4);
+    assert!(buffer(&system).layout().columns().iter().all(|column| column.semantic == Semantic::Other));
+}
+
+#[test]
+fn words_end_where_their_block_does() {
+    for data in [
+        "a1 b2",
+        "a1,b2,",
+        "a1 b2\r\n",
+        "a1 b2<!-- x -->",
+        "a1<?x?> b2 <!-- more -->",
+        "<![CDATA[a1 b2 ]]>",
+        "<!-- no -->a1\tb2",
+    ] {
+        let text = simple(&vertices(2, "p", "what", data), &triangles(1, "0 0 0"));
+        let system = open(&text);
+        let rows = seen(&system);
+        assert_eq!(cells(&system), rows, "{data}");
+        let word = |cell: &Cell<'_>| if let Cell::Word(word) = cell { word.to_string() } else { panic!() };
+        assert!(word(&rows[0][0]).starts_with("a1") && word(&rows[1][0]).starts_with("b2"), "{data}: {rows:?}");
+    }
+    let text = simple(&vertices(2, "p", "what", "a1 b2"), &triangles(1, "0 0 0"));
+    assert_eq!(cells(&open(&text)), [[Cell::Word(Name::new(b"a1"))], [Cell::Word(Name::new(b"b2"))]]);
+}
+
+#[test]
+fn every_word_has_its_meaning() {
+    use Semantic as S;
+    for (word, ctype, meaning) in [
+        ("position", "fff", S::Position),
+        ("POSITION", "FFF", S::Position),
+        ("normal", "fff", S::Normal),
+        ("color", "x4", S::Color),
+        ("color", "x", S::Color),
+        ("texcoord1", "ff", S::Texcoord(0)),
+        ("TexCoord4", "ff", S::Texcoord(3)),
+        ("texel1", "ff", S::Texcoord(0)),
+        ("texel4", "ff", S::Texcoord(3)),
+        ("texcoord", "ff", S::Texcoord(0)),
+        ("tangent", "fff", S::Tangent),
+        ("binormal", "fff", S::Binormal),
+        ("blendweights", "ffff", S::BlendWeights),
+        ("blendweighting", "ffff", S::BlendWeights),
+        ("boneweighting", "ffff", S::BlendWeights),
+        ("boneweights", "ffff", S::BlendWeights),
+        ("blendindices", "hhhh", S::BlendIndices),
+        ("BoneIndices", "hhhh", S::BlendIndices),
+        ("radius", "f", S::Radius),
+        ("interp1", "f", S::Interp(0)),
+        ("interp8", "ffff", S::Interp(7)),
+        // Not with these numbers, and not these words.
+        ("position", "ff", S::Other),
+        ("color", "ffff", S::Other),
+        ("texcoord1", "fff", S::Other),
+        ("texcoord5", "ff", S::Other),
+        ("texcoord0", "ff", S::Other),
+        ("interp9", "fff", S::Other),
+        ("interp1", "fffff", S::Other),
+        ("blendindices", "dddd", S::Other),
+        ("positions", "fff", S::Other),
+    ] {
+        let text = simple(&vertices(0, ctype, word, ""), &triangles(0, ""));
+        let system = open(&text);
+        let columns = buffer(&system).layout().columns().to_vec();
+        assert_eq!(columns.iter().map(|column| column.semantic).collect::<Vec<_>>(), [meaning], "{word} {ctype}");
+        assert_eq!(buffer(&system).word(&columns[0]).as_bytes(), word.as_bytes());
+        assert!(buffer(&system).vertices().unwrap().is_empty() && system.indices(0).unwrap().is_empty());
+        assert!(seen(&system).is_empty());
+        if let Some(standard) = meaning.word() {
+            assert!(
+                word.to_lowercase().starts_with(&standard[..3])
+                    || standard.starts_with("texcoord")
+                    || standard.starts_with("blend")
+            );
+        }
+    }
+    // The second of two is none, and keeps its numbers; bare coordinates are counted.
+    let data = "1 2 3 4 5 6 7 8 9 10 11 12";
+    let text =
+        simple(&vertices(1, "ff ff ff ff fff f", "texcoord texel texcoord1 texcoord2 position radius", data), "");
+    let system = open(&text);
+    let meanings: Vec<_> = buffer(&system).layout().columns().iter().map(|column| column.semantic).collect();
+    assert_eq!(meanings, [S::Texcoord(0), S::Texcoord(1), S::Other, S::Other, S::Position, S::Radius]);
+    assert_eq!(positions(&system), [[9.0, 10.0, 11.0]]);
+    assert_eq!(buffer(&system).vertices().unwrap().radii().unwrap().get(0), Some([12.0]));
+    assert_eq!(buffer(&system).word(&buffer(&system).layout().columns()[2]).as_bytes(), b"texcoord1");
+    // In any order, and with a set left out.
+    let text = simple(&vertices(1, "ff x4 fff", "texcoord3 color position", "1 2 80ff0000 3 4 5"), "");
+    let system = open(&text);
+    assert_eq!((positions(&system), system.counts(0).unwrap().uv_sets), (vec![[3.0, 4.0, 5.0]], 3));
+    assert!(system.uvs(0, 0).unwrap().is_none());
+    assert_eq!(system.uvs(0, 2).unwrap().unwrap().get(0), Some([1.0, 2.0]));
+    assert_eq!(system.colors(0).unwrap().unwrap().get(0), Some([1.0, 0.0, 0.0, 128.0 / 255.0]));
+}
+
+/// Ways to spell what the sound text holds.
+fn spellings() -> Vec<(&'static str, String)> {
+    let vertices = vertices(3, "fff", "position", "0 0 0, 1 0 0, 0 2 0,");
+    let base = simple(&vertices, &triangles(1, "0 1 2"));
+    let data = |data: &str| base.replace("0 0 0, 1 0 0, 0 2 0,", data);
+    let doctype = "<!DOCTYPE MeshSystem [\r\n<!-- it's > ] a trap -->\r\n<!ENTITY a \"]>'\">\r\n<!ENTITY b SYSTEM 'file:///nowhere'>\
+                   <?pi don't ?>]>";
+    vec![
+        ("as it is", base.clone()),
+        ("line ends", base.replace("\r\n", "\n")),
+        ("a mark", format!("\u{feff}{base}")),
+        ("blanks", format!(" \t\r\n {base}\r\n\r\n ")),
+        ("no declaration", base.replace("<?xml version=\"1.0\"?>", "")),
+        ("comments", base.replace('<', "<!-- < > \" it's -- --><").replace("</", "<!----></")),
+        ("instructions", base.replace("<M", "<?pi < > \"?><M").replace("</", "<?x?></")),
+        ("document type", base.replace("?>\r\n", &format!("?>\r\n{doctype}"))),
+        (
+            "upper case",
+            base.to_uppercase().replace("TRIANGLE_COUNT", "triangle_COUNT").replace("?XML VERSION", "?xml version"),
+        ),
+        ("single quotes", base.replace('"', "'").replace("'1.0'", "\"1.0\"")),
+        ("no quotes", base.replace("count=\"3\"", "count=3").replace("triangle_count=\"1\"", "triangle_count=1")),
+        (
+            "blanks in tags",
+            base.replace("=\"", "\r\n =\t\"")
+                .replace("\">", "\"\r\n\t >")
+                .replace("</vertexbuffer>", "</vertexbuffer \r\n>"),
+        ),
+        ("comments in data", data("0 0<!-- x --> 0, <!-- 7 8 9 -->1 0 0<!---->, 0 2 0,")),
+        ("a number that is split", data("0 0 0, 1<!-- 7 -->e0 0 0, 0 <?x 5?>2.<?x?>0 0,")),
+        ("character data", data("<![CDATA[0 0 0, 1 0 0, 0 2 0,]]>")),
+        ("character data in part", data("0 0 <![CDATA[0, 1 ]]><![CDATA[]]><!-- -->0 0, 0<![CDATA[ ]]>2 0")),
+        ("few separators", data("0,0,0,1,0,0,0,2,0")),
+        ("many separators", data(",,0 , 0\t0,\r\n,1 0 0,,, 0 2 0 ,,, ")),
+        ("other floats", data("0. .0 -0 1e0 0x0p0 $0 +0 2.0E+00 0e5")),
+        ("bits", data("0 0 0, 7.5$3f800000 0 0, 0 $40000000 $00000000")),
+        ("words", data("false 0 0, true f f, 0 2 F")),
+        ("unknown", base.replace("<Mesh ", "<extra a=\"1\"><Bone/>text</extra><extra/><Mesh what=\"?\" ")),
+        ("a name", base.replace("material=\"s\"", "material=\"a/b>c\\d#:'\r\n\"")),
+        ("legacy count", base.replace("triangle_count", "count")),
+        ("published count", base.replace("triangle_count", "trianglecount")),
+    ]
+}
+
+#[test]
+fn all_spellings_read_the_same() {
+    for (what, text) in spellings() {
+        let system = open(&text);
+        assert!(is_known(text.as_bytes()), "{what}");
+        assert_eq!((positions(&system), indices(&system)), (CORNERS.to_vec(), vec![0, 1, 2]), "{what}");
+        let strict = strict(&text);
+        assert_eq!((positions(&strict), indices(&strict)), (CORNERS.to_vec(), vec![0, 1, 2]), "{what}");
+        assert_eq!((system.surface_count(), system.bone_count()), (1, 0), "{what}");
+        assert_eq!(seen(&system), cells(&system), "{what}");
+        assert_eq!(Surface::new(&system, 0).weld().unwrap().indices, [0, 1, 2], "{what}");
+    }
+}
+
+#[test]
+fn limits_of_floats_have_names() {
+    let text = simple(&vertices(2, "fff", "position", "fltmax FMAX FltMin, fmin -fltmax 1"), "");
+    let error = open(&text).positions(0, 0).err();
+    // Only the word itself is known.
+    if let Some(error) = error {
+        assert_eq!((error.kind().id(), error.offset()), ("value", Some(place(&text, "-fltmax"))));
+    }
+    let text = text.replace("-fltmax", "flt");
+    let [max, min] = [f32::MAX, f32::MIN_POSITIVE];
+    assert_eq!(positions(&open(&text)), [[max, max, min], [min, 0.0, 1.0]]);
+    // As the format's own writer prints it.
+    let long = text.replace("FMAX", "340282346638528859811704183484516925440.000000000");
+    assert_eq!(positions(&open(&long)), [[max, max, min], [min, 0.0, 1.0]]);
+}
+
+#[test]
+fn entities_stay_as_they_are() {
+    let doctype = "<!DOCTYPE a [<!ENTITY b \"expanded\">]>";
+    let text =
+        format!("{doctype}{}", element("MeshSystem asset_name=\"&b; &amp; &#65;\" asset_info=\"a%20b&lt;%\"", ""));
+    let system = open(&text);
+    let (name, info) = (system.view().asset_name().unwrap(), system.view().asset_info().unwrap());
+    assert_eq!((name.as_bytes(), unescape(name)), (&b"&b; &amp; &#65;"[..], "&b; & A".to_owned()));
+    assert_eq!((info.as_bytes(), unescape_percent(info)), (&b"a%20b&lt;%"[..], "a b<%".to_owned()));
+    // None is expanded among numbers either.
+    let text = simple(&vertices(1, "fff", "position", "&#48; 0 0"), "");
+    expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "value", place(&text, "&#48;"));
+}
+
+#[test]
+fn interpolated_floats_are_as_many_as_there_are() {
+    for (declared, printed) in (1..5).flat_map(|declared| (1..5).map(move |printed| (declared, printed))) {
+        let row = |start: u32| (start..start + printed).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+        let data = format!("0 0 0 {}, 1 0 0 {}", row(10), row(20));
+        let text = simple(&vertices(2, &format!("fff {}", "f".repeat(declared)), "position interp5", &data), "");
+        let system = open(&text);
+        let all = system.section(0).unwrap().vertex_buffer().unwrap();
+        let column = *all.layout().column(Semantic::Interp(4)).unwrap();
+        let width = all.layout().scalars(&column).len();
+        if printed as usize == declared {
+            assert_eq!((width, all.interp_width()), (declared, None));
+        } else if printed > 2 {
+            assert_eq!((width, all.interp_width()), (printed as usize, Some(printed as u8)));
+        } else {
+            // Nobody ever wrote this. There are too many numbers, or too few; more are read only where they are whole rows.
+            let (found, row) = (2 * (3 + printed as usize), 3 + declared);
+            assert_eq!((width, all.interp_width()), (declared, None));
+            assert_eq!(all.vertices().is_err(), found < 2 * row || found % row != 0);
+            continue;
+        }
+        let rows = cells(&system);
+        assert_eq!(rows[1][3..], (20..20 + printed).map(|number| Cell::Float(number as f32)).collect::<Vec<_>>());
+        assert_eq!(positions(&system), [[0.0; 3], [1.0, 0.0, 0.0]]);
+    }
+    // Of two that are declared with four, both have three.
+    let text = simple(&vertices(1, "ffff fff ffff", "interp1 position interp2", "1 2 3 4 5 6 7 8 9"), "");
+    let system = open(&text);
+    assert_eq!((positions(&system), buffer(&system).interp_width()), (vec![[4.0, 5.0, 6.0]], Some(3)));
+}
+
+#[test]
+fn interpolated_floats_behind_digits_without_separators() {
+    // Eight digits are a number, whatever follows: here are as many numbers as are declared, and one token less.
+    let text = simple(
+        &vertices(2, "fff x4 ffff", "position color interp1", "0 0 0 ff0000ff1 2 3 4, 1 0 0 00ff00ff5 6 7 8"),
+        "",
+    );
+    let system = open(&text);
+    assert_eq!(buffer(&system).interp_width(), None);
+    assert_eq!(positions(&system), [[0.0; 3], [1.0, 0.0, 0.0]]);
+    assert_eq!(
+        cells(&system)[1][3..],
+        [Cell::Hex(0x00ff_00ff), Cell::Float(5.0), Cell::Float(6.0), Cell::Float(7.0), Cell::Float(8.0)]
+    );
+    let text = text.replace("3 4,", "3,").replace("7 8", "7");
+    assert_eq!(buffer(&open(&text)).interp_width(), Some(3));
+    assert_eq!(positions(&open(&text)), [[0.0; 3], [1.0, 0.0, 0.0]]);
+}
+
+#[test]
+fn keys_are_as_wide_as_there_are_floats() {
+    let file = |attributes: &str, keys: &str| {
+        let track = element(&format!("AnimTrack name=\"b\" count=\"2\"{attributes}"), keys);
+        system(&element("Animations", &element("Animation name=\"a\"", &track)))
+    };
+    let narrow = "1 2 3 0 0 0 1, 4 5 6 0 0 0 1,";
+    let wide = "1 2 3 0 0 0 1 2 2 2, 4 5 6 0 0 0 1 3 3 3,";
+    for (attributes, said) in [
+        ("", None),
+        (" has_scale=\"true\"", Some(true)),
+        (" has_scale=\"1\"", Some(true)),
+        (" has_scale=\"YES\"", Some(true)),
+        (" has_scale=\"false\"", Some(false)),
+        (" has_scale=\"\"", Some(false)),
+    ] {
+        for (keys, width) in [(narrow, 7), (wide, 10)] {
+            let text = file(attributes, keys);
+            let system = open(&text);
+            let track = track(&system, 0);
+            assert_eq!((track.has_scale().unwrap(), track.float_count().unwrap()), (said, width * 2));
+            let mut floats = vec![0.0; width * 2];
+            track.floats_into(&mut floats).unwrap();
+            let keys = track.keys().unwrap();
+            assert_eq!((keys.has_scale(), keys.len(), keys.has_more()), (width == 10, 2, false));
+            let last = keys.get(1).unwrap();
+            assert_eq!((last.position, last.scale), ([4.0, 5.0, 6.0], if width == 10 { [3.0; 3] } else { [1.0; 3] }));
+            assert_eq!(floats[width..width + 3], [4.0, 5.0, 6.0]);
+            assert!(strict(&text).animation(0).unwrap().tracks().next().unwrap().keys().is_ok());
+        }
+    }
+    // Neither: too many or too few of what is declared.
+    let text = file(" has_scale=\"true\"", &format!("{wide} 9"));
+    assert!(track(&open(&text), 0).keys().unwrap().has_more());
+    expect(track(&strict(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
+    let text = file("", "1 2 3 0 0 0 1, 4 5 6 0 0 0");
+    let error = expect(track(&open(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
+    assert!(error.to_string().contains("14 numbers, 2 keys of 7, found 13"), "{error}");
+    let mut out = [0.0; 14];
+    expect(
+        track(&open(&text), 0).floats_into(&mut out),
+        "animation[0].track[0].keys",
+        "value",
+        place(&text, "1 2 3 0"),
+    );
+    expect(track(&open(&text), 0).floats_into(&mut out[..3]), "animation[0].track[0].out", "buffer", None);
+    let text = file("", "").replace(" count=\"2\"", "");
+    expect(track(&open(&text), 0).keys(), "animation[0].track[0]", "value", place(&text, "<AnimTrack"));
+    let text = file("", "").replace(" count=\"2\"", " count=\"two\"");
+    expect(track(&open(&text), 0).frame_count(), "animation[0].track[0].count", "value", place(&text, "two"));
+    let text = file("", "").replace("count=\"2\"", "count=\"0\"");
+    assert!(track(&open(&text), 0).keys().unwrap().is_empty());
+    assert_eq!(open(&text).clip(0).unwrap().frames, 0);
+}
+
+#[test]
+fn attributes_of_animations_are_what_they_say() {
+    let text = system(&element(
+        "Animations count=\"1\"",
+        &element("Animation name=\"a\" trackcount=\"7\" framecount=\"9\" duration=\"x\" dtime=\"4\"", ""),
+    ));
+    expect(open(&text).animation(0).unwrap().timing(), "animation[0].duration", "value", place(&text, "x\" dtime"));
+    let sound = text.replace("\"x\"", "\"1e1\"");
+    let timing = open(&sound).animation(0).unwrap().timing().unwrap();
+    assert_eq!(
+        (timing.tracks, timing.frames, timing.duration, timing.dtime),
+        (Some(7), Some(9), Some(10.0), Some(4.0))
+    );
+    let wrong = sound.replace("\"7\"", "\"-7\"");
+    expect(open(&wrong).animation(0).unwrap().timing(), "animation[0].trackcount", "value", place(&wrong, "-7"));
+    let none = system("<Animation/>");
+    assert_eq!(open(&none).animation(0).unwrap().timing().unwrap(), meshpeek::ezmesh::Timing::default());
+}
+
+#[test]
+fn bones_without_attributes_are_at_rest() {
+    let bones = "<Bone name=\"late\" parent=\"root\"/><Bone parent=\"\" name=\"root\"/>\
+                 <Bone name=\"lost\" parent=\"nobody\"/><Bone/><Bone name=\"own\" parent=\"own\"/><Bone name=\"root\"/>\
+                 <Bone name=\"far\" parent=\"other\"/><Bone name=\"case\" parent=\"ROOT\"/>";
+    let text = system(
+        &(element("Skeleton name=\"a\"", bones)
+            + &element("Skeleton", "<Bone name=\"other\"/><Bone name=\"kid\" parent=\"other\"/>")),
+    );
+    let system = open(&text);
+    let parents: Vec<i32> = (0..system.bone_count()).map(|bone| system.bone(bone).unwrap().parent).collect();
+    // The first with the name, of the same skeleton, in the same case of letters.
+    assert_eq!(parents, [1, -1, -1, -1, 4, -1, -1, -1, -1, 8]);
+    for bone in 0..system.bone_count() {
+        assert_eq!(system.bone(bone).unwrap().bind, Transform::default());
+    }
+    assert_eq!(system.bone(3).unwrap().name.as_bytes(), b"");
+    expect(system.bone(10), "bone[10]", "no-such", None);
+    for (attribute, at, expected) in [
+        ("position=\"1 2\"", "1 2\"", "3 numbers"),
+        ("position=\"1 2 3 4\"", "1 2 3 4", "3 numbers"),
+        ("position=\"\"", "\"/><Bone name=\"kid", "3 numbers"),
+        ("orientation=\"0 0 0 i\"", "0 0 0 i", "4 numbers"),
+        ("scale=\"1;2;3\"", "1;2;3", "3 numbers"),
+    ] {
+        let text = text.replace("<Bone name=\"other\"/>", &format!("<Bone name=\"other\" {attribute}/>"));
+        let name = attribute.split('=').next().unwrap();
+        let error = expect(open(&text).bone(8), &format!("skeleton[1].bone[0].{name}"), "value", place(&text, at));
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(open(&text).bone(7).is_ok() && open(&text).bone_count() == 10);
+    }
+}
+
+#[test]
+fn boxes_are_what_files_say() {
+    let file = |shape: &str| {
+        system(&(shape.to_owned() + &mesh("m", &(shape.to_owned() + &corner_vertices() + &section("s", shape)))))
+    };
+    let all = |text: &str| {
+        let system = open(text);
+        let results = [
+            system.view().declared_bounds(),
+            system.mesh(0).unwrap().declared_bounds(),
+            system.section(0).unwrap().declared_bounds(),
+        ];
+        results.map(|result| result.map_err(|error| (error.field().to_string(), error.offset().unwrap())))
+    };
+    let bounds = Bounds { min: [0.0, -1.0, 2.0], max: [3.0, 4.0, 5.0] };
+    for spelling in ["min=\"0,-1,2\" max=\"3,4,5\"", "max=\"3 4 5\" min=\" 0  -1\r\n2 \"", "MIN='0 -1 2' MAX='3,4 ,5'"]
+    {
+        assert!(all(&file(&format!("<MeshAABB {spelling}/>"))).into_iter().all(|found| found == Ok(Some(bounds))));
+    }
+    assert!(all(&file("")).into_iter().all(|found| found == Ok(None)));
+    let fields = ["MeshAABB", "mesh[0].MeshAABB", "mesh[0].section[0].MeshAABB"];
+    for (spelling, into) in
+        [("min=\"0 0 0\" max=\"0 0\"", 27), ("min=\"0 0 0\"", 0), ("min=\"0 0 inf0\" max=\"1 1 1\"", 15), ("", 0)]
+    {
+        let text = file(&format!("<MeshAABB {spelling}/>"));
+        let starts: Vec<u64> = text.match_indices("<MeshAABB").map(|(at, _)| at as u64).collect();
+        for ((found, field), start) in all(&text).into_iter().zip(fields).zip(starts) {
+            assert_eq!(found, Err((field.to_owned(), start + into)), "{spelling}");
+        }
+        // Nobody needs them.
+        assert_eq!(open(&text).bounds(), Bounds { min: [0.0; 3], max: [1.0, 2.0, 0.0] });
+    }
+}
+
+#[test]
+fn instances_and_collisions_are_where_they_say() {
+    let hull = element("MeshCollisionConvex", &(corner_vertices() + &triangles(1, "2 1 0")));
+    let matrix = "1,0,0,0, 0,1,0,0, 0,0,1,0, 5,6,7,1";
+    let shapes = [
+        element("MeshCollision name=\"a\" type=\"BOX\"", "<MeshCollisionBox/>"),
+        element(&format!("MeshCollision name=\"b\" type=\"CONVEX\" transform=\"{matrix}\""), &hull),
+        element("MeshCollision type=\"SPHERE\" transform=\"1 2\"", "<MeshCollisionSphere/>"),
+    ];
+    let representations = element("MeshCollisionRepresentation name=\"r\" info=\"i\" count=\"3\"", &shapes.concat())
+        + &element("MeshCollisionRepresentation", "");
+    let text = system(
+        &[
+            element(
+                "MeshInstances count=\"2\"",
+                "<MeshInstance mesh=\"m\" position=\"1,2,3\" rotation=\"0,0,1,0\" scale=\"2,2,2\"/><MeshInstance/>",
+            ),
+            element("MeshCollisionRepresentations count=\"1\"", &representations),
+            mesh("m", &(vertices(1, "fff", "position", "9 9 9") + &section("s", &triangles(1, "0 0 0")))),
+        ]
+        .concat(),
+    );
+    let system = open(&text);
+    let instances: Vec<_> = system.view().instances().collect();
+    let moved = Transform { position: [1.0, 2.0, 3.0], rotation: [0.0, 0.0, 1.0, 0.0], scale: [2.0; 3] };
+    assert_eq!((instances[0].mesh_name().unwrap().as_bytes(), instances[0].transform().unwrap()), (&b"m"[..], moved));
+    assert_eq!((instances.len(), instances[1].transform().unwrap()), (2, Transform::default()));
+    let all: Vec<_> = system.view().representations().collect();
+    assert_eq!((all.len(), all[0].collisions().len(), all[1].collisions().len()), (2, 3, 0));
+    assert_eq!((all[0].name().unwrap().as_bytes(), all[0].info().unwrap().as_bytes()), (&b"r"[..], &b"i"[..]));
+    assert_eq!((all[0].declared_count().unwrap(), all[1].declared_count().unwrap()), (Some(3), None));
+    let shapes: Vec<_> = all[0].collisions().collect();
+    assert!(shapes[0].transform().unwrap().is_none() && shapes[0].hull_points().unwrap().is_none());
+    assert_eq!(shapes[0].kind().unwrap().as_bytes(), b"BOX");
+    let transform = shapes[1].transform().unwrap().unwrap();
+    assert_eq!((transform[0], &transform[12..]), (1.0, &[5.0, 6.0, 7.0, 1.0][..]));
+    let points = shapes[1].hull_points().unwrap().unwrap();
+    assert!((0..3).map(|at| points.vertices().unwrap().positions().unwrap().get(at).unwrap()).eq(CORNERS));
+    let hull = shapes[1].hull_triangles().unwrap().unwrap();
+    assert!(hull.indices().unwrap().iter().eq([2, 1, 0]));
+    expect(shapes[2].transform(), "collision[2].transform", "value", place(&text, "1 2\""));
+    // The hull is none of the mesh's vertices.
+    assert_eq!((positions(&system), system.surface_count()), (vec![[9.0; 3]], 1));
+    let wrong = text.replace("position=\"1,2,3\"", "position=\"1,2\"");
+    expect(
+        open(&wrong).view().instances().next().unwrap().transform(),
+        "instance[0].position",
+        "value",
+        place(&wrong, "1,2\" rot"),
+    );
+}
+
+#[test]
+fn counts_of_more_and_less_than_there_is() {
+    let text = |vertices: u32, triangles: u32| {
+        simple(
+            &self::vertices(vertices, "fff", "position", "0 0 0, 1 0 0, 0 2 0,"),
+            &self::triangles(triangles, "0 1 2"),
+        )
+    };
+    // Less: the rest is left, unless somebody is strict.
+    let fewer = text(2, 0);
+    let system = open(&fewer);
+    assert_eq!((positions(&system), indices(&system)), (CORNERS[..2].to_vec(), vec![]));
+    let mut buffers = (vec![[0.0; 3]; 2], vec![0; 24]);
+    let refused = strict(&fewer);
+    let at = place(&fewer, "0 0 0, 1 0 0");
+    let error = expect(refused.positions(0, 0), "mesh[0].vertexbuffer", "value", at);
+    assert!(error.to_string().contains("6 numbers, 2 vertices of 3, found 9"), "{error}");
+    expect(buffer(&refused).positions_into(&mut buffers.0), "mesh[0].vertexbuffer", "value", at);
+    expect(buffer(&refused).columns_into(&mut buffers.1), "mesh[0].vertexbuffer", "value", at);
+    expect(buffer(&refused).for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", at);
+    expect(refused.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&fewer, "0 1 2"));
+    // More: nobody has them.
+    for count in [4, 5, 1 << 20, u32::MAX] {
+        let more = text(count, count);
+        let system = open(&more);
+        let at = place(&more, "0 0 0, 1 0 0");
+        let error = expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", at);
+        assert!(
+            error.to_string().contains(&format!("{} numbers, {count} vertices of 3, found 9", u64::from(count) * 3)),
+            "{error}"
+        );
+        expect(system.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&more, "0 1 2"));
+        expect(buffer(&system).for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", at);
+        assert_eq!(system.bounds(), Bounds::EMPTY);
+        assert_eq!(system.counts(0).unwrap().vertices, count);
+    }
+    let more = text(4, 4);
+    expect(
+        buffer(&open(&more)).positions_into(&mut [[0.0; 3]; 4]),
+        "mesh[0].vertexbuffer",
+        "value",
+        place(&more, "0 0 0, 1"),
+    );
+    expect(buffer(&open(&more)).columns_into(&mut [0; 48]), "mesh[0].vertexbuffer", "value", place(&more, "0 0 0, 1"));
+    expect(buffer(&open(&more)).positions_into(&mut [[0.0; 3]; 3]), "mesh[0].out", "buffer", None);
+    expect(buffer(&open(&more)).columns_into(&mut [0; 47]), "mesh[0].out", "buffer", None);
+    let triangles = open(&more);
+    let triangles = triangles.section(0).unwrap().index_buffer().unwrap().unwrap();
+    expect(triangles.indices_into(&mut [0; 3]), "mesh[0].section[0].out", "buffer", None);
+    expect(triangles.indices_into(&mut [0; 12]), "mesh[0].section[0].indexbuffer", "value", place(&more, "0 1 2"));
+}
+
+#[test]
+fn numbers_that_are_none_are_told_with_their_place() {
+    for (ctype, semantic, data, at) in [
+        ("fff", "position", "0 0 0, 1 0 zero, 0 2 0", "zero"),
+        ("fff", "position", "0 0 0; 1 0 0, 0 2 0", "0;"),
+        ("fff", "position", "0 0 0 1 0 0 0 1..2 0", "1..2"),
+        ("fff", "position", "0 0 0 1 0 0 0 - 0", "- 0"),
+        ("fff", "position", "0 0 0 1 0 0 0 1$ 0", "1$"),
+        ("fff", "position", "0 0 0 1 0 0 0 1$123456789 0", "1$1"),
+        ("fff", "position", "0 0 0 1 <em/> 0 0 0 1 0", "<em/>"),
+        ("fff", "position", "0 0 0 1 <em> 0</em> 0 0 1 0", "<em>"),
+        ("fff", "position", "0 0 0 1 0 0 <!DOCTYPE a> 0 1 0", "<!DOCTYPE"),
+        ("fff h", "position a", "0 0 0 1 0 0 0 70000 0 1 0 1", "70000"),
+        ("fff h", "position a", "0 0 0 1 0 0 0 -32769 0 1 0 1", "-32769"),
+        ("fff b", "position a", "0 0 0 1 0 0 0 256 0 1 0 1", "256"),
+        ("fff d", "position a", "0 0 0 1 0 0 0 4294967296 0 1 0 1", "4294967296"),
+        ("fff d", "position a", "0 0 0 1 0 0 0 1.5 0 1 0 1", "1.5"),
+        ("fff x4", "position a", "0 0 0 00000001 0 0 0 abc 0 1 0 00000001", "abc"),
+        ("hhhh fff", "blendindices position", "0 0 0 0 0 0 0 0 0 0 70001 0 0 0 0 0 0 0 0 0 0", "70001"),
+    ] {
+        let text = simple(&vertices(3, ctype, semantic, data), &triangles(1, "0 1 2"));
+        let system = open(&text);
+        let place = place(&text, at);
+        let error = expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
+        assert!(error.to_string().contains("found "), "{error}");
+        // Whichever way it is read, it is the same that is wrong.
+        let buffer = buffer(&system);
+        expect(buffer.positions_into(&mut [[0.0; 3]; 3]), "mesh[0].vertexbuffer", "value", place);
+        expect(buffer.columns_into(&mut vec![0; buffer.byte_count()]), "mesh[0].vertexbuffer", "value", place);
+        expect(buffer.for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", place);
+        // And it is said again.
+        expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
+        assert!(system.indices(0).is_ok() && system.bounds() == Bounds::EMPTY);
+    }
+    for data in ["0 1 x", "0 1 2.0", "0 1 4294967296", "0 1 -2147483649", "0 1 <b/>2"] {
+        let text = simple(&corner_vertices(), &triangles(1, data));
+        let system = open(&text);
+        let place = place(&text, data) + 4;
+        expect(system.indices(0), "mesh[0].section[0].indexbuffer", "value", place);
+        let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
+        expect(triangles.indices_into(&mut [0; 3]), "mesh[0].section[0].indexbuffer", "value", place);
+    }
+    // One that is negative is out of any range, as it is in the binary form.
+    let text = simple(&corner_vertices(), &triangles(1, "0 1 -1"));
+    assert_eq!(indices(&open(&text)), [0, 1, u32::MAX]);
+    assert!(Surface::new(&open(&text), 0).weld().is_err());
+    // More bytes than any number has.
+    let long = "1".repeat(129);
+    let text = simple(&vertices(1, "fff", "position", &format!("0 0 {long}")), "");
+    expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
+    let limits = Limits { number: 4, ..Limits::default() };
+    let text = simple(&vertices(1, "fff", "position", "0.25 1 12345"), "");
+    let system = MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).unwrap();
+    expect(system.positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, "12345"));
+}
+
+#[test]
+fn vertices_that_make_no_sense_are_told_of() {
+    let sound = simple(&vertices(3, "fff ff", "position texcoord1", "0 0 0 1 2"), &triangles(1, "0 1 2"));
+    for (from, to, field, at) in [
+        (" count=\"3\"", "", "mesh[0].vertexbuffer", "<vertexbuffer"),
+        (" ctype=\"fff ff\"", "", "mesh[0].vertexbuffer", "<vertexbuffer"),
+        (" semantic=\"position texcoord1\"", "", "mesh[0].vertexbuffer", "<vertexbuffer"),
+        ("\"3\"", "\"3.0\"", "mesh[0].count", "3.0"),
+        ("\"3\"", "\"-1\"", "mesh[0].count", "-1"),
+        ("\"3\"", "\"4294967296\"", "mesh[0].count", "4294967296"),
+        ("\"3\"", "\"3 4\"", "mesh[0].count", "3 4"),
+        ("\"3\"", "\"\"", "mesh[0].count", "\" ctype"),
+        ("fff ff", "fff fz", "mesh[0].ctype", "fff fz"),
+        ("fff ff", "", "mesh[0].ctype", "\" semantic"),
+        ("fff ff", "fff", "mesh[0].semantic", "position texcoord1"),
+        ("fff ff", "fff ff f", "mesh[0].semantic", "position texcoord1"),
+    ] {
+        let text = sound.replace(from, to);
+        let at = place(&text, at);
+        let system = open(&text);
+        expect(system.positions(0, 0), field, "value", at);
+        expect(system.counts(0), field, "value", at);
+        expect(system.mesh(0).unwrap().vertex_buffer().map(drop), field, "value", at);
+        assert!(system.indices(0).is_ok());
+        assert_eq!(system.bounds(), Bounds::EMPTY);
+    }
+    let many = sound.replace("fff ff", &format!("fff {}", "f".repeat(61)));
+    expect(open(&many).counts(0), "mesh[0].ctype", "value", place(&many, &format!("fff {}", "f".repeat(61))));
+    let most = sound.replace("fff ff", &format!("fff {}", "f".repeat(60)));
+    assert_eq!(buffer(&open(&most)).layout().all_scalars().len(), meshpeek::ezmesh::MOST_SCALARS);
+    for (from, to, field, at) in [
+        (" triangle_count=\"1\"", "", "mesh[0].section[0].indexbuffer", "<indexbuffer"),
+        ("triangle_count=\"1\"", "triangle_count=\"x\"", "mesh[0].section[0].triangle_count", "x\">0 1"),
+        ("triangle_count=\"1\"", "count=\"-\"", "mesh[0].section[0].count", "-\">0 1"),
+        ("triangle_count=\"1\"", "trianglecount=\"\"", "mesh[0].section[0].trianglecount", "\">0 1"),
+    ] {
+        let text = sound.replace(from, to);
+        expect(open(&text).indices(0), field, "value", place(&text, at));
+    }
+    // No vertices at all.
+    let text = system(&mesh("m", &section("s", &triangles(1, "0 0 0"))));
+    expect(open(&text).positions(0, 0), "mesh[0].section[0].vertexbuffer", "missing", place(&text, "<MeshSection"));
+    // Vertices of another group than those that are asked for.
+    let text = simple(&vertices(1, "fff", "normal", "1 2 3"), "");
+    let system = open(&text);
+    expect(system.positions(0, 0), "mesh[0].semantic", "missing", place(&text, "1 2 3"));
+    expect(buffer(&system).positions_into(&mut [[0.0; 3]]), "mesh[0].semantic", "missing", None);
+    expect(buffer(&system).floats_into(Semantic::Normal, &mut [[0.0; 2]]), "mesh[0].semantic", "missing", None);
+    let mut normal = [[0.0; 3]];
+    buffer(&system).floats_into(Semantic::Normal, &mut normal).unwrap();
+    assert_eq!((normal, system.normals(0, 0).unwrap().unwrap().get(0)), ([[1.0, 2.0, 3.0]], Some([1.0, 2.0, 3.0])));
+    // A section without triangles is a surface without any.
+    assert_eq!((system.indices(0).unwrap().len(), system.counts(0).unwrap().corners), (0, 0));
+    expect(system.positions(0, 1), "target[1]", "no-such", None);
+    expect(system.positions(1, 0), "surface[1]", "no-such", None);
+    expect(system.mesh(1), "mesh[1]", "no-such", None);
+}
+
+#[test]
+fn structures_that_are_none_are_told_with_their_place() {
+    refuse("", "header", "empty", 0);
+    refuse("hello", "ezmesh", "unknown", 0);
+    refuse("\u{feff}  hello", "ezmesh", "unknown", 0);
+    let html = "<?xml version=\"1.0\"?><!-- <Mesh> --><html><Mesh/></html>";
+    refuse(html, "element", "unsupported", place(html, "<html"));
+    assert!(!is_known(html.as_bytes()) && is_known(b"<!-- a --><MESH x") && !is_known(b"<!-- a --><Meshes>"));
+    let wide: Vec<u8> = "<MeshSystem/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [wide.clone(), [&[0xff, 0xfe][..], &wide].concat()] {
+        expect(MeshSystem::open(bytes.as_slice()), "encoding", "unsupported", 0);
+    }
+    let declared = " <?xml version=\"1.0\" encoding='UTF-16'?><Mesh/>";
+    refuse(declared, "encoding", "unsupported", 1);
+    for (text, field, at) in [
+        ("<MeshSystem><Mesh></MeshSystem>", "Mesh.element", "</MeshSystem>"),
+        ("<MeshSystem></Mesh></MeshSystem>", "MeshSystem.element", "</Mesh>"),
+        ("<MeshSystem/></MeshSystem>", "element", "</MeshSystem>"),
+        ("<MeshSystem/><Mesh/>", "element", "<Mesh/>"),
+        ("<MeshSystem/> x", "text", "x"),
+        ("<!-- --> &amp; <MeshSystem/>", "ezmesh", "<!--"),
+        ("<MeshSystem/><![CDATA[]]>", "text", "<!["),
+        ("<MeshSystem><!-- </MeshSystem>", "comment", "<!--"),
+        ("<MeshSystem><![CDATA[ </MeshSystem>", "CDATA", "<!["),
+        ("<MeshSystem><? </MeshSystem>", "instruction", "<?"),
+        ("<MeshSystem>< /></MeshSystem>", "element", "< />"),
+        ("<MeshSystem><1/></MeshSystem>", "element", "<1/>"),
+        ("<MeshSystem><Bone name></MeshSystem>", "Bone.attribute", "name"),
+        ("<MeshSystem><Bone =\"\"></MeshSystem>", "Bone.attribute", "=\"\""),
+        ("<MeshSystem><Bone name='a' NAME='b'/></MeshSystem>", "Bone.attribute", "b'/>"),
+        ("<MeshSystem><Bone name='></MeshSystem>", "Bone.attribute", "></MeshSystem>"),
+        ("<MeshSystem><Bone / ></MeshSystem>", "Bone.attribute", "/ >"),
+        ("<MeshSystem><Mesh><Mesh/></Mesh></MeshSystem>", "Mesh.element", "<Mesh/>"),
+        ("<Mesh><MeshSection><MeshSection/></MeshSection></Mesh>", "MeshSection.element", "<MeshSection/>"),
+        ("<MeshSystem><Skeleton><a><Skeleton/></a></Skeleton></MeshSystem>", "Skeleton.element", "<Skeleton/>"),
+        ("<MeshSystem><Animation><Animation/></Animation></MeshSystem>", "Animation.element", "<Animation/>"),
+        ("<Mesh><vertexbuffer><Bone/></vertexbuffer></Mesh>", "Bone.element", "<Bone/>"),
+        ("<MeshSystem><TetraMesh>0<vertexbuffer/></TetraMesh></MeshSystem>", "vertexbuffer.element", "<vertexbuffer/>"),
+    ] {
+        let kind = if field == "ezmesh" { "unknown" } else { "value" };
+        if field == "ezmesh" {
+            let error = MeshSystem::open(text.as_bytes()).unwrap_err();
+            assert!(["value", "unknown"].contains(&error.kind().id()), "{text}: {error}");
+            continue;
+        }
+        refuse(text, field, kind, place(text, at));
+    }
+    // Cut short: the end is to blame.
+    for (text, field) in [
+        ("<MeshSystem>", "MeshSystem.element"),
+        ("<MeshSystem><Mesh></Mesh>", "MeshSystem.element"),
+        ("<MeshSystem><Mesh", "element"),
+        ("<MeshSystem><Mesh ", "element"),
+        ("<MeshSystem><Mesh a", "element"),
+        ("<?xml version=\"1.0\"?>", "element"),
+        ("<?xml version=\"1.0\"?><!DOCTYPE a [ ]>\r\n", "element"),
+    ] {
+        refuse(text, field, "value", end(text));
+    }
+    refuse("<MeshSystem></Mesh", "element", "value", 12);
+    refuse(" <!DOCTYPE a [ <!ENTITY b \"]>\" ", "DOCTYPE", "value", 1);
+}
+
+#[test]
+fn no_part_of_a_file_is_a_file() {
+    let text = everything().text();
+    for length in 0..text.trim_end().len() {
+        let error = MeshSystem::open(&text.as_bytes()[..length]).unwrap_err();
+        assert!(error.offset().is_some_and(|offset| offset <= length as u64), "{length}: {error}");
+    }
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = everything().binary(order);
+        for length in 0..bytes.len() {
+            let error = MeshSystem::open(&bytes[..length]).unwrap_err();
+            let kind = error.kind().id();
+            let known = if length < 14 { ["unknown", "empty"] } else { ["unexpected-end", "count"] };
+            assert!(known.contains(&kind), "{length}: {error}");
+            assert!(error.offset().is_some_and(|offset| offset <= length as u64), "{length}: {error}");
+        }
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let opened = |text: &str, limits: Limits| {
+        MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).map(drop)
+    };
+    let limits = Limits { items: 2, elements: 3, attributes: 2, attribute: 4, ..Limits::default() };
+    let deep = "<MeshSystem><a><b><c>0</c></b></a></MeshSystem>";
+    expect(opened(deep, limits), "element", "limit", place(deep, "<c>"));
+    let fine = "<MeshSystem><a><b><c/></b></a></MeshSystem>";
+    opened(fine, limits).unwrap();
+    let wide = "<MeshSystem><Bone a='' b='1' c='2'/></MeshSystem>";
+    expect(opened(wide, limits), "Bone.attribute", "limit", place(wide, "2'/>"));
+    let long = "<MeshSystem><Bone a='abcde'/></MeshSystem>";
+    expect(opened(long, limits), "Bone.attribute", "limit", place(long, "abcde"));
+    let many = "<MeshSystem><Material/><Material/><Material  /></MeshSystem>";
+    expect(opened(many, limits), "Material", "limit", place(many, "<Material  "));
+    let deepest = format!("<MeshSystem>{}", "<a>".repeat(300));
+    let most = Limits { elements: u32::MAX, ..Limits::default() };
+    expect(opened(&deepest, most), "element", "limit", 12 + 255 * 3);
+    let described = everything();
+    let bytes = described.binary(ByteOrder::Big);
+    let limits = Limits { items: 2, ..Limits::default() };
+    let error = MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
+    assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
+}
+
+/// Returns where a text stands in bytes.
+fn find(bytes: &[u8], part: &[u8]) -> usize {
+    bytes.windows(part.len()).position(|window| window == part).unwrap()
+}
+
+#[test]
+fn binary_fields_that_are_wrong_are_told_with_their_place() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let described = everything();
+        let sound = described.binary(order);
+        let at_text = |text: &str| {
+            let mut fields = Fields { order, bytes: Vec::new() };
+            fields.text(text);
+            find(&sound, &fields.bytes)
+        };
+        let wrong = |at: usize, number: u32| {
+            let mut bytes = sound.clone();
+            bytes[at..at + 4].copy_from_slice(&order.put(number));
+            bytes
+        };
+        let refuse = |at: usize, number: u32, field: &str, kind: &str| {
+            let bytes = wrong(at, number);
+            expect(MeshSystem::open(bytes.as_slice()), field, kind, at as u64)
+        };
+        let textures = at_text("picture") - 4;
+        refuse(textures, 1000, "textures", "count");
+        refuse(textures, u32::MAX, "textures", "limit");
+        let tetra = textures + 4 + 4 + 7 + 12 + 4 + 6;
+        refuse(tetra, 2, "tetra_meshes", "unsupported");
+        refuse(tetra + 4, 500, "skeletons", "count");
+        let bones = at_text("one") + 7;
+        refuse(bones, 900, "skeleton[0].bones", "count");
+        let tracks = at_text("wave") + 8;
+        refuse(tracks, 900, "animation[0].tracks", "count");
+        let collisions = sound.len() - 20;
+        refuse(collisions, 1, "collision_representations", "unsupported");
+        // A text that is longer than the file.
+        let error = MeshSystem::open(wrong(at_text("wood"), 1 << 30).as_slice()).unwrap_err();
+        assert_eq!(
+            (error.kind().id(), error.field().to_string().as_str()),
+            ("unexpected-end", "material[0].name"),
+            "{error}"
+        );
+        // More triangles and vertices than there are.
+        let section = at_text("first") + 9 + 7 + 24 + 4;
+        let triangles = section + 8 + 24 + 4;
+        let error = MeshSystem::open(wrong(triangles, u32::MAX).as_slice()).unwrap_err();
+        assert!(["count", "unexpected-end"].contains(&error.kind().id()), "{error}");
+        assert_eq!(error.field().to_string(), "mesh[0].section[0].indices");
+        // Flags that nobody knows, of a section and of the vertices. The former are only repeated.
+        assert_eq!(open(&wrong(section + 8 + 24, 1 << 31)).section(0).unwrap().flags().unwrap(), Some(1 << 31));
+        let mesh_flags = triangles + 4 + 24 + (4 + 5 + 24 + 4 + 4 + 12);
+        let bytes = wrong(mesh_flags, 1 << 19 | 1);
+        let error = expect(MeshSystem::open(bytes.as_slice()), "mesh[0].flags", "value", mesh_flags as u64);
+        assert!(error.to_string().contains("0x00080001"), "{error}");
+        let error = MeshSystem::open(wrong(mesh_flags + 4, 1 << 30).as_slice()).unwrap_err();
+        assert_eq!(error.field().to_string(), "mesh[0].vertices", "{error}");
+        // A parent that is not in the skeleton is none.
+        let parent = at_text("leg") + 7;
+        assert_eq!(open(&wrong(parent, 77)).bone(4).unwrap().parent, -1);
+        assert_eq!(open(&wrong(parent, u32::MAX)).bone(4).unwrap().parent, -1);
+        // The other version in this order.
+        let mut other = sound.clone();
+        other[..4].copy_from_slice(&order.put(if order == ByteOrder::Little { 101 } else { 100 }));
+        expect_alike(&open(&sound), &open(&other));
+        let mut tagged = sound;
+        tagged[8] = b'e';
+        assert_eq!(MeshSystem::open(tagged.as_slice()).unwrap_err().kind().id(), "unknown");
+    }
+    // Vertices of nothing take no bytes; there are no more of them than of anything.
+    let nothing = |vertices| {
+        let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
+        Described { meshes: vec![mesh], ..Described::default() }.binary(ByteOrder::Little)
+    };
+    assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
+    assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
+}
+
+#[test]
+fn what_was_released_is_read_again() {
+    let text = everything().text();
+    let mut system = open(&text);
+    let before: Vec<Option<[f32; 3]>> = (0..6).map(|at| system.positions(0, 0).unwrap().get(at)).collect();
+    system.indices(0).unwrap();
+    system.release();
+    let after: Vec<Option<[f32; 3]>> = (0..6).map(|at| system.positions(0, 0).unwrap().get(at)).collect();
+    assert_eq!(before, after);
+    assert_eq!(system.data().len(), text.len());
+    system.release();
+    system.release();
+    assert_eq!(system.indices(0).unwrap().len(), 6);
+}
+
+#[test]
+fn views_outlive_the_calls_that_gave_them() {
+    fn shared<T: Copy + Send + Sync>(_: T) {}
+    let text = everything().text();
+    let system = open(&text);
+    let positions = {
+        let view = system.view();
+        let mesh = view.meshes().next().unwrap();
+        shared((view, mesh));
+        let buffer = mesh.vertex_buffer().unwrap().unwrap();
+        shared(buffer);
+        shared(buffer.vertices().unwrap());
+        buffer.vertices().unwrap().positions().unwrap()
+    };
+    assert_eq!(positions.len(), 6);
+    let threads: HashSet<[u32; 3]> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| system.positions(1, 0).unwrap().get(5).unwrap().map(f32::to_bits))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(threads.len(), 1);
+}
+
+#[test]
+fn watched_files_tell_what_was_looked_at() {
+    let bytes = everything().binary(ByteOrder::Little);
+    let options = OpenOptions { record_access: true, ..Default::default() };
+    let system = MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
+    let opened = system.access_log(0).unwrap().bytes();
+    assert!(opened > 14 && opened < bytes.len() as u64 / 2, "{opened} of {}", bytes.len());
+    system.positions(0, 0).unwrap();
+    assert!(open(&bytes).access_log(0).is_none());
+    let text = everything().text();
+    let system = MeshSystem::open_with(text.as_bytes(), &options).unwrap();
+    assert_eq!(system.access_log(0).unwrap().bytes(), text.len() as u64);
+}
+
+#[test]
+fn names_are_bytes() {
+    let mut bytes = Vec::new();
+    bytes.extend(b"<MeshSystem asset_name='\xff\xfe<>' asset_info=\"(null)\"><Material name=\xe9t\xe9 meta_data='%41&#x42;%zz'/></MeshSystem>");
+    let system = open(&bytes);
+    assert_eq!(system.view().asset_name().unwrap().as_bytes(), b"\xff\xfe<>");
+    assert_eq!(system.view().asset_info().unwrap().as_bytes(), b"(null)");
+    let material = system.view().materials().next().unwrap();
+    assert_eq!(material.name().unwrap().as_bytes(), b"\xe9t\xe9");
+    assert_eq!(material.decoded_meta_data().unwrap(), "AB%zz");
+    assert_eq!(material.meta_data().unwrap().as_bytes(), b"%41&#x42;%zz");
+    let versions =
+        open("<MeshSystem mesh_system_version='x'/>").view().versions().map(drop).map_err(|error| error.offset());
+    assert_eq!(versions, Err(Some(33)));
+}
+
+#[test]
+fn types_are_counted_and_named() {
+    let scalars = [
+        Scalar::Float,
+        Scalar::Int32,
+        Scalar::Int16,
+        Scalar::Int8,
+        Scalar::Character,
+        Scalar::Hex8,
+        Scalar::Hex16,
+        Scalar::Hex32,
+        Scalar::Word,
+    ];
+    assert_eq!(scalars.map(Scalar::code).concat(), "fdhbcx1x2x4p");
+    assert_eq!(scalars.map(Scalar::size), [4, 4, 2, 1, 1, 1, 2, 4, 4]);
+    assert!(matches!(ErrorKind::Empty, ErrorKind::Empty));
+}
+
+/// Spells a float in one of the ways that programs do.
+fn random_float(random: &mut Random) -> String {
+    let digits = |random: &mut Random, most: usize| -> String {
+        (0..random.within(1..most)).map(|_| char::from(b'0' + random.below(10) as u8)).collect()
+    };
+    let sign = *random.pick(&["", "", "-", "+"]);
+    let body = match random.below(9) {
+        0 => return f32::from_bits((random.next() >> 32) as u32 & 0x7f7f_ffff).to_string(),
+        1 => format!("{:e}", f32::from_bits((random.next() >> 32) as u32 & 0x7f7f_ffff)),
+        2 => format!("{:.9}", (random.next() >> 40) as f32 / 4096.0 - 2048.0).replace('-', ""),
+        3 => digits(random, 20),
+        4 => format!("{}.", digits(random, 12)),
+        5 => format!(".{}", digits(random, 20)),
+        6 => format!("{}.{}e{}", digits(random, 5), digits(random, 12), random.below(80) as i32 - 40),
+        // Right between two floats, or nearly so.
+        7 => {
+            let low = f32::from_bits(0x3f80_0000 + random.below(1 << 20) as u32);
+            let middle = (f64::from(low) + f64::from(low.next_up())) / 2.0;
+            format!("{middle:.*}", random.within(14..27))
+        }
+        _ => format!("{}.{}", digits(random, 10), digits(random, 14)),
+    };
+    format!("{sign}{body}")
+}
+
+#[test]
+fn floats_are_those_of_the_standard_library() {
+    let mut random = Random::new(5);
+    for round in 0..200 {
+        let tokens: Vec<String> = (0..300).map(|_| random_float(&mut random)).collect();
+        let mut data = " ".repeat(round % 67);
+        for token in &tokens {
+            // Now and then, something stands between two numbers or within one.
+            if random.one_in(40) && token.len() > 1 {
+                let at = random.within(1..token.len());
+                data += &format!("{}<!-- {} -->{}", &token[..at], random.below(999), &token[at..]);
+            } else if random.one_in(40) {
+                data += &format!("<![CDATA[{token}]]>");
+            } else {
+                data += token;
+            }
+            data += *random.pick(&[" ", ",", "\r\n", ", ", "\t ,\n", "   ", " <?x 1 2?> "]);
+        }
+        let text = simple(&vertices(100, "fff", "position", &data), "");
+        let found: Vec<u32> = positions(&open(&text)).as_flattened().iter().map(|float| float.to_bits()).collect();
+        for (token, found) in tokens.iter().zip(found) {
+            assert_eq!(found, token.parse::<f32>().unwrap().to_bits(), "{token} in {data}");
+        }
+        assert_eq!(strict(&text).positions(0, 0).unwrap().len(), 100);
+    }
+}
+
+#[test]
+fn integers_are_those_of_the_standard_library() {
+    let mut random = Random::new(6);
+    for round in 0..200 {
+        let tokens: Vec<i64> = (0..300)
+            .map(|_| {
+                let bits = random.within(1..33);
+                let number = (random.next() >> (64 - bits)) as i64;
+                if random.one_in(8) { i64::from(i32::MIN).max(-number) } else { number }
+            })
+            .collect();
+        let mut data = "\n".repeat(round % 67);
+        for token in &tokens {
+            let zeros = "0".repeat(if random.one_in(10) { random.below(12) } else { 0 });
+            let sign = if *token < 0 {
+                "-"
+            } else if random.one_in(20) {
+                "+"
+            } else {
+                ""
+            };
+            data += &format!("{sign}{zeros}{}", token.unsigned_abs());
+            data += *random.pick(&[" ", ",", "\r\n", ", ", "<!-- 1 --> ", "   "]);
+        }
+        let text = simple(&corner_vertices(), &triangles(100, &data));
+        assert!(indices(&open(&text)).iter().zip(&tokens).all(|(found, token)| *found == *token as u32), "{data}");
+    }
+}
+
+/// What was wrong, without the words for it.
+fn blame(error: &Error) -> (String, &'static str, Option<u64>) {
+    (error.field().to_string(), error.kind().id(), error.offset())
+}
+
+/// Expects two ways of reading a block to blame the same thing. Where numbers are too few and one is none, whoever makes room
+/// for them first blames their count, which stands for the whole block.
+fn expect_one_blame<T, U>(one: &meshpeek::Result<T>, other: &meshpeek::Result<U>, block: u64, text: &str) {
+    let [one, other] = [one.as_ref().err().map(blame), other.as_ref().err().map(blame)];
+    let is_count =
+        |blame: &Option<(String, &str, Option<u64>)>| blame.as_ref().is_some_and(|blame| blame.2 == Some(block));
+    let either = is_count(&one) || is_count(&other);
+    assert!(one == other || (either && one.is_some() && other.is_some()), "{one:?}, {other:?}: {text}");
+}
+
+/// Expects that vertices give the same numbers, or the same error, whichever way they are read.
+fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
+    // Nobody makes room for more than the file can hold.
+    if buffer.byte_count() > 1 << 20 {
+        return;
+    }
+    let mut columns = vec![0; buffer.byte_count()];
+    let streamed = buffer.columns_into(&mut columns);
+    let mut cells = Vec::new();
+    let visited = buffer.for_each(&mut |_, _, cell| cells.push(format!("{cell:?}")));
+    let lent = buffer.vertices();
+    let block = buffer.offset().unwrap();
+    expect_one_blame(&visited, &streamed, block, text);
+    expect_one_blame(&visited, &lent, block, text);
+    if buffer.layout().column(Semantic::Position).is_some() {
+        let mut positions = vec![[0.0; 3]; buffer.count() as usize];
+        let read = buffer.positions_into(&mut positions);
+        expect_one_blame(&visited, &read, block, text);
+    }
+    if let Ok(lent) = lent {
+        let all: Vec<String> =
+            (0..lent.len()).flat_map(|at| lent.cells(at).map(|cell| format!("{cell:?}")).collect::<Vec<_>>()).collect();
+        assert_eq!(all, cells, "{text}");
+    }
+}
+
+/// Looks at everything; every error of the bytes has its place within them.
+fn check_invariants(bytes: &[u8]) -> bool {
+    let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
+    let told = String::from_utf8_lossy(bytes);
+    let system = match MeshSystem::open(bytes) {
+        Ok(system) => system,
+        Err(error) => {
+            placed(&error);
+            assert!(error.offset().is_some() && meshpeek::ezmesh::finding(&error).is_some(), "{error}");
+            return false;
+        }
+    };
+    let view = system.view();
+    let mut end = 0;
+    system
+        .regions(&mut |region| {
+            assert_eq!(region.start, end, "{told}");
+            end = region.end;
+        })
+        .unwrap();
+    assert_eq!(end, bytes.len() as u64, "{told}");
+    system.validate(&mut |finding| assert!(finding.offset <= bytes.len() as u64)).unwrap();
+    for section in view.sections() {
+        match section.vertex_buffer() {
+            Ok(buffer) => expect_one_reading(&buffer, &told),
+            Err(error) => placed(&error),
+        }
+        if let Ok(Some(triangles)) = section.index_buffer() {
+            let mut streamed = vec![0; triangles.index_count().min(1 << 16)];
+            let (lent, streamed_all) = (triangles.indices(), triangles.index_count() == streamed.len());
+            let read = triangles.indices_into(&mut streamed);
+            if streamed_all {
+                expect_one_blame(&lent, &read, triangles.offset().unwrap(), &told);
+                assert!(lent.is_err() || lent.unwrap().iter().eq(streamed.iter().copied()));
+            }
+        }
+    }
+    for track in view.animations().flat_map(|animation| animation.tracks()) {
+        let Ok(count) = track.float_count() else { continue };
+        let mut floats = vec![0.0; count.min(1 << 16)];
+        let (lent, all) = (track.keys(), count == floats.len());
+        let read = track.floats_into(&mut floats);
+        if all {
+            assert_eq!(lent.is_err(), read.is_err(), "{told}");
+        }
+    }
+    for bone in 0..view.bone_count() {
+        view.bone(bone).map(drop).unwrap_or_else(|error| placed(&error));
+    }
+    for surface in Surface::all(&system) {
+        surface.weld().map(drop).unwrap_or_else(|error| placed(&error));
+        surface.bounds().map(drop).unwrap_or_else(|error| placed(&error));
+    }
+    let mut pose = vec![Transform::default(); view.bone_count()];
+    for clip in 0..system.clip_count() {
+        system.pose(clip, 0, &mut pose).unwrap_or_else(|error| placed(&error));
+    }
+    true
+}
+
+#[test]
+fn spoilt_files_are_read_one_way_or_refused() {
+    let parts: [&[u8]; 20] = [
+        b"<",
+        b">",
+        b"\"",
+        b"'",
+        b"<!-- ",
+        b"-->",
+        b"<![CDATA[",
+        b"]]>",
+        b"<?",
+        b"?>",
+        b"/",
+        b"=",
+        b" ",
+        b",",
+        b"-",
+        b"$",
+        b"<a/>",
+        b"&",
+        b"9999999999",
+        b"x",
+    ];
+    let words = "p c x1 x2 b hh d";
+    let bare = bare();
+    let odd = simple(
+        &vertices(
+            2,
+            &format!("fff ffff {words}"),
+            "position interp1 a b c e f g h",
+            "0 0 0 1 2 3 4 w q ff ffff 1 2 3 4, 0 1 0 1 2 3 4 w q ff ffff 1 2 3 4",
+        ),
+        &triangles(1, "0 1 1"),
+    );
+    let mut random = Random::new(9);
+    let mut opened = [0, 0];
+    for base in [everything().text(), bare, odd] {
+        for _ in 0..600 {
+            let mut bytes = base.clone().into_bytes();
+            for _ in 0..random.within(1..4) {
+                let at = random.below(bytes.len());
+                let until = (at + random.below(12)).min(bytes.len());
+                match random.below(4) {
+                    0 => drop(bytes.splice(at..at, random.pick(&parts).iter().copied())),
+                    1 => drop(bytes.drain(at..until)),
+                    2 => bytes[at] = random.next() as u8,
+                    _ => {
+                        let copy = bytes[at..until].to_vec();
+                        let to = random.below(bytes.len());
+                        drop(bytes.splice(to..to, copy));
+                    }
+                }
+            }
+            opened[usize::from(check_invariants(&bytes))] += 1;
+        }
+    }
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let base = everything().binary(order);
+        for _ in 0..600 {
+            let mut bytes = base.clone();
+            for _ in 0..random.within(1..4) {
+                let at = random.below(bytes.len());
+                bytes[at] = *random.pick(&[0, 1, 2, 3, 0x7f, 0x80, 0xff]);
+            }
+            opened[usize::from(check_invariants(&bytes))] += 1;
+        }
+    }
+    assert!(opened.iter().all(|count| *count > 300), "{opened:?}");
+}

@@ -1,0 +1,234 @@
+//! What bones do to vertices, over files of our own and, where the machine has them, real ones:
+//! `MESHPEEK_CORPUS=FOLDER cargo test --test motion`. A file that does not open as a mesh is passed over: other tests tell
+//! which those are.
+
+use std::path::{Path, PathBuf};
+
+use meshpeek::decode::Influence;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
+use meshpeek::unigine::{Generation, Mesh};
+use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
+
+/// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
+const WORST: f64 = 1e-5;
+
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
+    files.sort();
+    assert!(!files.is_empty(), "no file in {}", folder.display());
+    files
+}
+
+fn samples() -> Vec<PathBuf> {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data");
+    ["unigine", "ezmesh"].iter().flat_map(|format| files_of(&data.join(format))).collect()
+}
+
+fn distance(one: [f32; 3], other: [f32; 3]) -> f64 {
+    let parts = one.iter().zip(other).map(|(one, other)| f64::from(*one) - f64::from(other));
+    parts.map(|part| part * part).sum::<f64>().sqrt()
+}
+
+/// Returns the palette of a pose; and tests on the way that a bone's map is its parent's after its own.
+fn palette_of(skeleton: &Skeleton, local: &[Transform], what: &Path) -> Vec<SkinMatrix> {
+    let mut model = vec![Affine::IDENTITY; skeleton.len()];
+    skeleton.model(local, &mut model).unwrap();
+    for (bone, local) in local.iter().enumerate() {
+        let above = skeleton.parent(bone).map_or(Affine::IDENTITY, |parent| model[parent]);
+        assert_eq!(model[bone], Affine::from(local).then(&above), "{}: bone {bone}", what.display());
+    }
+    let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+    skeleton.palette(&model, &mut palette).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
+    palette
+}
+
+/// Skins every surface by the bind, and returns how far the worst vertex is taken, of the diagonal, and how many vertices
+/// there are with weights on them.
+fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usize) {
+    let (geometry, animations) = (file.geometry().unwrap(), file.animations().unwrap());
+    let skeleton = Skeleton::new(animations).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
+    let palette = palette_of(&skeleton, Pose::rest(animations).unwrap().bones(), what);
+    let (mut worst, mut weighed) = (0.0_f64, 0);
+    for surface in Surface::all(geometry) {
+        let Some(weights) = surface.weights().unwrap() else { continue };
+        let positions = surface.positions().unwrap();
+        let bounds = positions.bounds();
+        let diagonal = distance(bounds.min, bounds.max);
+        let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
+        let mut moved = vec![[0.0; 3]; skinned.len()];
+        skinned.positions_into(&mut moved).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
+        for (vertex, moved) in moved.iter().enumerate() {
+            assert_eq!(skinned.position(vertex).unwrap(), Some(*moved), "{}: vertex {vertex}", what.display());
+            let off = distance(*moved, positions.get(vertex).unwrap());
+            assert!(off <= diagonal * WORST, "{}: surface {}, vertex {vertex}: {off}", what.display(), surface.index());
+            worst = worst.max(if diagonal > 0.0 { off / diagonal } else { off });
+        }
+        assert_eq!(skinned.position(positions.len()).unwrap(), None);
+        weighed += weights.iter().filter(|influences| !influences.is_empty()).count();
+    }
+    (worst, weighed)
+}
+
+/// Skins the surfaces of all files that have bones; returns in how many of them vertices hang on bones.
+fn expect_bind_returns(files: &[PathBuf]) -> usize {
+    let (mut worst, mut vertices, mut skinned) = (0.0_f64, 0, 0);
+    for path in files {
+        let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
+        let file = model.file();
+        if file.geometry().is_none() || file.animations().is_none_or(|animations| animations.bone_count() == 0) {
+            continue;
+        }
+        let (off, weighed) = worst_at_bind(file, path);
+        worst = worst.max(off);
+        vertices += weighed;
+        skinned += usize::from(weighed > 0);
+    }
+    eprintln!("{skinned} skinned files, {vertices} skinned vertices: at most {worst:.1e} of the diagonal off");
+    skinned
+}
+
+#[test]
+fn the_bind_moves_no_vertex_of_a_sample() {
+    assert!(expect_bind_returns(&samples()) >= 4);
+}
+
+#[test]
+fn the_bind_moves_no_vertex_of_a_real_file() {
+    for format in ["unigine", "ezmesh"] {
+        let Some(folder) = crate::support::corpus(format) else { return };
+        assert!(expect_bind_returns(&files_of(&folder)) > 0, "no skinned file in {}", folder.display());
+    }
+    // Geometry in blocks is skinned like any other.
+    let Some(folder) = crate::support::corpus("unigine") else { return };
+    let capsule = folder.join("ms14_012e9667_capsule.mesh");
+    let model = Model::open(std::fs::read(&capsule).unwrap()).unwrap();
+    let (worst, weighed) = worst_at_bind(model.file(), &capsule);
+    eprintln!("the capsule of ms14: {weighed} skinned vertices, at most {worst:.1e} of the diagonal off");
+    assert_eq!((model.file().version(), weighed), ("ms14", 398));
+}
+
+/// The sample of two bones: `tip` at the origin of the model, which hangs from `root` below it. Each list is of the corners
+/// that the sample gives the same influences.
+fn bar(lists: [&[(i32, f32)]; 4]) -> Mesh<Vec<u8>> {
+    let mut mesh = crate::support::unigine::skinned(Generation::Ms12);
+    let weighed = |(bone, weight): &(i32, f32)| Influence { bone: *bone, weight: *weight };
+    mesh.surfaces[0].weights = lists.iter().chain(&lists).map(|list| list.iter().map(weighed).collect()).collect();
+    Mesh::open(mesh.to_bytes().unwrap()).unwrap()
+}
+
+/// What moves the tip four to the right and leaves the root.
+fn pulled(mesh: &Mesh<Vec<u8>>) -> Vec<SkinMatrix> {
+    let mut pose = Pose::rest(mesh).unwrap();
+    pose.bones_mut()[0].position[0] += 4.0;
+    palette_of(&Skeleton::new(mesh).unwrap(), pose.bones(), Path::new("bar"))
+}
+
+#[test]
+fn vertices_follow_their_bones() {
+    // The sum of the second is not 1, so its parts are three quarters and a quarter; of the third and fourth, there is none.
+    let mesh = bar([&[(0, 1.0)], &[(0, 0.3), (1, 0.1)], &[], &[(0, 0.0)]]);
+    let palette = pulled(&mesh);
+    let surface = Surface::new(&mesh, 0);
+    let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
+    let mut moved = vec![[0.0; 3]; skinned.len()];
+    skinned.positions_into(&mut moved).unwrap();
+    let rest = surface.positions().unwrap();
+    for (vertex, ([x, y, z], right)) in moved.into_iter().zip([4.0, 3.0, 0.0, 0.0].into_iter().cycle()).enumerate() {
+        let from = rest.get(vertex).unwrap();
+        assert!(distance([x - right, y, z], from) < 1e-4, "vertex {vertex}: {x} {y} {z}, from {from:?}");
+        assert!(right > 0.0 || [x, y, z] == from, "what nothing moves is exact");
+    }
+}
+
+#[test]
+fn a_surface_without_weights_stays() {
+    let mesh = Mesh::open(crate::support::unigine::bytes("cube_ms13")).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    let skinned = SkinnedSurface::new(&surface, &[]).unwrap();
+    let mut moved = vec![[0.0; 3]; skinned.len()];
+    skinned.positions_into(&mut moved).unwrap();
+    assert_eq!(skinned.position(7).unwrap(), Some(moved[7]));
+    assert!(moved.iter().enumerate().all(|(vertex, moved)| surface.positions().unwrap().get(vertex) == Some(*moved)));
+}
+
+#[test]
+fn names_a_bone_that_is_not_in_the_palette() {
+    let mesh = bar([&[(0, 1.0)], &[(1, 0.0), (0, 1.0)], &[(0, 0.5), (1, 0.5)], &[]]);
+    let palette = pulled(&mesh);
+    let surface = Surface::new(&mesh, 0);
+    let skinned = SkinnedSurface::new(&surface, &palette[..1]).unwrap();
+    let mut moved = vec![[0.0; 3]; skinned.len()];
+    assert!(skinned.position(1).unwrap().is_some(), "what has no weight may name any bone");
+    for error in [skinned.positions_into(&mut moved).unwrap_err(), skinned.position(2).unwrap_err()] {
+        assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "surface[0].weights"));
+        assert!(error.to_string().contains("bones below 1, found 1 at vertex 2"), "{error}");
+    }
+    assert_eq!(skinned.positions_into(&mut moved[1..]).unwrap_err().kind().id(), "buffer");
+}
+
+/// The flag, of whose three tracks one has another name: its pole, its cloth and the cloth's tip.
+fn flag(renamed: [&str; 2]) -> Model<Vec<u8>> {
+    let text = String::from_utf8(crate::support::ezmesh::bytes("flag.ezm")).unwrap();
+    let [from, to] = renamed;
+    Model::open(text.replace(&format!("AnimTrack name=\"{from}\""), &format!("AnimTrack name=\"{to}\"")).into_bytes())
+        .unwrap()
+}
+
+fn moves(motion: &dyn Animations) -> Vec<bool> {
+    let mut moved = vec![false; motion.bone_count()];
+    motion.moves(0, &mut moved).unwrap();
+    moved
+}
+
+#[test]
+fn tells_which_bones_a_clip_moves() {
+    assert_eq!(moves(flag(["", ""]).file().animations().unwrap()), [true; 3]);
+    let flag = flag(["cloth", "nobody"]);
+    assert_eq!(moves(flag.file().animations().unwrap()), [true, false, true]);
+    let mesh = Mesh::open(crate::support::unigine::bytes("skinned_ms12")).unwrap();
+    assert_eq!(moves(&mesh), [true; 2]);
+    let both: [&dyn Animations; 2] = [flag.file().animations().unwrap(), &mesh];
+    for motion in both {
+        let mut moved = vec![true; motion.bone_count()];
+        assert_eq!(motion.moves(1, &mut moved).unwrap_err().kind().id(), "no-such");
+        assert_eq!(motion.moves(0, &mut moved[1..]).unwrap_err().kind().id(), "buffer");
+    }
+}
+
+#[test]
+fn stands_between_frames() {
+    let flag = flag(["", ""]);
+    let motion: &dyn Animations = flag.file().animations().unwrap();
+    let mut frames = vec![vec![Transform::default(); 3]; 2];
+    for (frame, out) in frames.iter_mut().enumerate() {
+        motion.pose(0, frame, out).unwrap();
+    }
+    let mut pose = Pose::rest(motion).unwrap();
+    assert_eq!(pose.set_time(motion, 0, 0.0, None, false).unwrap_err().kind().id(), "missing");
+    pose.set_time(motion, 0, 0.025, Some(20.0), false).unwrap();
+    for (bone, found) in pose.bones().iter().enumerate() {
+        let expected = frames[0][bone].interpolate(&frames[1][bone], 0.5);
+        assert!(found.rotation.iter().zip(expected.rotation).all(|(a, b)| (a - b).abs() < 1e-6), "bone {bone}");
+    }
+    pose.set_frame(motion, 0, 1).unwrap();
+    assert_eq!(pose.bones(), frames[1]);
+}
+
+#[test]
+fn plays_a_clip_on_another_skeleton() {
+    let flag = flag(["", ""]);
+    let onto = bar([&[]; 4]);
+    let mut retarget = Retarget::new(&onto, flag.file().animations().unwrap()).unwrap();
+    assert_eq!((retarget.matched(), retarget.missing()), (0, &["pole", "cloth", "cloth tip"].map(String::from)[..]));
+    let mut out = [Transform::default(); 2];
+    let error = retarget.pose(flag.file().animations().unwrap(), 0, 0, &mut out).unwrap_err();
+    assert!(error.to_string().contains("`pole`, `cloth`, `cloth tip`"), "{error}");
+
+    let mut itself = Retarget::new(flag.file().animations().unwrap(), flag.file().animations().unwrap()).unwrap();
+    let [mut out, mut expected] = [[Transform::default(); 3]; 2];
+    itself.pose(flag.file().animations().unwrap(), 0, 2, &mut out).unwrap();
+    flag.file().animations().unwrap().pose(0, 2, &mut expected).unwrap();
+    assert_eq!(out, expected);
+}

@@ -1,0 +1,556 @@
+//! The neutral view, over the formats there are and over one made up here; welding and corners against naive twins.
+
+use std::collections::HashMap;
+
+use meshpeek::array::{Bounds, Consecutive, Sphere};
+use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
+use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
+use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unreal::uc::Script;
+use meshpeek::unreal::{self, RawPolygon, Variant};
+use meshpeek::{
+    Animations, Array, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
+};
+use zerocopy::little_endian::{F32, U16, U32};
+
+use crate::support::random::Random;
+use crate::support::unigine::{animation_samples, bytes, grid, samples};
+
+/// Welds with a hash map: one vertex for each pair, in the order of first use.
+fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
+    let mut welded = Welded::default();
+    let mut numbers = HashMap::new();
+    for corner in corners {
+        let number = *numbers.entry(corner).or_insert_with(|| {
+            welded.vertices.push(corner);
+            u32::try_from(welded.vertices.len() - 1).unwrap()
+        });
+        welded.indices.push(number);
+    }
+    welded
+}
+
+/// Compares corners and welding of every surface with their naive twins.
+fn expect_twins(geometry: &dyn Geometry) {
+    for surface in Surface::all(geometry) {
+        let (indices, attributes) = (surface.indices().unwrap(), surface.attribute_indices().unwrap());
+        let naive: Vec<Corner> = (0..indices.len())
+            .map(|corner| Corner { position: indices.get(corner).unwrap(), attribute: attributes.get(corner).unwrap() })
+            .collect();
+        let corners = surface.corners().unwrap();
+        assert_eq!((corners.len(), corners.is_empty()), (naive.len(), naive.is_empty()));
+        assert_eq!(corners.triangle_count(), naive.len() / 3);
+        assert!(corners.iter().eq(naive.iter().copied()));
+        assert_eq!(corners.iter().len(), naive.len());
+        let mut visited = Vec::new();
+        corners.for_each(|corner| visited.push(corner));
+        assert_eq!(visited, naive);
+        for (number, triangle) in naive.chunks(3).enumerate() {
+            assert_eq!(corners.triangle(number).unwrap(), *triangle);
+            assert_eq!(corners.get(number * 3 + 1), Some(triangle[1]));
+        }
+        for beyond in [naive.len(), naive.len() + 1, usize::MAX] {
+            assert_eq!(corners.get(beyond), None);
+        }
+        for beyond in [naive.len() / 3, usize::MAX / 3, usize::MAX] {
+            assert_eq!(corners.triangle(beyond), None);
+        }
+        assert_eq!(surface.weld().unwrap(), naive_weld(naive.into_iter()));
+    }
+}
+
+#[test]
+fn welds_like_its_naive_twin() {
+    for sample in samples() {
+        expect_twins(&Mesh::open(sample.mesh.to_bytes().unwrap()).unwrap());
+    }
+    let surfaces = vec![grid("split", 20, true), grid("shared", 20, false), grid("wide", 70, true)];
+    let mesh = build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms13) };
+    expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
+}
+
+#[test]
+fn welds_random_streams_like_its_naive_twin() {
+    let mut random = Random::new(11);
+    for round in 0..300 {
+        let (positions, frames) = (random.within(1..400), random.within(1..400));
+        let corners = random.below(200) * 3;
+        // Now and then only a few of the items are used, so that pairs repeat.
+        let few = if random.one_in(2) { 3 } else { usize::MAX };
+        let mut stream = |items: usize| -> Vec<u32> {
+            (0..corners).map(|_| u32::try_from(random.below(items.min(few))).unwrap()).collect()
+        };
+        let (indices, attribute_indices) = (stream(positions), stream(frames));
+        let target = build::Target {
+            positions: vec![[0.0; 3]; positions],
+            frames: vec![Frame::default(); frames],
+            ..build::Target::default()
+        };
+        let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };
+        let generation = Generation::ALL[round % Generation::ALL.len()];
+        let mesh = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(generation) };
+        expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn a_welded_surface_is_the_surface() {
+    let mesh = Mesh::open(bytes("room_ms11")).unwrap();
+    for surface in Surface::all(&mesh) {
+        let (corners, welded) = (surface.corners().unwrap(), surface.weld().unwrap());
+        assert!(corners.iter().eq(welded.indices.iter().map(|vertex| welded.vertices[*vertex as usize])));
+        // Ready for a GPU as they are.
+        assert_eq!(bytemuck_bytes(&welded.vertices), welded.vertices.len() * 8);
+    }
+    let lamp = Surface::new(&mesh, 1).weld().unwrap();
+    assert_eq!((lamp.vertices.len(), lamp.indices.len()), (24, 36), "a cube has four vertices to a face");
+    let floor = Surface::new(&mesh, 0).weld().unwrap();
+    assert_eq!(floor.vertices.len(), 8 * 8 * 6, "every corner of the split grid is its own");
+}
+
+fn bytemuck_bytes(corners: &[Corner]) -> usize {
+    bytemuck::cast_slice::<Corner, u8>(corners).len()
+}
+
+#[test]
+fn prints_what_is_lent() {
+    let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
+    let positions = mesh.surface(0).unwrap().positions().unwrap();
+    assert!(format!("{positions:?}").starts_with("[[0.5, 0.5, 0.5], [0.5, 0.5, -0.5]"));
+    let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else { panic!("positions are floats") };
+    assert!(same.iter().eq(positions.iter()));
+}
+
+#[test]
+fn arrays_agree_with_themselves() {
+    let mesh = Mesh::open(bytes("room_ms11")).unwrap();
+    for surface in Surface::all(&mesh) {
+        let positions = surface.positions().unwrap();
+        let one_by_one: Vec<_> = (0..positions.len()).map(|item| positions.get(item).unwrap()).collect();
+        let mut bulk = vec![[0.0; 3]; positions.len()];
+        positions.decode_into(&mut bulk).unwrap();
+        let mut visited = Vec::new();
+        positions.for_each(|position| visited.push(position));
+        assert_eq!((&bulk, &visited), (&one_by_one, &one_by_one));
+        let middle = positions.slice(2..5).unwrap();
+        assert_eq!((middle.len(), middle.get(0)), (3, positions.get(2)));
+        assert!(positions.slice(0..positions.len() + 1).is_none());
+        assert_eq!(positions.as_bytes().len(), positions.byte_offset(positions.len()));
+        let short = positions.decode_into(&mut bulk[1..]).unwrap_err();
+        assert!(matches!(short.kind(), ErrorKind::Buffer { .. }), "{short}");
+        let bounds = positions.bounds();
+        for axis in 0..3 {
+            let values = || one_by_one.iter().map(|position| position[axis]);
+            assert_eq!(bounds.min[axis], values().fold(f32::INFINITY, f32::min));
+            assert_eq!(bounds.max[axis], values().fold(f32::NEG_INFINITY, f32::max));
+        }
+        let native = mesh.surface(surface.index()).unwrap().positions().unwrap().as_native().map(<[_]>::to_vec);
+        assert!(native.is_none_or(|native| native == one_by_one));
+
+        let indices = surface.attribute_indices().unwrap();
+        let slow: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
+        assert!(indices.iter().eq(slow.iter().copied()));
+        assert!((&indices).into_iter().skip(7).eq(slow.iter().copied().skip(7)));
+        let mut rest = indices.iter();
+        assert_eq!((rest.next(), rest.len()), (slow.first().copied(), slow.len() - 1));
+        assert_eq!(rest.fold(0, u64_sum), slow[1..].iter().copied().fold(0, u64_sum));
+        for limit in [0, 1, 5, 1000] {
+            let expected = slow.iter().copied().enumerate().find(|(_, index)| *index >= limit);
+            assert_eq!(indices.first_out_of_range(limit), expected);
+        }
+    }
+}
+
+fn u64_sum(sum: u64, index: u32) -> u64 {
+    sum + u64::from(index)
+}
+
+/// A format of our own: positions and nothing else, one stream of indices, and what the one real format never has.
+struct Plain {
+    positions: Vec<[F32; 3]>,
+    indices: Vec<U16>,
+    attributes: Option<Vec<U32>>,
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "as the trait has it")]
+impl Plain {
+    fn missing<T>(&self, list: &'static str, index: usize) -> meshpeek::Result<T> {
+        let kind = ErrorKind::NoSuch { count: 1, index: index as u64 };
+        Err(meshpeek::Error::without_offset(self.version(), meshpeek::Field::new("").of(list, index as u64), kind))
+    }
+
+    fn only<T>(&self, surface: usize, value: T) -> meshpeek::Result<T> {
+        if surface == 0 { Ok(value) } else { self.missing("surface", surface) }
+    }
+}
+
+impl FormatVersion for Plain {
+    fn format(&self) -> &'static str {
+        "plain"
+    }
+    fn version(&self) -> &'static str {
+        "plain 1"
+    }
+}
+
+impl Geometry for Plain {
+    fn bounds(&self) -> Bounds {
+        Bounds::EMPTY
+    }
+    fn sphere(&self) -> Option<Sphere> {
+        None
+    }
+    fn surface_count(&self) -> usize {
+        1
+    }
+    fn surface_name(&self, surface: usize) -> meshpeek::Result<Name<'_>> {
+        self.only(surface, Name::default())
+    }
+    fn surface_bounds(&self, surface: usize) -> meshpeek::Result<Bounds> {
+        self.only(surface, Bounds::EMPTY)
+    }
+    fn surface_sphere(&self, surface: usize) -> meshpeek::Result<Option<Sphere>> {
+        self.only(surface, None)
+    }
+    fn counts(&self, surface: usize) -> meshpeek::Result<Counts> {
+        let vertices = u32::try_from(self.positions.len()).unwrap();
+        let corners = u32::try_from(self.indices.len()).unwrap();
+        let attribute_vertices = if self.attributes.is_some() { 1 } else { vertices };
+        self.only(surface, Counts { vertices, attribute_vertices, corners, targets: 1, ..Counts::default() })
+    }
+    fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
+        self.only(surface, Positions::F32(Packed::new(&self.positions, Floats)))
+    }
+    fn frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Frames<'_>>> {
+        self.only(surface, None)
+    }
+    fn uvs(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Uvs<'_>>> {
+        self.only(surface, None)
+    }
+    fn colors(&self, surface: usize) -> meshpeek::Result<Option<Colors<'_>>> {
+        self.only(surface, None)
+    }
+    fn weights(&self, surface: usize) -> meshpeek::Result<Option<Weights<'_>>> {
+        self.only(surface, None)
+    }
+    fn indices(&self, surface: usize) -> meshpeek::Result<Indices<'_>> {
+        self.only(surface, Indices::U16(Packed::new(&self.indices, Index::new())))
+    }
+    fn attribute_indices(&self, surface: usize) -> meshpeek::Result<Option<Indices<'_>>> {
+        let indices = |attributes| Indices::U32(Packed::new(attributes, Index::new()));
+        self.only(surface, self.attributes.as_deref().map(indices))
+    }
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: meshpeek::ErrorKind) -> meshpeek::Error {
+        meshpeek::Error::new(self.version(), meshpeek::Field::new(name).of("surface", surface as u64), into, kind)
+    }
+}
+
+fn plain(positions: usize, indices: &[u16], attributes: Option<&[u32]>) -> Plain {
+    Plain {
+        positions: vec![[F32::new(0.0); 3]; positions],
+        indices: indices.iter().copied().map(U16::new).collect(),
+        attributes: attributes.map(|attributes| attributes.iter().copied().map(U32::new).collect()),
+    }
+}
+
+#[test]
+fn one_stream_stands_for_both() {
+    let mesh = plain(4, &[0, 1, 2, 0, 2, 3], None);
+    expect_twins(&mesh);
+    let welded = Surface::new(&mesh, 0).weld().unwrap();
+    assert_eq!(welded.indices, [0, 1, 2, 0, 2, 3]);
+    assert!(welded.vertices.iter().all(|vertex| vertex.position == vertex.attribute));
+    expect_twins(&plain(4, &[0, 1, 2, 0, 2, 3], Some(&[0; 6])));
+    expect_twins(&plain(0, &[], None));
+    assert!(Surface::new(&mesh, 1).corners().is_err());
+}
+
+#[test]
+fn refuses_streams_that_do_not_fit() {
+    let fails = |mesh: &Plain, words: &str| {
+        let error = Surface::new(mesh, 0).weld().unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(error.format(), "plain 1");
+        assert_eq!(error.field().outer().unwrap().list, "surface");
+    };
+    fails(&plain(4, &[0, 1, 2, 3], None), "4 corners");
+    fails(&plain(4, &[0, 1, 2], Some(&[0, 0])), "found 2");
+    fails(&plain(2, &[0, 1, 2], None), "below 2, found 2 at corner 2");
+    fails(&plain(3, &[0, 1, 2], Some(&[0, 0, 1])), "below 1, found 1 at corner 2");
+    fails(&plain(3, &[0, 1, 2], Some(&[0, u32::MAX, 0])), "corner 1");
+}
+
+#[test]
+fn opens_whatever_it_is() {
+    for sample in samples() {
+        let whole = sample.mesh.to_bytes().unwrap();
+        assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
+        assert!(Format::recognises(&whole));
+        let model = Model::open(whole.clone()).unwrap();
+        let geometry = model.file().geometry().unwrap();
+        assert_eq!(geometry.version(), sample.mesh.generation.magic());
+        assert_eq!(Surface::all(geometry).len(), sample.mesh.surfaces.len());
+        for (surface, built) in Surface::all(geometry).zip(&sample.mesh.surfaces) {
+            assert_eq!(surface.name().unwrap().as_bytes(), built.name.as_bytes());
+            assert_eq!(surface.corners().unwrap().len(), built.indices.len());
+        }
+        model.file().check().unwrap();
+        let (mut surveyed, mut validated, mut end) = (0, 0, 0);
+        model.file().validate_structure(&mut |_| surveyed += 1).unwrap();
+        model
+            .file()
+            .validate(&mut |finding| {
+                assert!(model.file().rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                validated += 1;
+            })
+            .unwrap();
+        assert!(validated >= surveyed);
+        model.file().regions(0, &mut |region| end = region.end).unwrap();
+        assert_eq!(end, whole.len() as u64);
+        assert!(*model.file().source(0).unwrap() == whole && model.file().touched_bytes().is_none());
+    }
+    for sample in animation_samples() {
+        let whole = sample.file.to_bytes().unwrap();
+        assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
+        let model = Model::open(whole.clone()).unwrap();
+        let animations = model.file().animations().unwrap();
+        assert_eq!(animations.version(), sample.file.generation.magic());
+        assert_eq!(animations.clip_count(), sample.file.animations.len());
+        assert_eq!(animations.bone_count(), sample.file.bones.len());
+        model.file().check().unwrap();
+        model.file().validate_structure(&mut |finding| panic!("{finding}")).unwrap();
+        model.file().validate(&mut |finding| panic!("{finding}")).unwrap();
+        let (mut end, mut written) = (0, Vec::new());
+        model.file().regions(0, &mut |region| end = region.end).unwrap();
+        model.file().write_to(0, &mut written).unwrap();
+        assert!(end == whole.len() as u64 && written == whole && *model.file().source(0).unwrap() == whole);
+        assert!(model.file().geometry().is_none());
+    }
+    assert!(Format::detect(b"an11....").is_ok() && Model::open(&b"an11...."[..]).is_err());
+    for (bytes, known) in [(&b"sk10...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
+        assert_eq!(Format::recognises(bytes), known);
+        assert!(Format::detect(bytes).is_err() && Model::open(bytes).is_err());
+    }
+}
+
+// Attributes that stand one to a corner.
+
+/// Every sample that is a pair, opened with whatever script stands beside it.
+fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
+    let open = |sample: crate::support::unreal::Sample| {
+        let [data, aniv] = sample.pair()?;
+        let mut mesh = unreal::Mesh::open(data, aniv).unwrap();
+        if let Some((_, script)) = sample.files.into_iter().find(|(ending, _)| *ending == ".uc") {
+            mesh = mesh.with_script(Script::open(script).unwrap(), sample.stem.as_bytes()).unwrap();
+        }
+        Some((sample.stem, mesh))
+    };
+    crate::support::unreal::samples().into_iter().filter_map(open).collect()
+}
+
+/// Welds with a hash map, taking corners of one position and one pair of stored bytes for the same.
+fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
+    let uvs = surface.uvs(0).unwrap().unwrap();
+    let mut welded = Welded::default();
+    let mut numbers = HashMap::new();
+    for corner in surface.corners().unwrap().iter() {
+        let value = uvs.get(corner.attribute as usize).unwrap().map(f32::to_bits);
+        let number = *numbers.entry((corner.position, value)).or_insert_with(|| {
+            welded.vertices.push(corner);
+            u32::try_from(welded.vertices.len() - 1).unwrap()
+        });
+        welded.indices.push(number);
+    }
+    welded
+}
+
+/// Every corner is found again: its position, and its texture coordinates, by value.
+fn expect_corners_again(surface: &Surface<'_>) -> Welded {
+    let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
+    let welded = surface.weld().unwrap();
+    assert_eq!(welded, naive_weld_by_value(surface));
+    assert_eq!(welded.indices.len(), corners.len());
+    for (corner, vertex) in corners.iter().zip(&welded.indices) {
+        let found = welded.vertices[*vertex as usize];
+        assert_eq!(found.position, corner.position);
+        assert_eq!(uvs.raw_bytes(found.attribute as usize), uvs.raw_bytes(corner.attribute as usize));
+        assert!(found.attribute <= corner.attribute, "the first of those that are alike");
+    }
+    welded
+}
+
+#[test]
+fn welds_equal_attributes_of_corners() {
+    for (stem, mesh) in pairs() {
+        for surface in Surface::all(&mesh) {
+            assert!(!expect_corners_again(&surface).vertices.is_empty(), "{stem}");
+        }
+    }
+    // A plain cube: three faces meet in each corner, and give it other texture coordinates.
+    let (_, ball) = pairs().into_iter().find(|(stem, _)| *stem == "Toys/Models/Ball").unwrap();
+    let welded = Surface::new(&ball, 0).weld().unwrap();
+    assert_eq!(welded.indices[..6], [0, 1, 2, 0, 2, 3], "a square of two triangles has four vertices");
+    assert!((8..24).contains(&welded.vertices.len()), "{}", welded.vertices.len());
+    let mut random = Random::new(31);
+    for round in 0..200 {
+        let vertices = random.within(1..30);
+        let mut mesh = unreal::build::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
+        mesh.frames = vec![vec![[0; 3]; vertices]];
+        // Few values, so that they repeat; and now and then all of them alike.
+        let few = random.within(1..4);
+        mesh.polygons = (0..random.within(1..60))
+            .map(|_| RawPolygon {
+                vertices: [0; 3].map(|_: u8| u16::try_from(random.below(vertices)).unwrap().into()),
+                uvs: [0; 3].map(|_: u8| [0; 2].map(|_: u8| u8::try_from(random.below(few)).unwrap())),
+                texture: u8::try_from(random.below(2)).unwrap(),
+                ..RawPolygon::EMPTY
+            })
+            .collect();
+        let mesh = unreal::Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap();
+        for surface in Surface::all(&mesh) {
+            let welded = expect_corners_again(&surface);
+            assert!(welded.vertices.len() <= vertices * few * few, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn arrays_of_corners_agree_with_themselves() {
+    for (stem, mesh) in pairs() {
+        for surface in Surface::all(&mesh) {
+            let (indices, uvs) = (surface.indices().unwrap(), surface.uvs(0).unwrap().unwrap());
+            let one_by_one: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
+            assert!(indices.iter().eq(one_by_one.iter().copied()), "{stem}");
+            let mut rest = indices.iter();
+            rest.next();
+            assert_eq!(rest.len(), one_by_one.len() - 1);
+            assert_eq!(
+                rest.fold(Vec::new(), |mut all, index| {
+                    all.push(index);
+                    all
+                }),
+                one_by_one[1..]
+            );
+            let mut bulk = vec![0; indices.len()];
+            indices.decode_into(&mut bulk).unwrap();
+            assert_eq!(bulk, one_by_one);
+            assert!(indices.decode_into(&mut bulk[1..]).is_err() && indices.slice(0..bulk.len() + 1).is_none());
+            // Parts that begin and end within triangles.
+            for (start, end) in (0..8).flat_map(|start| (start..10).map(move |end| (start, end))) {
+                let Some(part) = indices.slice(start..end) else { continue };
+                let mut looped = Vec::new();
+                part.for_each(|index| looped.push(index));
+                assert!(part.iter().eq(looped.iter().copied()) && looped == one_by_one[start..end], "{start}..{end}");
+            }
+            for limit in [0, 1, 5, 100] {
+                let expected = one_by_one.iter().copied().enumerate().find(|(_, index)| *index >= limit);
+                assert_eq!(indices.first_out_of_range(limit), expected);
+            }
+            // Where an item is said to lie, it lies.
+            let file = indices.as_bytes();
+            for (item, index) in one_by_one.iter().enumerate() {
+                let at = indices.byte_offset(item);
+                assert_eq!(u32::from(u16::from_le_bytes([file[at], file[at + 1]])), *index);
+                let at = uvs.byte_offset(item);
+                assert_eq!(uvs.raw_bytes(item), Some([file[at], file[at + 1]]));
+            }
+            let attributes = surface.attribute_indices().unwrap();
+            assert!(matches!(attributes, Indices::Consecutive(_)) && attributes.as_bytes().is_empty());
+            assert!(attributes.iter().eq(0..u32::try_from(one_by_one.len()).unwrap()));
+            assert_eq!(attributes.first_out_of_range(2), Some((2, 2)));
+            assert!(uvs.get(uvs.len()).is_none() && uvs.raw_bytes(uvs.len()).is_none());
+        }
+    }
+    let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
+    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats are no bytes");
+}
+
+/// A number that picks no record has no corners; nothing behind it is taken for its own.
+#[test]
+fn picks_that_are_out_of_range() {
+    let records = vec![RawPolygon { vertices: [7; 3].map(Into::into), ..RawPolygon::EMPTY }; 2];
+    let array = CornerArray::new(&records, &[1, 2, 0], PolygonIndices);
+    assert_eq!((array.len(), array.get(2), array.get(3), array.get(6)), (9, Some(7), None, Some(7)));
+    assert_eq!(array.iter().collect::<Vec<_>>(), [7; 3]);
+    let mut visited = 0;
+    array.for_each(|_| visited += 1);
+    assert_eq!(visited, 3, "going through all ends there");
+    let uvs = Uvs::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs));
+    assert_eq!((uvs.get(0), uvs.raw_bytes(0), uvs.len()), (None, None, 3));
+    assert!(CornerArray::new(&records, &[], PolygonIndices).is_empty());
+    assert!(Indices::Consecutive(Consecutive::new(0)).is_empty());
+}
+
+#[test]
+fn a_pair_is_a_model_of_sources() {
+    for (stem, mesh) in pairs() {
+        let mut sources = vec![mesh.data().clone(), mesh.aniv().clone()];
+        sources.extend(mesh.whole_script().map(|script| script.as_bytes().to_vec()));
+        let drawn: Vec<bool> = mesh.surfaces().map(|view| view.unwrap().is_drawn()).collect();
+        let model = Model::from(mesh);
+        assert!((0..3).map_while(|source| model.file().source(source)).eq(&sources), "{stem}");
+        for (source, bytes) in sources.iter().enumerate() {
+            let (mut end, mut out) = (0, Vec::new());
+            model
+                .file()
+                .regions(source, &mut |region| {
+                    assert_eq!(region.start, end, "{stem}: {}", region.field);
+                    end = region.end;
+                })
+                .unwrap();
+            model.file().write_to(source, &mut out).unwrap();
+            assert!(end == bytes.len() as u64 && out == *bytes, "{stem}, source {source}");
+        }
+        for source in [sources.len(), usize::MAX] {
+            let count = sources.len() as u64;
+            for result in [model.file().regions(source, &mut |_| {}), model.file().write_to(source, &mut Vec::new())] {
+                let error = result.unwrap_err();
+                let expected = ErrorKind::NoSuch { count, index: source as u64 };
+                assert_eq!(format!("{:?}", error.kind()), format!("{expected:?}"), "{stem}");
+                assert_eq!((error.format(), error.field().name()), ("unreal", "source"));
+            }
+        }
+        let geometry = model.file().geometry().unwrap();
+        assert_eq!((geometry.format(), model.file().touched_bytes()), ("unreal", None));
+        assert!(Surface::all(geometry).map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
+        model.file().check().unwrap();
+        let mut surveyed = 0;
+        model.file().validate_structure(&mut |_| surveyed += 1).unwrap();
+        model
+            .file()
+            .validate(&mut |finding| {
+                assert!(model.file().rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                surveyed -= 1;
+            })
+            .unwrap();
+        assert!(surveyed <= 0);
+    }
+    let other = Model::open(bytes("cube_ms13")).unwrap();
+    assert!(other.file().regions(1, &mut |_| {}).is_err() && other.file().write_to(1, &mut Vec::new()).is_err());
+}
+
+#[test]
+fn what_a_format_has_not_is_said() {
+    // A format that moves by bones has no vertex frames; one that stores no marks draws all.
+    let mesh = Mesh::open(bytes("skinned_ms12")).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    assert_eq!((mesh.vertex_frame_count(), surface.is_drawn().unwrap(), surface.material().unwrap()), (0, true, None));
+    assert!(matches!(surface.vertex_frame(0).unwrap_err().kind(), ErrorKind::NoSuch { count: 0, index: 0 }));
+    assert!(mesh.notify(0, 0).unwrap().is_none());
+    let mesh = plain(3, &[0, 1, 2], None);
+    assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
+    // And one that does has both.
+    let (_, guard) = pairs().into_iter().find(|(stem, _)| *stem == "guard").unwrap();
+    let hidden: Vec<_> = Surface::all(&guard).filter(|surface| !surface.is_drawn().unwrap()).collect();
+    assert_eq!((hidden.len(), hidden[0].index()), (1, guard.surface_count() - 1), "what is not drawn comes last");
+    assert_eq!(hidden[0].corners().unwrap().len(), 3);
+    let lid = Surface::new(&guard, 2);
+    assert_eq!((lid.material().unwrap(), lid.name().unwrap()), (Some(Name::new(b"JLid")), Name::new(b"JLid")));
+    let heights = (0..10).map(|frame| lid.vertex_frame(frame).unwrap().get(4).unwrap()[2]);
+    assert!(heights.eq((0..10_u8).map(|frame| 256.0 + f32::from(frame) * 4.0)), "it rises");
+    for error in [lid.vertex_frame(10), Surface::new(&guard, 99).vertex_frame(0)].map(Result::unwrap_err) {
+        assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
+    }
+    let faults = [Surface::new(&guard, 99).is_drawn().map(drop), Surface::new(&guard, 99).material().map(drop)];
+    assert!(faults.into_iter().all(|result| result.is_err()));
+}

@@ -1,0 +1,27 @@
+//! The neutral view of all formats: geometry, animations, samples, sidecars, pages read, and allocations.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    clippy::too_many_lines,
+    reason = "a panic is how a test fails, and exact floats are meant; a file of the test is mapped"
+)]
+
+mod allocations;
+mod animations;
+mod geometry;
+mod opened_pages;
+mod samples;
+mod sidecar;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;

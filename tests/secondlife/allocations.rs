@@ -1,0 +1,93 @@
+//! What reading a Second Life mesh allocates: nothing for its header, little for a block, nothing for the next one into
+//! the same buffer.
+
+use meshpeek::secondlife::{Buffer, Header, Lod, Mesh, Part, Prefix};
+use meshpeek::{Array, Limits};
+
+use crate::support::allocations::allocations;
+use crate::support::secondlife::raw_assets::{everything, level, square, zlib};
+
+#[test]
+fn a_header_allocates_nothing() {
+    let bytes = everything();
+    let limits = Limits::default();
+    let count = allocations(|| {
+        let Prefix::Ready(header) = Header::of_prefix(&bytes, &limits).unwrap() else { panic!() };
+        assert_eq!(header.entries().count(), 10);
+        assert!(header.entries().all(|entry| entry.value.map().is_some_and(|map| map.iter().count() == 2)));
+        assert_eq!(header.blocks().count(), 10);
+        assert_eq!(header.lods().count(), 4);
+        for part in Part::ALL {
+            assert!(!header.block(part).unwrap().unwrap().is_empty());
+            assert!(header.hash(part).is_none());
+        }
+        assert!(header.version().is_none() && header.creator().is_none() && header.date().is_none());
+        assert!(matches!(Header::of_prefix(&bytes[..100], &limits).unwrap(), Prefix::NeedMore(_)));
+    });
+    assert_eq!(count, 0);
+    // Nor does opening, and finding the stored bytes of each block.
+    let count = allocations(|| {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        assert!(Part::ALL.into_iter().all(|part| mesh.view().stored(part).unwrap().is_some()));
+        mesh
+    });
+    assert_eq!(count, 0);
+}
+
+/// The place of the block, the decompressor, the inflated bytes, where its submeshes stand, and the places for their
+/// indices.
+const BLOCK: u64 = 5;
+/// An index into the weights of a submesh.
+const INDEX: u64 = 1;
+
+#[test]
+fn one_level_is_one_block() {
+    let bytes = everything();
+    for lod in Lod::ALL {
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let count = allocations(|| assert!(!mesh.level(lod).unwrap().is_empty()));
+        let (_, stored) = mesh.view().stored(lod.part()).unwrap().unwrap();
+        let inflated = mesh.block(lod.part()).unwrap().unwrap().bytes().len();
+        // One that inflates to more than is usual takes another step to get there.
+        let steps = u64::from(inflated > stored.len() * 9 / 4);
+        assert_eq!(count, BLOCK + steps, "{lod:?}: {} to {inflated} bytes", stored.len());
+        for part in Part::ALL {
+            assert_eq!(mesh.view().is_inflated(part), part == lod.part(), "{part:?}");
+        }
+        let count = allocations(|| {
+            for submesh in mesh.level(lod).unwrap().submeshes() {
+                let submesh = submesh.unwrap();
+                submesh.positions().unwrap().for_each(|_| {});
+                submesh.normals().unwrap();
+                submesh.uvs().unwrap();
+                submesh.indices().unwrap().for_each(|_| {});
+                submesh.weights().unwrap().inspect(|weights| assert_eq!(weights.iter().count(), 4));
+            }
+        });
+        assert_eq!(count, 0);
+        // Lists found in any order take an index: its bases, and the sizes.
+        let weights = mesh.level(lod).unwrap().submeshes().last().unwrap().unwrap().weights().unwrap().unwrap();
+        let count = allocations(|| assert!(weights.get(3).is_some()));
+        assert_eq!(count, INDEX);
+        assert_eq!(allocations(|| assert!((0..4).all(|vertex| weights.get(vertex).is_some()))), 0);
+    }
+}
+
+#[test]
+fn a_buffer_is_filled_again_without_allocating() {
+    let bytes = everything();
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let mut buffer = Buffer::default();
+    for part in Part::ALL {
+        mesh.view().block_into(part, &mut buffer).unwrap();
+    }
+    for part in Part::ALL {
+        let count = allocations(|| assert!(mesh.view().block_into(part, &mut buffer).unwrap().is_some()));
+        assert_eq!(count, 0, "{part:?}");
+    }
+    let stored = zlib(&level(&[square()]));
+    for _ in 0..2 {
+        let count = allocations(|| assert!(buffer.inflate(Part::HighLod, &stored, &Limits::default()).is_ok()));
+        assert_eq!(count, 0);
+    }
+}

@@ -1,0 +1,755 @@
+//! Building assets from nothing, and changing those that are there.
+
+use md5::{Digest as _, Md5};
+use meshpeek::decode::{Influence, MinMax16};
+use meshpeek::secondlife::llsd::{Rules, Value, Writer, read};
+use meshpeek::secondlife::{Edit, Header, Key, Lod, Mesh, Part, Prefix, build, extract, hull_size};
+use meshpeek::{Array, Error, ErrorKind, Limits};
+
+use crate::support::secondlife::{arm, bytes, quad, ramp, rock, samples};
+
+type Spoil = fn(&mut build::Asset);
+
+fn open(asset: &build::Asset) -> Mesh<Vec<u8>> {
+    Mesh::open(asset.to_bytes().unwrap()).unwrap()
+}
+
+fn stored(mesh: &Mesh<impl AsRef<[u8]>>, part: Part) -> Option<&[u8]> {
+    mesh.view().stored(part).unwrap().map(|(_, bytes)| bytes)
+}
+
+fn all_assets() -> [build::Asset; 4] {
+    [quad(), arm(), rock(), ramp()]
+}
+
+fn levels(asset: &build::Asset) -> [(Part, Option<&build::Level>); 5] {
+    [
+        (Part::HighLod, Some(&asset.high)),
+        (Part::MediumLod, asset.medium.as_ref()),
+        (Part::LowLod, asset.low.as_ref()),
+        (Part::LowestLod, asset.lowest.as_ref()),
+        (Part::PhysicsMesh, asset.physics_mesh.as_ref()),
+    ]
+}
+
+/// Tests that numbers differ by half a step of `extent` at most, and what `f32` loses.
+fn near(one: &[f32], other: &[f32], extent: f32) {
+    assert_eq!(one.len(), other.len());
+    for (a, b) in one.iter().zip(other) {
+        assert!((a - b).abs() <= extent / 65535.0 * 0.5 + 2e-7, "{a} and {b}");
+    }
+}
+
+#[test]
+fn reads_back_what_was_built() {
+    for asset in all_assets() {
+        let mesh = open(&asset);
+        for (part, level) in levels(&asset) {
+            let Some(level) = level else { continue };
+            let block = mesh.block(part).unwrap().unwrap();
+            assert!(block.rest().is_empty() && block.unused() == 0);
+            let again = build::Level::of(block.level().unwrap()).unwrap();
+            assert_eq!(again.submeshes.len(), level.submeshes.len());
+            for (again, built) in again.submeshes.iter().zip(&level.submeshes) {
+                near(again.positions.as_flattened(), built.positions.as_flattened(), 1.0);
+                near(again.normals.as_flattened(), built.normals.as_flattened(), 2.0);
+                near(again.uvs.as_flattened(), built.uvs.as_flattened(), 2.0);
+                assert_eq!(again.triangles, built.triangles);
+                assert_eq!(again.weights.len(), built.weights.len());
+                for (again, built) in again.weights.iter().zip(&built.weights) {
+                    assert_eq!(again.len(), built.len());
+                    for (again, built) in again.iter().zip(built) {
+                        assert_eq!(again.bone, built.bone);
+                        near(&[again.weight], &[built.weight], 1.0);
+                    }
+                }
+            }
+        }
+        let skin = mesh.skin().unwrap().map(|skin| build::Skin::of(skin).unwrap());
+        assert_eq!(skin, asset.skin);
+        let convex = build::Convex::of(mesh.convex().unwrap().unwrap()).unwrap();
+        let built = asset.convex.as_ref().unwrap();
+        near(convex.bounding.as_flattened(), built.bounding.as_flattened(), 1.0);
+        assert_eq!(convex.hulls.len(), built.hulls.len());
+        for (again, built) in convex.hulls.iter().zip(&built.hulls) {
+            near(again.as_flattened(), built.as_flattened(), 1.0);
+        }
+    }
+}
+
+#[test]
+fn every_code_returns() {
+    let mut asset = arm();
+    let submesh = &mut asset.high.submeshes[0];
+    submesh.tangents = submesh.normals.iter().map(|[x, y, z]| [*y, *z, *x, 1.0]).collect();
+    submesh.normalized_scale = Some([2.0, 0.5, 0.25]);
+    for asset in [quad(), asset, rock(), ramp()] {
+        let first = open(&asset);
+        let mut again = asset.clone();
+        let read = |part| build::Level::of(first.block(part).unwrap().unwrap().level().unwrap()).unwrap();
+        again.high = read(Part::HighLod);
+        for (level, part) in [
+            (&mut again.medium, Part::MediumLod),
+            (&mut again.low, Part::LowLod),
+            (&mut again.lowest, Part::LowestLod),
+            (&mut again.physics_mesh, Part::PhysicsMesh),
+        ] {
+            *level = level.as_ref().map(|_| read(part));
+        }
+        again.convex = first.convex().unwrap().map(|convex| build::Convex::of(convex).unwrap());
+        let second = open(&again);
+        for (part, level) in levels(&asset) {
+            let Some(level) = level else { continue };
+            let [one, two] = [&first, &second].map(|mesh| mesh.block(part).unwrap().unwrap().level().unwrap());
+            for number in 0..level.submeshes.len() {
+                let [one, two] = [one, two].map(|level| level.submesh(number).unwrap());
+                for key in [Key::Position, Key::Normal, Key::TexCoord0, Key::Tangent, Key::TriangleList, Key::Weights] {
+                    let [one, two] =
+                        [one, two].map(|submesh| submesh.get(key).map(|(_, value)| value.binary().unwrap()));
+                    assert_eq!(one, two, "{part:?} {number} {key:?}");
+                }
+                assert_eq!(one.normalized_scale().unwrap(), two.normalized_scale().unwrap());
+                assert_eq!(one.is_placeholder(), two.is_placeholder());
+            }
+        }
+        let [one, two] = [&first, &second].map(|mesh| mesh.convex().unwrap().unwrap());
+        assert_eq!(one.hull_sizes().unwrap(), two.hull_sizes().unwrap());
+        assert_eq!(one.hull_points().unwrap().map(|all| all.raw()), two.hull_points().unwrap().map(|all| all.raw()));
+        assert_eq!(one.bounding_points().unwrap().unwrap().raw(), two.bounding_points().unwrap().unwrap().raw());
+    }
+}
+
+#[test]
+fn writes_as_viewers_do() {
+    let mesh = open(&arm());
+    let header = mesh.header().unwrap();
+    let keys: Vec<_> = header.entries().map(|entry| entry.key.content().into_owned()).collect();
+    assert!(keys.is_sorted());
+    let mut blocks: Vec<_> = header.blocks().collect();
+    blocks.sort_by_key(|block| block.start);
+    let order = [Part::Skin, Part::PhysicsConvex, Part::LowestLod, Part::LowLod, Part::MediumLod, Part::HighLod];
+    assert!(blocks.iter().map(|block| block.part).eq(order));
+    let mut at = header.base();
+    for block in &blocks {
+        assert_eq!(block.start, at, "no gaps");
+        assert_eq!(stored(&mesh, block.part).unwrap()[..2], [0x78, 0xda]);
+        at = block.end;
+    }
+    assert_eq!(at, mesh.view().end());
+    // One box for all submeshes of a level, and sorted keys in each.
+    let rock = open(&rock());
+    let level = rock.level(Lod::High).unwrap();
+    let domains: Vec<_> = level.submeshes().map(|submesh| submesh.unwrap().position_domain().unwrap()).collect();
+    assert_eq!(domains.len(), 2);
+    assert_eq!(domains[0], domains[1]);
+    for submesh in level.submeshes() {
+        let keys: Vec<_> = submesh.unwrap().map().iter().map(|entry| entry.key.content().into_owned()).collect();
+        assert!(keys.is_sorted() && keys.len() == 6);
+    }
+    let sizes = rock.convex().unwrap().unwrap().hull_sizes().unwrap().unwrap();
+    assert_eq!(sizes, [0, 8, 3]);
+    assert_eq!(sizes.iter().map(|size| hull_size(*size)).sum::<usize>(), 267);
+    let placeholder = rock.level(Lod::Lowest).unwrap().submesh(1).unwrap();
+    assert!(placeholder.is_placeholder() && placeholder.map().len() == 1);
+    assert!(matches!(placeholder.get(Key::NoGeometry), Some((_, Value::Boolean(true)))));
+    // A flat axis is 0 throughout.
+    let flat = open(&quad());
+    let positions = flat.level(Lod::High).unwrap().submesh(0).unwrap().positions().unwrap();
+    assert!(positions.raw().iter().all(|[_, _, z]| z.get() == 0));
+}
+
+#[test]
+fn weights_are_no_more_than_one_together() {
+    let mut asset = arm();
+    let list = &mut asset.high.submeshes[0].weights[0];
+    *list =
+        (0..4).map(|bone| Influence { bone, weight: [0.5, 0.25, 0.25, 0.0][usize::try_from(bone).unwrap()] }).collect();
+    asset.high.submeshes[0].weights[1] = Vec::new();
+    let mesh = open(&asset);
+    let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+    let weights = submesh.weights().unwrap().unwrap();
+    let codes: Vec<_> = (0..4).map(|at| weights.get(0).unwrap().raw(at).unwrap().1).collect();
+    assert_eq!(codes, [32767, 16384, 16384, 0]);
+    assert_eq!(weights.get(1).unwrap().iter().count(), 0);
+    for list in weights.iter().skip(2) {
+        let sum: u32 = (0..list.len()).map(|at| u32::from(list.raw(at).unwrap().1)).sum();
+        assert!((65532..=65535).contains(&sum));
+    }
+}
+
+#[test]
+fn a_box_stands_in_for_the_hull_around_everything() {
+    let hull = vec![[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.0, 0.5, -0.25]];
+    let convex = build::Convex { hulls: vec![hull], ..Default::default() };
+    let mesh = open(&build::Asset { convex: Some(convex), ..quad() });
+    let points: Vec<_> = mesh.convex().unwrap().unwrap().bounding_points().unwrap().unwrap().iter().collect();
+    assert_eq!(points.len(), 8);
+    assert!(points.contains(&[0.25, 0.5, 0.0]) && points.contains(&[0.0, 0.0, -0.25]));
+    // A sub-model without hulls holds no value.
+    let header = build::Header { submodel_id: Some(1), ..Default::default() };
+    let mesh = open(&build::Asset { header, convex: None, ..quad() });
+    assert!(matches!(mesh.block(Part::PhysicsConvex).unwrap().unwrap().value(), Value::Undefined));
+    assert!(mesh.convex().unwrap().is_none());
+}
+
+fn refusal(error: &Error) -> String {
+    assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+    assert_eq!(error.format(), "secondlife");
+    error.to_string()
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "a table")]
+fn refuses_what_cannot_be_written() {
+    let cases: &[(Spoil, &str, &str)] = &[
+        (|asset| asset.high = build::Level::default(), "high_lod", "expected 1 to 8 submeshes, found 0"),
+        (
+            |asset| asset.high.submeshes = vec![asset.high.submeshes[0].clone(); 9],
+            "high_lod",
+            "expected 1 to 8 submeshes, found 9",
+        ),
+        (
+            |asset| {
+                let submesh = build::Submesh { positions: vec![[0.0; 3]; 65_536], ..Default::default() };
+                asset.low.as_mut().unwrap().submeshes.push(submesh);
+            },
+            "low_lod[1].Position",
+            "at most 65535 vertices, found 65536",
+        ),
+        (
+            |asset| asset.high.submeshes[0].triangles[3][1] = 999,
+            "high_lod[0].TriangleList",
+            "indices below 56, the number of vertices, found [",
+        ),
+        (
+            |asset| asset.high.submeshes[0].positions[7][2] = f32::NAN,
+            "high_lod[0].Position",
+            "expected finite numbers, found [",
+        ),
+        (|asset| asset.high.submeshes[0].normals[0][0] = f32::INFINITY, "high_lod[0].Normal", "finite numbers"),
+        (|asset| asset.high.submeshes[0].uvs[0][0] = f32::NEG_INFINITY, "high_lod[0].TexCoord0", "finite numbers"),
+        (
+            |asset| {
+                asset.high.submeshes[0].uvs[0][0] = f32::MAX;
+                asset.high.submeshes[0].uvs[1][0] = f32::MIN;
+            },
+            "high_lod[0].TexCoord0Domain",
+            "of an extent of at most 3.4028235e38, found",
+        ),
+        (
+            |asset| {
+                asset.high.submeshes[0].positions[0][0] = f32::MAX;
+                asset.high.submeshes[0].positions[1][0] = f32::MIN;
+            },
+            "high_lod[0].PositionDomain",
+            "of an extent of at most 3.4028235e38, found",
+        ),
+        (
+            |asset| asset.high.domain = Some(MinMax16::new([-0.25; 3], [0.25; 3])),
+            "high_lod[0].PositionDomain",
+            "a domain around all points, or none, found [-0.5,",
+        ),
+        (
+            |asset| asset.high.submeshes[0].uv_domain = Some(MinMax16::new([1.0; 2], [0.0; 2])),
+            "high_lod[0].TexCoord0Domain",
+            "a domain from the least to the greatest",
+        ),
+        (|asset| _ = asset.high.submeshes[0].normals.pop(), "high_lod[0].Normal", "56, one per vertex, or none"),
+        (|asset| _ = asset.high.submeshes[0].uvs.pop(), "high_lod[0].TexCoord0", "56, one per vertex, or none"),
+        (|asset| asset.high.submeshes[0].tangents.push([0.0; 4]), "high_lod[0].Tangent", "56, one per vertex, or none"),
+        (|asset| _ = asset.high.submeshes[0].weights.pop(), "high_lod[0].Weights", "56, one per vertex, or none"),
+        (
+            |asset| asset.high.submeshes[0].weights[5] = vec![Influence::default(); 5],
+            "high_lod[0].Weights",
+            "at most 4 influences on a vertex, found 5 on vertex 5",
+        ),
+        (
+            |asset| asset.high.submeshes[0].weights[5] = vec![Influence { bone: 4, weight: 1.0 }],
+            "high_lod[0].Weights",
+            "a joint below 4, found 4 on vertex 5",
+        ),
+        (
+            |asset| asset.high.submeshes[0].weights[5] = vec![Influence { bone: -1, weight: 1.0 }],
+            "high_lod[0].Weights",
+            "a joint below 4, found -1",
+        ),
+        (
+            |asset| asset.high.submeshes[0].weights[5] = vec![Influence { bone: 0, weight: 1.5 }],
+            "high_lod[0].Weights",
+            "a weight of 0 to 1, found 1.5",
+        ),
+        (|asset| asset.skin = None, "high_lod[0].Weights", "no weights without a skin"),
+        (
+            |asset| asset.medium.as_mut().unwrap().submeshes[0].weights.clear(),
+            "medium_lod[0].Weights",
+            "weights, for there is a skin",
+        ),
+        (
+            |asset| {
+                let submesh = build::Submesh { normalized_scale: Some([1.0; 3]), ..Default::default() };
+                asset.high.submeshes.push(submesh);
+            },
+            "high_lod[1].NormalizedScale",
+            "none in a submesh without vertices",
+        ),
+        (|asset| asset.skin.as_mut().unwrap().joints.clear(), "skin.joint_names", "1 to 110 joints, found 0"),
+        (
+            |asset| asset.skin.as_mut().unwrap().joints.resize(111, build::Joint::default()),
+            "skin.joint_names",
+            "1 to 110 joints, found 111",
+        ),
+        (
+            |asset| asset.skin.as_mut().unwrap().joints[2].inverse_bind[3] = f32::NAN,
+            "skin.inverse_bind_matrix[2]",
+            "finite numbers",
+        ),
+        (
+            |asset| asset.skin.as_mut().unwrap().joints[2].alt_inverse_bind = None,
+            "skin.alt_inverse_bind_matrix",
+            "4, one per joint, or none, found 3",
+        ),
+        (|asset| asset.skin.as_mut().unwrap().bind_shape[0] = f32::NAN, "skin.bind_shape_matrix", "finite numbers"),
+        (|asset| asset.skin.as_mut().unwrap().pelvis_offset = Some(f32::NAN), "skin.pelvis_offset", "finite numbers"),
+        (
+            |asset| asset.convex.as_mut().unwrap().hulls = vec![vec![[0.0; 3]; 2]],
+            "physics_convex.hull[0]",
+            "3 to 256 points, found 2",
+        ),
+        (
+            |asset| asset.convex.as_mut().unwrap().hulls = vec![vec![[0.0; 3]; 3], vec![[0.0; 3]; 257]],
+            "physics_convex.hull[1]",
+            "3 to 256 points, found 257",
+        ),
+        (
+            |asset| asset.convex.as_mut().unwrap().hulls = vec![vec![[0.0; 3]; 3]; 257],
+            "physics_convex.HullList",
+            "at most 256 hulls, found 257",
+        ),
+        (
+            |asset| asset.convex = Some(build::Convex::default()),
+            "physics_convex.BoundingVerts",
+            "3 to 256 points, found 0",
+        ),
+        (
+            |asset| asset.convex.as_mut().unwrap().bounding[0][1] = f32::NAN,
+            "physics_convex.BoundingVerts",
+            "finite numbers",
+        ),
+        (
+            |asset| {
+                asset.physics_mesh = ramp().physics_mesh;
+                asset.convex.as_mut().unwrap().hulls = vec![vec![[0.0; 3]; 3]];
+            },
+            "physics_convex.HullList",
+            "no hulls together with `physics_mesh`, found 1",
+        ),
+        (|asset| asset.medium = None, "low_lod", "expected `medium_lod` as well, found none"),
+        (|asset| asset.low = None, "lowest_lod", "expected `low_lod` as well, found none"),
+        (|asset| asset.header.version = Some(1000), "version", "a version of 0 to 999, found 1000"),
+        (|asset| asset.header.date = Some(f64::NAN), "date", "a finite number of seconds"),
+        (
+            |asset| asset.header.material_list = vec!["m".repeat(65_536)],
+            "header",
+            "at most 65536 bytes, which is all that readers take, found 65",
+        ),
+    ];
+    for (spoil, field, text) in cases {
+        let mut asset = arm();
+        spoil(&mut asset);
+        let error = asset.to_bytes().unwrap_err();
+        let message = refusal(&error);
+        assert_eq!(error.field().to_string(), *field, "{message}");
+        assert!(message.contains(text), "{message}");
+    }
+    let error = refusal(&quad().high.to_block(Part::Skin).unwrap_err());
+    assert!(error.contains("a block of geometry"), "{error}");
+    // What is at the limits is written.
+    let mut large = arm();
+    let submesh = build::Submesh {
+        positions: vec![[0.25; 3]; 65_535],
+        triangles: vec![[65_534, 0, 1]],
+        weights: vec![vec![Influence { bone: 109, weight: 1.0 }]; 65_535],
+        ..Default::default()
+    };
+    large.high.submeshes = vec![submesh; 2];
+    large
+        .skin
+        .as_mut()
+        .unwrap()
+        .joints
+        .resize(110, build::Joint { alt_inverse_bind: Some([0.0; 16]), ..Default::default() });
+    large.high.submeshes.resize(8, build::Submesh::default());
+    let mesh = open(&large);
+    assert_eq!(mesh.level(Lod::High).unwrap().submesh(1).unwrap().indices().unwrap().get(0), Some(65_534));
+}
+
+#[test]
+fn blocks_stand_alone() {
+    let block = arm().high.to_block(Part::HighLod).unwrap();
+    let mesh = open(&arm());
+    assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().bytes(), block);
+    assert_eq!(mesh.block(Part::Skin).unwrap().unwrap().bytes(), arm().skin.unwrap().to_block().unwrap());
+    let convex = rock().convex.unwrap().to_block().unwrap();
+    assert_eq!(open(&rock()).block(Part::PhysicsConvex).unwrap().unwrap().bytes(), convex);
+}
+
+#[test]
+fn nothing_changed_is_nothing_changed() {
+    for sample in samples() {
+        let mesh = Mesh::open(&sample.bytes).unwrap();
+        for asset in mesh.assets() {
+            if sample.file == "cache.asset" {
+                // One block was not fetched, and cannot be copied.
+                let error = Edit::of(asset.view()).unwrap().to_bytes().unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::Missing { .. }), "{error}");
+                continue;
+            }
+            assert_eq!(Edit::of(asset.view()).unwrap().to_bytes().unwrap(), asset.view().asset(), "{}", sample.file);
+        }
+    }
+}
+
+/// A header with everything that is odd but allowed: unsorted and quoted keys, unknown entries and blocks, a shared and an
+/// absent block, and bytes after the last.
+fn odd() -> Vec<u8> {
+    let block = quad().high.to_block(Part::HighLod).unwrap();
+    let made = quad().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let (high, low) = (stored(&mesh, Part::HighLod).unwrap(), stored(&mesh, Part::LowLod).unwrap());
+    assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().bytes(), block);
+    let whole = |bytes: &[u8]| i32::try_from(bytes.len()).unwrap();
+    let mut writer = Writer::after(b"<? LLSD/Binary ?>\n".to_vec());
+    writer.open_map(7);
+    writer.key("low_lod").open_map(3).key("offset").integer(whole(high) + 5).key("note").string(b"\xff");
+    writer.key("size").integer(whole(low)).close_map();
+    let mut bytes = writer.into_bytes();
+    bytes.extend(b"'high\\x5flod'");
+    let mut writer = Writer::after(bytes);
+    writer.open_map(3).key("size").integer(whole(high)).key("hash").binary(&Md5::digest(high));
+    writer.key("mesh_triangles").integer(7).close_map();
+    writer.key("medium_lod").open_map(2).key("size").integer(whole(high)).key("offset").integer(0).close_map();
+    writer.key("lowest_lod").open_map(2).key("offset").integer(3).key("size").integer(0).close_map();
+    writer.key("extra").open_map(2).key("offset").integer(whole(high)).key("size").integer(5).close_map();
+    writer.key("zoo").open_array(1).undefined().close_array();
+    writer.key("physics_cost_data").open_map(1).key("hull").real(0.5).close_map();
+    writer.close_map();
+    let mut bytes = writer.into_bytes();
+    for part in [high, b"extra", low, b"behind the last"] {
+        bytes.extend(part);
+    }
+    bytes
+}
+
+#[test]
+fn odd_assets_stay_as_they_are() {
+    let bytes = odd();
+    let mesh = Mesh::open(&bytes).unwrap();
+    assert_eq!(Edit::of(mesh.view()).unwrap().to_bytes().unwrap(), bytes);
+}
+
+#[test]
+fn a_replaced_block_changes_nothing_else() {
+    let bytes = odd();
+    let mesh = Mesh::open(&bytes).unwrap();
+    let block = ramp().high.to_block(Part::HighLod).unwrap();
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    edit.replace(Part::HighLod, &block).unwrap();
+    let changed = edit.to_bytes().unwrap();
+    let again = Mesh::open(&changed).unwrap();
+    assert_eq!(again.block(Part::HighLod).unwrap().unwrap().bytes(), block);
+    for part in [Part::MediumLod, Part::LowLod] {
+        assert_eq!(stored(&again, part), stored(&mesh, part), "{part:?}");
+    }
+    assert!(changed.ends_with(b"behind the last"));
+    assert_eq!(again.view().verify_hash(Part::HighLod).unwrap(), Some(true));
+    let keys = |mesh: &Mesh<&Vec<u8>>| {
+        mesh.header()
+            .unwrap()
+            .entries()
+            .map(|entry| format!("{:?} {:?}", entry.key.stored(), entry.key.quote()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&again), keys(&mesh));
+    let header = again.header().unwrap();
+    let entry = |key: &str| header.get(key).unwrap().value.map().unwrap();
+    assert!(matches!(entry("high_lod").get("mesh_triangles").unwrap().value, Value::Integer(7)));
+    assert!(matches!(entry("low_lod").get("note").unwrap().value, Value::String(text) if text.stored() == b"\xff"));
+    // The unknown block moved along.
+    let Value::Integer(offset) = entry("extra").get("offset").unwrap().value else { panic!() };
+    let at = usize::try_from(header.base()).unwrap() + usize::try_from(offset).unwrap();
+    assert_eq!(changed[at..at + 5], *b"extra");
+    // Back again: as it was, but for the order of blocks that shared bytes.
+    let mut edit = Edit::of(again.view()).unwrap();
+    edit.replace_stored(Part::HighLod, stored(&mesh, Part::HighLod).unwrap().to_vec()).unwrap();
+    let back = edit.to_bytes().unwrap();
+    let back = Mesh::open(&back).unwrap();
+    for part in [Part::HighLod, Part::MediumLod, Part::LowLod] {
+        assert_eq!(stored(&back, part), stored(&mesh, part), "{part:?}");
+    }
+    assert_eq!(back.view().verify_hash(Part::HighLod).unwrap(), Some(true));
+}
+
+#[test]
+fn hashes_follow_their_blocks() {
+    let grid = bytes("grid.llmesh");
+    let mesh = Mesh::open(&grid).unwrap();
+    assert_eq!(mesh.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    edit.replace(Part::HighLod, &ramp().high.to_block(Part::HighLod).unwrap()).unwrap();
+    let one = edit.to_bytes().unwrap();
+    let one = Mesh::open(&one).unwrap();
+    assert_eq!(one.header().unwrap().hash(Part::PhysicsConvex), mesh.header().unwrap().hash(Part::PhysicsConvex));
+    edit.replace(Part::PhysicsConvex, &rock().convex.unwrap().to_block().unwrap()).unwrap();
+    let two = edit.to_bytes().unwrap();
+    let two = Mesh::open(&two).unwrap();
+    assert_eq!(two.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
+    assert_ne!(two.header().unwrap().hash(Part::PhysicsConvex), mesh.header().unwrap().hash(Part::PhysicsConvex));
+    assert_eq!(two.header().unwrap().creator(), mesh.header().unwrap().creator());
+    assert!(two.header().unwrap().physics_cost().is_some());
+}
+
+#[test]
+fn blocks_are_added_removed_and_renamed() {
+    let made = quad().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    edit.replace(Part::Skin, &arm().skin.unwrap().to_block().unwrap()).unwrap();
+    edit.replace(Part::PhysicsMesh, &ramp().physics_mesh.unwrap().to_block(Part::PhysicsMesh).unwrap()).unwrap();
+    edit.set_integer("version", 1).unwrap().set_uuid("creator", &[7; 16]).unwrap().set_date("date", 0.5).unwrap();
+    let more = edit.to_bytes().unwrap();
+    let again = Mesh::open(&more).unwrap();
+    let header = again.header().unwrap();
+    let keys: Vec<_> = header.entries().map(|entry| entry.key.content().into_owned()).collect();
+    assert!(keys.is_sorted() && keys.len() == 10);
+    assert_eq!((header.version(), header.creator(), header.date()), (Some(1), Some(&[7; 16]), Some(0.5)));
+    let mut order: Vec<_> = header.blocks().collect();
+    order.sort_by_key(|block| block.start);
+    assert_eq!((order[0].part, order[6].part), (Part::Skin, Part::PhysicsMesh));
+    assert_eq!(again.skin().unwrap().unwrap().joint_count(), 4);
+    // And without them, what it was.
+    let mut edit = Edit::of(again.view()).unwrap();
+    edit.remove(Part::Skin).remove(Part::PhysicsMesh).unset("version").unset("creator").unset("date");
+    assert_eq!(edit.to_bytes().unwrap(), made);
+    edit.rename(Part::LowLod, Part::HighLod).unwrap();
+    let renamed = edit.to_bytes().unwrap();
+    let renamed = Mesh::open(&renamed).unwrap();
+    assert_eq!(stored(&renamed, Part::HighLod), stored(&mesh, Part::LowLod));
+    assert_eq!(stored(&renamed, Part::LowLod), None);
+    let error = edit.rename(Part::LowLod, Part::HighLod).unwrap_err();
+    assert!(error.to_string().contains("one of high_lod, medium_lod, lowest_lod, physics_convex, found low_lod"));
+    refusal(&edit.rename(Part::PhysicsConvex, Part::Skin).unwrap_err());
+}
+
+#[test]
+fn refuses_blocks_that_are_none() {
+    let made = quad().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    let block = quad().high.to_block(Part::HighLod).unwrap();
+    let convex = quad().convex.unwrap().to_block().unwrap();
+    let cases: [(Part, &[u8], &str); 7] = [
+        (Part::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
+        (Part::HighLod, &block[..block.len() - 1], "found byte"),
+        (Part::HighLod, &[&block[..], b"!"].concat(), "1 bytes behind the value"),
+        (Part::HighLod, &convex, "one LLSD value, an array of maps, found a map"),
+        (Part::HighLod, b"[\0\0\0\x01!]", "an array of maps, found an undefined value in the array"),
+        (Part::PhysicsConvex, &block, "a map or undefined, found an array"),
+        (Part::Skin, b"!", "a map, found an undefined value"),
+    ];
+    for (part, bytes, text) in cases {
+        let error = refusal(&edit.replace(part, bytes).unwrap_err());
+        assert!(error.starts_with(&format!("secondlife: {}: ", part.key())) && error.contains(text), "{error}");
+    }
+    edit.replace(Part::PhysicsConvex, b"!").unwrap();
+    refusal(&edit.replace_stored(Part::HighLod, vec![]).unwrap_err());
+    refusal(&edit.set("high_lod", b"!".to_vec()).unwrap_err());
+    refusal(&edit.set("name", b"!!".to_vec()).unwrap_err());
+}
+
+#[test]
+fn a_level_alone_is_an_asset() {
+    let grid = bytes("grid.llmesh");
+    let mesh = Mesh::open(&grid).unwrap();
+    for lod in Lod::ALL {
+        let alone = extract(mesh.view(), lod).unwrap();
+        let alone = Mesh::open(&alone).unwrap();
+        assert_eq!(alone.header().unwrap().lods().collect::<Vec<_>>(), [Lod::High]);
+        assert_eq!(stored(&alone, Part::HighLod), stored(&mesh, lod.part()));
+        assert_eq!(stored(&alone, Part::PhysicsConvex), stored(&mesh, Part::PhysicsConvex));
+        assert_eq!(alone.header().unwrap().date(), mesh.header().unwrap().date());
+        assert_eq!(alone.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
+    }
+    assert!(Part::ALL.iter().all(|part| !mesh.view().is_inflated(*part)));
+    let mut small = Edit::of(mesh.view()).unwrap();
+    let small = small.remove(Part::LowestLod).to_bytes().unwrap();
+    let small = Mesh::open(&small).unwrap();
+    let error = extract(small.view(), Lod::Lowest).unwrap_err();
+    assert!(error.to_string().contains("one of high, medium, low, found lowest"), "{error}");
+    assert_eq!(error.to_string(), small.level(Lod::Lowest).unwrap_err().to_string());
+    // Of a cache file, what is there; another level that was not fetched is no hindrance.
+    let cached = bytes("cache.asset");
+    let cached = Mesh::open(&cached).unwrap();
+    let alone = extract(cached.view(), Lod::High).unwrap();
+    assert_eq!(stored(&Mesh::open(&alone).unwrap(), Part::HighLod), stored(&cached, Part::HighLod));
+    assert!(matches!(extract(cached.view(), Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
+}
+
+#[test]
+fn blocks_beyond_the_end_can_be_left_out() {
+    let made = quad().to_bytes().unwrap();
+    let cut = &made[..made.len() - 10];
+    let mesh = Mesh::open(cut).unwrap();
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    let error = edit.to_bytes().unwrap_err();
+    assert_eq!(error.field().to_string(), "high_lod.size");
+    assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+    let without = edit.remove(Part::HighLod).to_bytes().unwrap();
+    let again = Mesh::open(&without).unwrap();
+    assert_eq!(again.header().unwrap().lods().count(), 3);
+    assert_eq!(again.header().unwrap().blocks().map(|block| block.end).max(), Some(again.view().end()));
+}
+
+#[test]
+fn cut_weights_are_not_read_as_none() {
+    let mut level = Writer::new();
+    level.open_array(1).open_map(3).key("Position").binary(&[0; 12]).key("TriangleList").binary(&[0; 6]);
+    level.key("Weights").binary(&[0, 255, 255, 255, 1]).close_map().close_array();
+    let made = quad().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let made = Edit::of(mesh.view()).unwrap().replace(Part::HighLod, &level.into_bytes()).unwrap().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let error = build::Level::of(mesh.level(Lod::High).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("high_lod[0].Weights: expected 2 lists, one per vertex, found 1"), "{error}");
+}
+
+#[test]
+fn containers_and_cache_files() {
+    let model = bytes("model.slm");
+    let mesh = Mesh::open(&model).unwrap();
+    let container = mesh.container().unwrap();
+    assert_eq!((container.len(), container.version()), (2, Some(3)));
+    assert!(container.name().unwrap().is("yard"));
+    let labels: Vec<_> = container.instances().map(|instance| instance.label().unwrap().to_string()).collect();
+    assert_eq!(labels, ["floor", "roof", "way up"]);
+    let ids: Vec<_> = container.instances().map(|instance| instance.mesh_id().unwrap()).collect();
+    assert_eq!(ids, [0, 0, 1]);
+    assert!(container.instances().nth(1).unwrap().transform().unwrap()[12] > 1.0);
+    for asset in mesh.assets() {
+        assert_eq!(asset.header().unwrap().material_list().unwrap().len(), 1);
+        assert!(asset.level(Lod::High).is_ok());
+    }
+    let asset = quad().to_bytes().unwrap();
+    let lonely = |instances| build::Container { name: String::new(), assets: vec![asset.clone()], instances };
+    let error = refusal(&lonely(vec![build::Instance { asset: 1, ..Default::default() }]).to_bytes().unwrap_err());
+    assert!(error.contains("instance[0].mesh_id: expected an asset below 1, found 1"), "{error}");
+    let wild = build::Instance { transform: [f32::NAN; 16], ..Default::default() };
+    refusal(&lonely(vec![wild]).to_bytes().unwrap_err());
+    let broken = build::Container { assets: vec![asset[..50].to_vec()], ..Default::default() };
+    assert_eq!(broken.to_bytes().unwrap_err().field().to_string(), "mesh[0]");
+
+    let cached = bytes("cache.asset");
+    let mesh = Mesh::open(&cached).unwrap();
+    let preamble = mesh.preamble().unwrap();
+    let Prefix::Ready(header) = Header::of_prefix(&asset, &Limits::default()).unwrap() else { panic!() };
+    assert_eq!((preamble.version.get(), u64::from(preamble.header_size.get())), (1, header.len()));
+    assert_eq!(preamble.flags.get(), 0b10_1110);
+    assert!(matches!(mesh.level(Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
+    assert!(mesh.level(Lod::Low).is_ok());
+    assert!(mesh.convex().unwrap().is_some());
+    refusal(&build::cache(&asset, &[Part::Skin]).unwrap_err());
+    refusal(&build::cache(&asset, &[Part::PhysicsHavok]).unwrap_err());
+    assert!(build::cache(&asset[..300], &[Part::HighLod]).is_err());
+    assert_eq!(build::cache(&asset, &[]).unwrap()[12..], asset);
+}
+
+#[test]
+fn the_header_of_the_smallest_sample_is_short() {
+    let quad = bytes("quad.llmesh");
+    let Prefix::Ready(header) = Header::of_prefix(&quad[..400], &Limits::default()).unwrap() else { panic!() };
+    assert_eq!(header.lods().count(), 4);
+    assert!(read(&quad, &Rules::default()).is_ok());
+}
+
+#[test]
+fn levels_of_the_samples_shrink() {
+    for sample in samples() {
+        for mesh in Mesh::open(&sample.bytes).unwrap().assets() {
+            let count = |lod| Some(mesh.level(lod).ok()?.submeshes().map(|one| one.unwrap().triangle_count()).sum());
+            let counts: Vec<usize> = Lod::ALL.into_iter().filter_map(count).collect();
+            assert!(counts.is_sorted_by(|one, other| one > other), "{}: {counts:?}", sample.file);
+            for level in Lod::ALL.into_iter().filter_map(|lod| mesh.level(lod).ok()) {
+                for submesh in level.submeshes().map(Result::unwrap) {
+                    let used: std::collections::BTreeSet<u32> = submesh.indices().unwrap().iter().collect();
+                    assert_eq!(used.len(), submesh.vertex_count(), "{}", sample.file);
+                    faces_outwards(&submesh);
+                }
+            }
+        }
+    }
+}
+
+/// Tests that each triangle's side is that of its normals.
+fn faces_outwards(submesh: &meshpeek::secondlife::Submesh<'_>) {
+    let (Ok(positions), Ok(Some(normals))) = (submesh.positions(), submesh.normals()) else { return };
+    let indices: Vec<usize> = submesh.indices().unwrap().iter().map(|index| usize::try_from(index).unwrap()).collect();
+    for [a, b, c] in indices.as_chunks().0 {
+        let [first, second, third] = [a, b, c].map(|index| positions.get(*index).unwrap());
+        let [one, two] = [second, third].map(|corner| [0, 1, 2].map(|axis| corner[axis] - first[axis]));
+        let side = [(1, 2), (2, 0), (0, 1)].map(|(y, z)| one[y] * two[z] - one[z] * two[y]);
+        let sum = [a, b, c].map(|index| normals.get(*index).unwrap());
+        let along: f32 = sum.iter().map(|normal| normal.iter().zip(side).map(|(n, s)| n * s).sum::<f32>()).sum();
+        assert!(along > 0.0);
+    }
+}
+
+#[test]
+fn real_assets_stay_as_they_are() {
+    let Some(folder) = crate::support::corpus("secondlife") else { return };
+    let (mut seen, mut blocks, mut identical) = (0, 0, 0);
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if !path.extension().is_some_and(|ending| ending == "llmesh" || ending == "slm") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for asset in Mesh::open(&bytes).unwrap().assets() {
+            let view = asset.view();
+            assert_eq!(Edit::of(view).unwrap().to_bytes().unwrap(), view.asset(), "{}", path.display());
+            for lod in view.header().unwrap().lods() {
+                let alone = extract(view, lod).unwrap();
+                let alone = Mesh::open(&alone).unwrap();
+                assert_eq!(stored(&alone, Part::HighLod), stored(&asset, lod.part()));
+                // Codes survive being floats.
+                let level = asset.level(lod).unwrap();
+                let block = build::Level::of(level).unwrap().to_block(Part::HighLod).unwrap();
+                let mut edit = Edit::of(alone.view()).unwrap();
+                edit.replace(Part::HighLod, &block).unwrap();
+                let built = edit.to_bytes().unwrap();
+                let built = Mesh::open(&built).unwrap();
+                let again = built.level(Lod::High).unwrap();
+                for (one, two) in level.submeshes().zip(again.submeshes()) {
+                    let (one, two) = (one.unwrap(), two.unwrap());
+                    for key in [Key::Position, Key::Normal, Key::TexCoord0, Key::TriangleList, Key::Weights] {
+                        let [one, two] = [one, two].map(|one| one.get(key).map(|(_, value)| value.binary().unwrap()));
+                        assert!(one == two, "{} {lod:?} {key:?}", path.display());
+                    }
+                }
+            }
+            for part in view.header().unwrap().blocks().map(|block| block.part) {
+                let block = asset.block(part).unwrap().unwrap();
+                let built = match part {
+                    Part::Skin => build::Skin::of(asset.skin().unwrap().unwrap()).unwrap().to_block(),
+                    Part::PhysicsConvex => build::Convex::of(asset.convex().unwrap().unwrap()).unwrap().to_block(),
+                    _ => build::Level::of(block.level().unwrap()).unwrap().to_block(part),
+                };
+                let built = built.unwrap();
+                assert_eq!(built.len(), block.bytes().len(), "{} {part:?}", path.display());
+                blocks += 1;
+                identical += usize::from(built == block.bytes());
+            }
+            seen += 1;
+        }
+    }
+    // The others have their keys in another order.
+    assert!(seen > 0 && identical + 2 >= blocks, "{identical} of {blocks} blocks");
+}

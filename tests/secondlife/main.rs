@@ -1,0 +1,22 @@
+//! Second Life assets: views, inflating, containers, and the builder.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "a panic is how a test fails, and exact floats are meant"
+)]
+
+mod allocations;
+mod builder;
+mod mesh;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;

@@ -1,0 +1,1185 @@
+//! Second Life meshes: what the views give, where errors point, and what is inflated on the way.
+
+use meshpeek::model::Influences;
+use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
+use meshpeek::secondlife::{Buffer, Header, IDENTITY, Lod, Mesh, Part, PhysicsShape, Prefix, is_known, multiply};
+use meshpeek::{Array as _, Error, ErrorKind, Limits, OpenOptions};
+
+use crate::support::secondlife::raw_assets::{
+    array, asset, binary, codes, container, domain, everything, gzip, hulls, integer, level, map, one, place,
+    raw_deflate, real, reals, shift, skin, spelled, square, stored_asset, string, with, without, zlib,
+};
+
+fn open(bytes: &[u8]) -> Mesh<&[u8]> {
+    Mesh::open(bytes).unwrap()
+}
+
+/// Returns the field, the stable name of the kind, and the offset in the inflated block.
+fn told(error: &Error) -> (String, &'static str, Option<u64>) {
+    (error.field().to_string(), error.kind().id(), error.inflated_offset())
+}
+
+fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str) -> Error {
+    let error = result.err().unwrap_or_else(|| panic!("{field} must be refused"));
+    assert_eq!((error.field().to_string().as_str(), error.kind().id()), (field, kind), "{error}");
+    assert_eq!(error.format(), "secondlife");
+    error
+}
+
+/// Returns what a value is refused for, and at which byte.
+fn refused(bytes: &[u8]) -> (u64, &'static str) {
+    let fault = read(bytes, &Rules::default()).unwrap_err();
+    (fault.at, fault.kind.id())
+}
+
+/// Writes a value once more.
+fn copied(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::new();
+    assert_eq!(writer.copy(bytes, 0, &Rules::default()).unwrap(), bytes.len());
+    writer.into_bytes()
+}
+
+const DATE: [u8; 9] = [0x64, 0xee, 0x5f, 0x0a, 0x13, 0x99, 0x87, 0xd6, 0x41];
+const UUID: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+
+/// A map with a value of every marker, and its kinds in order.
+fn every_marker() -> (Vec<u8>, [&'static str; 14]) {
+    let bytes = map(&[
+        ("undefined", b"!".to_vec()),
+        ("true", b"1".to_vec()),
+        ("false", b"0".to_vec()),
+        ("integer", vec![b'i', 0xff, 0xff, 0xff, 0xfe]),
+        ("real", vec![b'r', 0x3f, 0xf8, 0, 0, 0, 0, 0, 0]),
+        ("uuid", [&[b'u'][..], &UUID].concat()),
+        ("string", vec![b's', 0, 0, 0, 2, 0xff, 0xfe]),
+        ("uri", b"l\0\0\0\x03a:b".to_vec()),
+        ("date", DATE.to_vec()),
+        ("binary", vec![b'b', 0, 0, 0, 3, 1, 2, 3]),
+        ("array", b"[\0\0\0\x02!1]".to_vec()),
+        ("map", b"{\0\0\0\x01'a'0}".to_vec()),
+        ("single", b"'it\\'s'".to_vec()),
+        ("double", b"\"\"".to_vec()),
+    ]);
+    let kinds = [
+        "an undefined value",
+        "a boolean",
+        "a boolean",
+        "an integer",
+        "a real",
+        "a UUID",
+        "a string",
+        "a URI",
+        "a date",
+        "binary data",
+        "an array",
+        "a map",
+        "a string",
+        "a string",
+    ];
+    (bytes, kinds)
+}
+
+#[test]
+fn reads_every_marker() {
+    let (bytes, kinds) = every_marker();
+    let item = read(&bytes, &Rules::default()).unwrap();
+    assert_eq!((item.at, item.end), (0, bytes.len()));
+    let entries: Vec<_> = item.value.map().unwrap().iter().collect();
+    assert!(entries.iter().map(|entry| entry.value.kind()).eq(kinds));
+    // Each entry ends where the next one starts.
+    let starts: Vec<usize> = entries.iter().map(|entry| entry.key_at).chain([bytes.len() - 1]).collect();
+    assert_eq!(starts[0], 5);
+    for (entry, next) in entries.iter().zip(&starts[1..]) {
+        assert_eq!(entry.end, *next);
+        assert_eq!(read(&bytes[entry.at..], &Rules::default()).unwrap().end, entry.end - entry.at);
+    }
+    let value = |key: &str| item.value.map().unwrap().get(key).unwrap().value;
+    assert!(matches!(value("true"), Value::Boolean(true)) && matches!(value("false"), Value::Boolean(false)));
+    assert!(matches!(value("integer"), Value::Integer(-2)) && matches!(value("real"), Value::Real(1.5)));
+    assert!(matches!(value("uuid"), Value::Uuid(&UUID)));
+    assert!(matches!(value("date"), Value::Date(date) if (date - 1_511_941_196.162).abs() < 1e-3));
+    assert_eq!(value("binary").binary(), Some(&[1, 2, 3][..]));
+    assert_eq!((value("integer").number(), value("real").number()), (Some(-2.0), Some(1.5)));
+    assert_eq!((value("date").number(), value("string").binary()), (None, None));
+    let Value::Uri(uri) = value("uri") else { panic!() };
+    assert!(uri.is("a:b") && uri.quote().is_none());
+    let Value::String(text) = value("single") else { panic!() };
+    assert!(text.is("it's") && text.quote() == Some(b'\'') && text.stored() == b"it\\'s");
+    assert!(item.value.map().unwrap().get("nothing").is_none());
+    assert_eq!(value("array").array().unwrap().len(), 2);
+    assert!(value("array").array().unwrap().numbers::<2>().is_none());
+}
+
+#[test]
+fn passes_over_a_value_event_by_event() {
+    let (bytes, _) = every_marker();
+    let mut walk = Walk::new(&bytes, 0, &Rules::default());
+    let [mut opened, mut closed, mut keys, mut scalars] = [0; 4];
+    while let Some(event) = walk.next().unwrap() {
+        match event {
+            Event::Open(kind, count) => {
+                assert!(matches!((kind, count), (Kind::Map, 14 | 1) | (Kind::Array, 2)));
+                opened += 1;
+            }
+            Event::Close(_) => closed += 1,
+            Event::Key(_) => keys += 1,
+            Event::Scalar(_) => scalars += 1,
+        }
+    }
+    assert_eq!((opened, closed, keys, scalars, walk.at()), (3, 3, 15, 15, bytes.len()));
+    assert!(walk.next().unwrap().is_none());
+}
+
+#[test]
+fn dates_are_little_endian() {
+    let Value::Date(date) = read(&DATE, &Rules::default()).unwrap().value else { panic!() };
+    assert_eq!(date, 1_511_941_196.162_105);
+    assert_eq!(spelled(|to| to.date(date)), DATE);
+    let bytes = stored_asset(&[("date", DATE.to_vec())], &[]);
+    assert_eq!(open(&bytes).header().unwrap().date(), Some(date));
+}
+
+#[test]
+fn strings_are_bytes() {
+    for content in [&b"\xff\xfe\0\x80"[..], b"", "ключ".as_bytes()] {
+        let bytes = string(content);
+        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        assert_eq!((text.stored(), &*text.content()), (content, content));
+        assert_eq!(copied(&bytes), bytes);
+    }
+    // As a key, too.
+    let bytes = [b"{\0\0\0\x01k\0\0\0\x02".as_slice(), &[0xff, 0x27], b"!}"].concat();
+    let entry = read(&bytes, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+    assert_eq!(entry.key.stored(), [0xff, 0x27]);
+    assert_eq!(entry.key.to_string(), "\u{fffd}'");
+}
+
+/// What stands between quotes, and what it spells.
+const ESCAPES: [(&[u8], &[u8]); 12] = [
+    (b"", b""),
+    (b"plain", b"plain"),
+    (b"\\a\\b\\f\\n\\r\\t\\v", b"\x07\x08\x0c\n\r\t\x0b"),
+    (b"\\x41\\xfF\\x0a", b"A\xff\n"),
+    (b"\\\\", b"\\"),
+    (b"\\\\n", b"\\n"),
+    (b"\\'", b"'"),
+    (b"\\\"", b"\""),
+    (b"\\q\\0", b"q0"),
+    (b"a\\x62c", b"abc"),
+    (b"\xff\\\xfe", b"\xff\xfe"),
+    (b"\\xx", b""),
+];
+
+#[test]
+fn quoted_texts_spell_with_escapes() {
+    for quote in [b'\'', b'"'] {
+        let other = if quote == b'"' { b'\'' } else { b'"' };
+        for (stored, content) in &ESCAPES[..11] {
+            let quoted = [&[quote][..], stored, &[quote]].concat();
+            let Value::String(text) = read(&quoted, &Rules::default()).unwrap().value else { panic!() };
+            assert_eq!((text.stored(), text.quote(), &*text.content()), (*stored, Some(quote), *content));
+            assert!(text == llsd::Text::new(content) && llsd::Text::new(content) == text);
+            assert_eq!(copied(&quoted), quoted);
+            let keyed = [b"{\0\0\0\x01", &*quoted, b"1}"].concat();
+            let entry = read(&keyed, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+            assert!(entry.key == text && copied(&keyed) == keyed);
+            if let Ok(name) = std::str::from_utf8(content) {
+                assert!(text.is(name) && !text.is("something else"));
+                assert!(read(&keyed, &Rules::default()).unwrap().value.map().unwrap().get(name).is_some());
+            }
+        }
+        // The other quote is a byte as any other.
+        let bytes = [quote, other, quote];
+        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        assert_eq!(text.stored(), [other]);
+        // A quote that is escaped ends nothing; a code needs both digits.
+        assert_eq!(refused(&[quote, b'a', b'\\', quote]), (4, "unexpected-end"));
+        assert_eq!(refused(&[quote, b'\\']), (2, "unexpected-end"));
+        assert_eq!(refused(&[quote, b'\\', b'x', b'4']), (3, "unexpected-end"));
+        assert_eq!(refused(&[quote, b'\\', b'x', b'4', quote]), (3, "value"));
+        assert_eq!(refused(&[quote, b'\\', b'x', b'x', b'x', quote]), (3, "value"));
+    }
+}
+
+#[test]
+fn a_marker_line_may_stand_in_front() {
+    let body = one(square());
+    let lines = ["<? LLSD/Binary ?>", "<?llsd/binary?>", "<? llsd/BINARY ?>", "<?\tLLSD/Binary  ?>"];
+    for line in lines {
+        for end in ["", "\n", "\r\n"] {
+            let front = [line, end].concat();
+            let bytes = [front.as_bytes(), &body].concat();
+            assert_eq!(marker_line(&bytes).unwrap(), front.len());
+            let mesh = open(&bytes);
+            let header = mesh.header().unwrap();
+            assert_eq!(header.marker_line(), front.len() as u64);
+            assert_eq!(header.len() - header.marker_line(), open(&body).header().unwrap().len());
+            assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4, "{front:?}");
+            assert!(is_known(&bytes));
+            // In front of a block's value, too: offsets count from the line.
+            let block = [front.as_bytes(), &level(&[square()])].concat();
+            let bytes = asset(&[("high_lod", block)]);
+            let mesh = open(&bytes);
+            let found = mesh.block(Part::HighLod).unwrap().unwrap();
+            assert_eq!((found.value_at(), found.rest().len()), (front.len(), 0));
+            let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+            assert_eq!(submesh.at(), front.len() + 5);
+            assert_eq!(submesh.weights().unwrap().unwrap().get(3).unwrap().len(), 4);
+        }
+    }
+    for wrong in [&b"<? LLSD/XML ?>\n{"[..], b"<llsd/binary?>{", b"<? LLSD Binary ?>", &[b'<'; 80], b"<?\xff"] {
+        assert_eq!(marker_line(wrong).unwrap_err().kind.id(), "value", "{wrong:?}");
+        assert!(Mesh::open(wrong).is_err() && !is_known(wrong));
+    }
+}
+
+/// Spells arrays in each other.
+fn nested(depth: usize) -> Vec<u8> {
+    let mut bytes = b"[\0\0\0\x01".repeat(depth - 1);
+    bytes.extend(b"[\0\0\0\0]");
+    bytes.extend(vec![b']'; depth - 1]);
+    bytes
+}
+
+#[test]
+fn nests_96_deep_and_no_deeper() {
+    assert_eq!(read(&nested(96), &Rules::default()).unwrap().end, nested(96).len());
+    let fault = read(&nested(97), &Rules::default()).unwrap_err();
+    assert!(matches!(fault.kind, ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{fault}");
+    assert_eq!(fault.at, 96 * 5);
+    // Half a million arrays in each other are as flat.
+    assert_eq!(refused(&nested(500_000)).1, "limit");
+    let rules = |depth| Rules { depth, ..Rules::default() };
+    assert!(read(&nested(3), &rules(3)).is_ok() && read(&nested(4), &rules(3)).is_err());
+    assert!(read(b"!", &rules(0)).is_ok() && read(&nested(1), &rules(0)).is_err());
+    // However much is allowed, 256 is the end.
+    assert!(read(&nested(256), &rules(u32::MAX)).is_ok());
+    assert!(matches!(read(&nested(257), &rules(u32::MAX)).unwrap_err().kind, ErrorKind::Limit { allowed: 256, .. }));
+    // The same in a header and in a block; there the field is named.
+    let header = |depth| map(&[("x", nested(depth))]);
+    assert!(Mesh::open(header(95)).is_ok());
+    expect(Mesh::open(header(96)), "header", "limit");
+    let block = asset(&[("high_lod", nested(97))]);
+    let error = expect(open(&block).level(Lod::High), "high_lod", "limit");
+    assert_eq!((error.offset(), error.inflated_offset()), (Some(open(&block).header().unwrap().base()), Some(480)));
+}
+
+/// Files of five and six bytes that claim anything: refused, and at once.
+#[test]
+fn survives_any_count() {
+    for mark in *b"slb[{" {
+        for count in [-1, i32::MIN, i32::MAX, i32::MAX / 3, 0x0100_0000, 2] {
+            for rest in [&b""[..], b"!"] {
+                let bytes = [&[mark][..], &count.to_be_bytes(), rest].concat();
+                let expected = match mark {
+                    _ if count < 0 => (1, "value"),
+                    b'[' | b'{' => (0, "count"),
+                    _ => (1, "unexpected-end"),
+                };
+                assert_eq!(refused(&bytes), expected, "{} {count} {rest:?}", char::from(mark));
+                expect(Mesh::open(bytes), "header", expected.1);
+            }
+        }
+    }
+    // A map's entry takes three bytes at the least: a pair of quotes, and a value.
+    assert!(read(b"{\0\0\0\x01''!}", &Rules::default()).is_ok());
+    assert_eq!(refused(b"{\0\0\0\x02''!}"), (0, "count"));
+}
+
+#[test]
+fn limits_the_items_of_a_tree() {
+    let bytes = array(&vec![b"!".to_vec(); 9]);
+    let rules = |items| Rules { items, ..Rules::default() };
+    assert!(read(&bytes, &rules(10)).is_ok());
+    let fault = read(&bytes, &rules(9)).unwrap_err();
+    assert!(matches!(fault.kind, ErrorKind::Limit { name: "items", allowed: 9, asked: 10 }), "{fault}");
+    assert_eq!(fault.at, 5 + 8);
+    let mesh = asset(&[("high_lod", bytes)]);
+    let limits = Limits { items: 9, ..Limits::default() };
+    let mesh = Mesh::open_with(mesh, &OpenOptions { limits, ..Default::default() }).unwrap();
+    expect(mesh.level(Lod::High), "high_lod", "limit");
+}
+
+#[test]
+fn terminators_bind() {
+    assert_eq!(refused(b"[\0\0\0\x02!]!"), (6, "value"));
+    assert_eq!(refused(b"[\0\0\0\x01!}"), (6, "value"));
+    assert_eq!(refused(b"[\0\0\0\x01!!"), (6, "value"));
+    assert_eq!(refused(b"[\0\0\0\x01!"), (6, "unexpected-end"));
+    assert_eq!(refused(b"[\0\0\0\0}"), (5, "value"));
+    assert_eq!(refused(b"{\0\0\0\0]"), (5, "value"));
+    assert_eq!(refused(b"{\0\0\0\x01'a'!]"), (9, "value"));
+    assert_eq!(refused(b"{\0\0\0\x02'a'!}..."), (9, "value"));
+    assert_eq!(refused(b"{\0\0\0\x01'a'}..."), (8, "value"));
+    assert_eq!(refused(b"{\0\0\0\x01'a'!"), (9, "unexpected-end"));
+    // A key without its marker is none, whatever a viewer makes of it.
+    assert_eq!(refused(b"{\0\0\0\x01i\0\0\0\x01}"), (5, "value"));
+    assert_eq!(refused(b"{\0\0\0\x01s\0\0\0\x01a!}"), (5, "value"));
+    for byte in 0..=u8::MAX {
+        let bytes = [byte];
+        let found = read(&bytes, &Rules::default()).map_err(|fault| fault.kind.id());
+        match byte {
+            b'!' | b'1' | b'0' => assert_eq!(found.unwrap().end, 1),
+            b'i' | b'r' | b'u' | b's' | b'l' | b'b' | b'd' | b'[' | b'{' | b'\'' | b'"' => {
+                assert_eq!(found.unwrap_err(), "unexpected-end", "{byte:02x}");
+            }
+            _ => assert_eq!(found.unwrap_err(), "value", "{byte:02x}"),
+        }
+    }
+}
+
+#[test]
+fn writes_what_it_read() {
+    let (bytes, _) = every_marker();
+    assert_eq!(copied(&bytes), bytes);
+    // From somewhere in the middle, behind something else.
+    let mut writer = Writer::after(b"front".to_vec());
+    let framed = [b"..".as_slice(), &bytes, b"rest"].concat();
+    assert_eq!(writer.copy(&framed, 2, &Rules::default()).unwrap(), 2 + bytes.len());
+    assert_eq!(writer.into_bytes(), [b"front".as_slice(), &bytes].concat());
+    // Order and duplicate keys are kept.
+    let twice = map(&[("b", integer(1)), ("a", integer(2)), ("b", integer(3))]);
+    assert_eq!(copied(&twice), twice);
+    let found = read(&twice, &Rules::default()).unwrap().value.map().unwrap();
+    assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, Value::Integer(1)));
+    // Of what is cut, what comes before was written.
+    let mut writer = Writer::new();
+    assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &Rules::default()).unwrap_err().needs_more());
+    assert_eq!(writer.into_bytes(), bytes[..bytes.len() - 1]);
+    let all = everything();
+    for stored in open(&all).header().unwrap().blocks() {
+        let block = open(&all).block(stored.part).unwrap().unwrap().bytes().to_vec();
+        assert_eq!(copied(&block), block, "{:?}", stored.part);
+    }
+}
+
+/// Cut anywhere, a value needs more bytes, and is never called damaged.
+#[test]
+fn a_cut_value_needs_more() {
+    let (bytes, _) = every_marker();
+    for length in 0..bytes.len() {
+        let fault = read(&bytes[..length], &Rules::default()).unwrap_err();
+        assert!(fault.needs_more() && fault.at <= length as u64, "{length}: {fault}");
+    }
+}
+
+#[test]
+fn reads_what_is_spelled() {
+    let bytes = everything();
+    let mesh = open(&bytes);
+    let header = mesh.header().unwrap();
+    assert_eq!(header.entries().count(), 10);
+    assert!(header.blocks().map(|block| block.part).eq(Part::ALL));
+    assert!(header.lods().eq(Lod::ALL));
+    assert_eq!(header.blocks().map(|block| block.end).max(), Some(bytes.len() as u64));
+    for (lod, submeshes) in Lod::ALL.into_iter().zip([2, 1, 1, 2]) {
+        let level = mesh.level(lod).unwrap();
+        assert_eq!((level.len(), level.part(), level.block().part()), (submeshes, lod.part(), lod.part()));
+        expect(level.submesh(submeshes), &format!("{}[{submeshes}]", lod.part().key()), "no-such");
+        let submesh = level.submesh(submeshes - 1).unwrap();
+        assert_eq!((submesh.vertex_count(), submesh.triangle_count()), (4, 2));
+        assert!(!submesh.is_placeholder() && submesh.map().len() == 7);
+        let points = [[-0.5, -0.5, -0.25], [0.5, -0.5, -0.25], [0.5, 0.5, -0.25], [-0.5, 0.5, 3.814_697_3e-6]];
+        assert!(submesh.positions().unwrap().iter().eq(points));
+        let normals = submesh.normals().unwrap().unwrap();
+        assert!(normals.iter().all(|normal| normal == [1.525_878_9e-5, 1.525_878_9e-5, 1.0]));
+        let uvs = submesh.uvs().unwrap().unwrap();
+        assert!(uvs.iter().eq([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]]));
+        assert!(submesh.indices().unwrap().iter().eq([0, 1, 2, 0, 2, 3]));
+        assert!(submesh.tangents().unwrap().is_none() && submesh.normalized_scale().unwrap().is_none());
+        let weights = submesh.weights().unwrap().unwrap();
+        assert!(weights.iter().map(|list| list.len()).eq([0, 1, 2, 4]));
+        let stored = |list: Influences<'_>| (0..list.len()).map(|at| list.raw(at).unwrap()).collect::<Vec<_>>();
+        assert_eq!(stored(weights.get(2).unwrap()), [(1, 0x8000), (0, 0x7fff)]);
+        assert_eq!(stored(weights.get(3).unwrap()), [(0, 0x4000), (1, 0x4000), (1, 0x4000), (0, 0x3fff)]);
+        assert_eq!(weights.get(1).unwrap().get(0).unwrap().weight, 1.0);
+        assert!(weights.get(4).is_none());
+    }
+    assert!(mesh.convex().unwrap().is_some() && mesh.skin().unwrap().is_some());
+    assert!(mesh.block(Part::PhysicsHavok).unwrap().unwrap().value().map().unwrap().get("WeldingData").is_some());
+    assert!(mesh.block(Part::Skeleton).unwrap().unwrap().value().map().unwrap().is_empty());
+    assert!(is_known(&bytes) && !is_known(b"{ \"json\": 1 }") && !is_known(b""));
+}
+
+/// Cut anywhere, it opens as soon as the header is whole, and each block is there or is told to be cut.
+#[test]
+fn names_the_field_that_is_cut() {
+    let bytes = everything();
+    let header = open(&bytes).header().unwrap().len() as usize;
+    for length in 1..header {
+        let error = Mesh::open(&bytes[..length]).unwrap_err();
+        assert!(matches!(error.kind().id(), "unexpected-end" | "count"), "{error}");
+        assert!(error.field().to_string() == "header" && error.offset().unwrap() <= length as u64);
+    }
+    for length in (header..bytes.len()).step_by(7) {
+        let mesh = open(&bytes[..length]);
+        for stored in mesh.header().unwrap().blocks() {
+            let block = mesh.block(stored.part);
+            if stored.end <= length as u64 {
+                assert!(block.is_ok(), "{length} {stored:?}");
+                continue;
+            }
+            let error = expect(block, &format!("{}.size", stored.part.key()), "unexpected-end");
+            assert_eq!(error.offset(), Some(stored.start.min(length as u64)), "{error}");
+            let options = OpenOptions { partial: true, ..Default::default() };
+            let partial = Mesh::open_with(&bytes[..length], &options).unwrap();
+            let error = expect(partial.block(stored.part), stored.part.key(), "missing");
+            assert!(error.to_string().contains(&format!("bytes {}..{}", stored.start, stored.end)), "{error}");
+        }
+    }
+}
+
+#[test]
+fn reads_a_header_from_its_first_bytes() {
+    let limits = Limits::default();
+    let fronts = ["", "<? LLSD/Binary ?>", "<? LLSD/Binary ?>\n", "<?llsd/binary?>\r\n"];
+    for front in fronts {
+        let bytes = [front.as_bytes(), &everything()].concat();
+        let whole = open(&bytes).header().unwrap().len();
+        for length in 0..whole {
+            let prefix = Header::of_prefix(&bytes[..length as usize], &limits);
+            let Ok(Prefix::NeedMore(needed)) = prefix else { panic!("{front:?} {length}: {prefix:?}") };
+            assert!(needed > length && needed <= whole, "{front:?} {length}: {needed}");
+        }
+        for length in [whole, whole + 1] {
+            let prefix = Header::of_prefix(&bytes[..length as usize], &limits).unwrap();
+            assert!(matches!(prefix, Prefix::Ready(header) if header.len() == whole));
+        }
+        // Exactly so long is allowed, and one byte less is not, as soon as that shows.
+        let allowed = |header| Limits { header, ..Limits::default() };
+        assert!(Header::of_prefix(&bytes, &allowed(whole)).is_ok());
+        for length in [bytes.len(), whole as usize, whole as usize - 1] {
+            expect(Header::of_prefix(&bytes[..length], &allowed(whole - 1)), "header", "limit");
+        }
+        let options = OpenOptions { limits: allowed(whole - 1), ..Default::default() };
+        expect(Mesh::open_with(bytes.as_slice(), &options), "header", "limit");
+    }
+    // What no further byte can mend is refused at once.
+    for wrong in [&b"x"[..], b"[\0\0\0\0]", b"i\0\0\0\0", b"{\xff", b"{\0\0\0\x01xyz", b"{\0\0\0\x01k\xff\xff\xff\xff"]
+    {
+        let found = Header::of_prefix(wrong, &limits);
+        assert_eq!(found.is_err(), wrong.len() > 2 || wrong[0] == b'x', "{wrong:?}");
+    }
+    expect(Header::of_prefix(b"{\x7f\xff\xff\xff", &limits), "header", "limit");
+}
+
+#[test]
+fn a_header_says_what_simulators_know() {
+    let entries = [
+        ("version", integer(999)),
+        ("creator", [&[b'u'][..], &UUID].concat()),
+        ("date", DATE.to_vec()),
+        ("submodel_id", integer(2)),
+        ("material_list", array(&[string(b"one"), string(b"\xff")])),
+        ("physics_cost_data", map(&[("hull", real(0.36))])),
+        ("unknown", b"!".to_vec()),
+    ];
+    let bytes = stored_asset(&entries, &[("high_lod", zlib(&level(&[square()])))]);
+    let mesh = open(&bytes);
+    let header = mesh.header().unwrap();
+    assert_eq!((header.version(), header.submodel_id()), (Some(999), Some(2)));
+    assert_eq!((header.creator(), header.date()), (Some(&UUID), Some(1_511_941_196.162_105)));
+    assert_eq!(header.material_list().unwrap().len(), 2);
+    assert_eq!(header.physics_cost().unwrap().hull(), Some(0.36));
+    assert!(header.get("unknown").is_some() && !header.is_stub() && !header.is_empty());
+    // The entry says no offset and no size: it is no block.
+    assert_eq!(header.blocks().count(), 1);
+    let newer = stored_asset(&[("version", integer(1000))], &[]);
+    let error = expect(Mesh::open(newer.as_slice()), "version", "unsupported");
+    assert!(error.to_string().contains("version 1000"), "{error}");
+    // A client may still look at the header.
+    assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(Prefix::Ready(_))));
+    // Another type of value is as if it was not there.
+    let odd = stored_asset(&[("version", real(1.0)), ("date", integer(1)), ("creator", b"!".to_vec())], &[]);
+    let odd = open(&odd);
+    let header = odd.header().unwrap();
+    assert!(header.version().is_none() && header.date().is_none() && header.creator().is_none());
+}
+
+#[test]
+fn a_block_is_where_its_entry_says() {
+    let entry = |offset: Vec<u8>, size: Vec<u8>| map(&[("high_lod", map(&[("offset", offset), ("size", size)]))]);
+    let field = |bytes: Vec<u8>, field: &str, kind: &str| {
+        let mesh = open(&bytes);
+        expect(mesh.level(Lod::High), field, kind);
+        expect(mesh.header().unwrap().block(Part::HighLod), field, kind);
+        assert_eq!(mesh.header().unwrap().blocks().count(), 0);
+    };
+    field(entry(integer(-5), integer(10)), "high_lod.offset", "value");
+    field(entry(integer(i32::MIN), integer(i32::MAX)), "high_lod.offset", "value");
+    field(entry(integer(0), integer(-1)), "high_lod.size", "value");
+    field(entry(real(0.0), integer(1)), "high_lod.offset", "value");
+    field(entry(integer(0), string(b"1")), "high_lod.size", "value");
+    field(map(&[("high_lod", integer(1))]), "high_lod", "value");
+    // Far beyond the end, and never round it.
+    let bytes = entry(integer(i32::MAX), integer(i32::MAX));
+    let error = expect(open(&bytes).level(Lod::High), "high_lod.size", "unexpected-end");
+    assert_eq!(error.offset(), Some(bytes.len() as u64));
+    // No size, and a size of 0, say that there is none.
+    for bytes in [entry(integer(0), integer(0)), map(&[("high_lod", map(&[]))]), map(&[])] {
+        let mesh = open(&bytes);
+        assert!(mesh.block(Part::HighLod).unwrap().is_none());
+        expect(mesh.level(Lod::High), "high_lod", "missing");
+    }
+    let stub = map(&[("404", b"1".to_vec())]);
+    let error = expect(open(&stub).view().nearest_level(Lod::Low), "high_lod", "missing");
+    assert!(open(&stub).header().unwrap().is_stub() && error.to_string().contains("stub"), "{error}");
+    // Two entries may share a range.
+    let stored = zlib(&level(&[square()]));
+    let shared = map(&[("high_lod", place(0, stored.len())), ("low_lod", place(0, stored.len()))]);
+    let shared = [shared, stored].concat();
+    let mesh = open(&shared);
+    assert_eq!(mesh.level(Lod::High).unwrap().len(), mesh.level(Lod::Low).unwrap().len());
+    // What is there, and what a viewer would show instead.
+    let error = expect(mesh.level(Lod::Medium), "medium_lod", "choice");
+    assert!(error.to_string().contains("high, low"), "{error}");
+    let nearest = Lod::ALL.map(|lod| mesh.view().nearest_level(lod).unwrap().part());
+    assert_eq!(nearest, [Part::HighLod, Part::LowLod, Part::LowLod, Part::LowLod]);
+}
+
+#[test]
+fn a_placeholder_has_no_geometry() {
+    for value in [&b"1"[..], b"0", b"!"] {
+        let bytes = asset(&[("high_lod", level(&[vec![("NoGeometry", value.to_vec())]]))]);
+        let mesh = open(&bytes);
+        let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+        assert!(submesh.is_placeholder() && submesh.vertex_count() == 0 && submesh.triangle_count() == 0);
+        assert!(submesh.positions().unwrap().is_empty() && submesh.indices().unwrap().is_empty());
+        assert!(submesh.normals().unwrap().is_none() && submesh.uvs().unwrap().is_none());
+        assert!(submesh.weights().unwrap().is_none());
+    }
+    let mesh = one(vec![]);
+    let submesh = open(&mesh);
+    let submesh = submesh.level(Lod::High).unwrap().submesh(0).unwrap();
+    expect(submesh.positions(), "high_lod[0].Position", "missing");
+    expect(submesh.indices(), "high_lod[0].TriangleList", "missing");
+}
+
+#[test]
+fn domains_that_are_left_out_have_defaults() {
+    let look = |entries| {
+        let bytes = one(entries);
+        let mesh = open(&bytes);
+        let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+        let domains = submesh.position_domain().map(|domain| (domain.min(), domain.max()));
+        (
+            domains.map_err(|error| told(&error).0),
+            submesh.uv_domain().map(|domain| (domain.min(), domain.max())).unwrap(),
+        )
+    };
+    let found = look(without(without(square(), "PositionDomain"), "TexCoord0Domain"));
+    assert_eq!(found, (Ok(([-0.5; 3], [0.5; 3])), ([0.0; 2], [1.0; 2])));
+    let max_only = map(&[("Max", reals(&[1.0, 2.0, 3.0]))]);
+    assert_eq!(look(with(square(), "PositionDomain", max_only)).0, Ok(([-0.5; 3], [1.0, 2.0, 3.0])));
+    // Whole numbers stand for reals.
+    let whole = map(&[("Min", array(&[integer(-1), integer(-2), integer(-3)]))]);
+    assert_eq!(look(with(square(), "PositionDomain", whole)).0, Ok(([-1.0, -2.0, -3.0], [0.5; 3])));
+    // Any values do, as long as there are three.
+    let odd = domain(&[f32::NAN, f32::INFINITY, 1.0], &[0.0, 0.0, -1.0]);
+    assert!(look(with(square(), "PositionDomain", odd)).0.is_ok());
+    for wrong in [domain(&[0.0; 2], &[1.0; 3]), domain(&[0.0; 3], &[1.0; 4]), map(&[("Min", real(0.0))]), real(0.0)] {
+        let found = look(with(square(), "PositionDomain", wrong));
+        assert_eq!(found.0, Err("high_lod[0].PositionDomain".to_owned()));
+    }
+    let strings = map(&[("Min", array(&[string(b"0"), string(b"0"), string(b"0")]))]);
+    assert!(look(with(square(), "PositionDomain", strings)).0.is_err());
+}
+
+#[test]
+fn an_array_is_whole_or_refused() {
+    let submesh = |entries: Vec<(&'static str, Vec<u8>)>, look: &dyn Fn(meshpeek::secondlife::Submesh<'_>)| {
+        let bytes = one(entries);
+        look(open(&bytes).level(Lod::High).unwrap().submesh(0).unwrap());
+    };
+    submesh(with(square(), "Normal", codes(&[0; 9])), &|submesh| {
+        let error = expect(submesh.normals(), "high_lod[0].Normal", "value");
+        assert!(error.to_string().contains("24 bytes, for 4 vertices, found 18"), "{error}");
+        // The error says where in the inflated block the value stands.
+        assert_eq!(error.inflated_offset(), Some(5 + 5 + 11));
+        assert!(submesh.positions().is_ok() && submesh.uvs().is_ok());
+    });
+    submesh(with(square(), "TexCoord0", codes(&[0; 10])), &|submesh| {
+        expect(submesh.uvs(), "high_lod[0].TexCoord0", "value");
+    });
+    submesh(with(square(), "Tangent", codes(&[0; 15])), &|submesh| {
+        expect(submesh.tangents(), "high_lod[0].Tangent", "value");
+    });
+    submesh(with(square(), "Tangent", codes(&[65535, 32768, 32768, 0].repeat(4))), &|submesh| {
+        assert_eq!(submesh.tangents().unwrap().unwrap().len(), 4);
+    });
+    submesh(with(square(), "Position", binary(&[0; 25])), &|submesh| {
+        expect(submesh.positions(), "high_lod[0].Position", "value");
+        // The vertices that are whole count.
+        assert!(submesh.vertex_count() == 4 && submesh.normals().is_ok());
+    });
+    submesh(with(square(), "Position", reals(&[0.0])), &|submesh| {
+        expect(submesh.positions(), "high_lod[0].Position", "value");
+        assert_eq!(submesh.vertex_count(), 0);
+    });
+    // An odd byte, and up to two indices, belong to no triangle.
+    for extra in 0..6 {
+        submesh(with(square(), "TriangleList", binary(&vec![1; 12 + extra])), &|submesh| {
+            assert_eq!((submesh.triangle_count(), submesh.indices().unwrap().len()), (2, 6));
+        });
+    }
+    submesh(with(square(), "TriangleList", codes(&[0, 1, 65535])), &|submesh| {
+        assert_eq!(submesh.indices().unwrap().iter().max(), Some(65535));
+        assert!(submesh.positions().unwrap().get(65535).is_none());
+    });
+    submesh(with(square(), "NormalizedScale", reals(&[2.0, 1.0, 0.5])), &|submesh| {
+        assert_eq!(submesh.normalized_scale().unwrap(), Some([2.0, 1.0, 0.5]));
+    });
+    submesh(with(square(), "NormalizedScale", reals(&[2.0])), &|submesh| {
+        expect(submesh.normalized_scale(), "high_lod[0].NormalizedScale", "value");
+    });
+    // Of keys that stand twice, the first counts; unknown ones are kept.
+    let mut twice = square();
+    twice.extend([("Position", codes(&[1; 3])), ("Mystery", b"!".to_vec())]);
+    submesh(twice, &|submesh| {
+        assert_eq!((submesh.vertex_count(), submesh.map().len()), (4, 9));
+        assert!(submesh.map().get("Mystery").is_some());
+    });
+    // No submesh at all, and things that are none.
+    let bytes = asset(&[("high_lod", array(&[])), ("low_lod", map(&[])), ("lowest_lod", array(&[integer(1)]))]);
+    let mesh = open(&bytes);
+    assert!(mesh.level(Lod::High).unwrap().is_empty());
+    expect(mesh.level(Lod::Low), "low_lod", "value");
+    expect(mesh.level(Lod::Lowest).unwrap().submesh(0), "lowest_lod[0]", "value");
+}
+
+#[test]
+fn weights_that_are_cut_end_with_the_last_whole_list() {
+    let whole = crate::support::secondlife::raw_assets::WEIGHTS;
+    for length in 0..=whole.len() {
+        let bytes = one(with(square(), "Weights", binary(&whole[..length])));
+        let mesh = open(&bytes);
+        let weights = mesh.level(Lod::High).unwrap().submesh(0).unwrap().weights().unwrap().unwrap();
+        let expected: Vec<usize> =
+            [(1, 0), (5, 1), (12, 2), (24, 4)].iter().filter(|(end, _)| *end <= length).map(|(_, len)| *len).collect();
+        assert!(weights.iter().map(|list| list.len()).eq(expected.iter().copied()), "{length}");
+        for vertex in (0..6).rev() {
+            assert_eq!(weights.get(vertex).map(|list| list.len()), expected.get(vertex).copied(), "{length} {vertex}");
+        }
+    }
+    let bytes = one(with(square(), "Weights", string(b"w")));
+    let mesh = open(&bytes);
+    expect(mesh.level(Lod::High).unwrap().submesh(0).unwrap().weights(), "high_lod[0].Weights", "value");
+    // In more submeshes than indices are kept for, lists are found all the same.
+    let many = asset(&[("high_lod", level(&vec![square(); 70]))]);
+    let mesh = open(&many);
+    for submesh in mesh.level(Lod::High).unwrap().submeshes() {
+        let weights = submesh.unwrap().weights().unwrap().unwrap();
+        assert!([0, 1, 2, 3].map(|vertex| weights.get(vertex).unwrap().len()) == [0, 1, 2, 4]);
+    }
+}
+
+#[test]
+fn a_hull_of_size_0_has_256_points() {
+    let points = codes(&vec![7; 3 * 260]);
+    let hulls = with(with(hulls(), "HullList", binary(&[0, 4])), "Positions", points);
+    let bytes = asset(&[("physics_convex", map(&hulls))]);
+    let mesh = open(&bytes);
+    let convex = mesh.convex().unwrap().unwrap();
+    assert!(convex.hulls().unwrap().map(|hull| hull.len()).eq([256, 4]));
+    assert_eq!(convex.hull_sizes().unwrap(), Some(&[0, 4][..]));
+    // Of hulls with too few points, those that fit.
+    let short = with(hulls, "HullList", binary(&[4, 0, 0]));
+    let bytes = asset(&[("physics_convex", map(&short))]);
+    let mesh = open(&bytes);
+    assert!(mesh.convex().unwrap().unwrap().hulls().unwrap().map(|hull| hull.len()).eq([4, 256]));
+}
+
+#[test]
+fn hulls_have_a_domain_of_their_own() {
+    let convex = |entries: Vec<(&'static str, Vec<u8>)>, look: &dyn Fn(meshpeek::secondlife::Convex<'_>)| {
+        let bytes = asset(&[("physics_convex", map(&entries))]);
+        look(open(&bytes).convex().unwrap().unwrap());
+    };
+    convex(hulls(), &|convex| {
+        let bounding = convex.bounding_points().unwrap().unwrap();
+        assert_eq!((bounding.len(), bounding.get(1)), (4, Some([0.5, -0.25, -0.125])));
+        assert_eq!(convex.hull_points().unwrap().unwrap().len(), 7);
+        assert!(convex.hulls().unwrap().map(|hull| hull.len()).eq([3, 4]));
+        assert_eq!(convex.map().len(), 5);
+    });
+    convex(without(without(hulls(), "Min"), "Max"), &|convex| {
+        assert_eq!((convex.domain().unwrap().min(), convex.domain().unwrap().max()), ([-0.5; 3], [0.5; 3]));
+    });
+    convex(without(without(hulls(), "HullList"), "Positions"), &|convex| {
+        assert!(convex.hull_points().unwrap().is_none() && convex.hull_sizes().unwrap().is_none());
+        assert_eq!(convex.hulls().unwrap().count(), 0);
+    });
+    convex(with(hulls(), "Positions", binary(&[0; 7])), &|convex| {
+        expect(convex.hull_points(), "physics_convex.Positions", "value");
+    });
+    convex(with(hulls(), "HullList", integer(1)), &|convex| {
+        expect(convex.hulls().map(|_| ()), "physics_convex.HullList", "value");
+    });
+    convex(with(hulls(), "Min", reals(&[0.0])), &|convex| {
+        expect(convex.bounding_points(), "physics_convex.Min", "value");
+    });
+    // A sub-model has no hulls of its own.
+    let bytes = asset(&[("physics_convex", b"!".to_vec())]);
+    assert!(open(&bytes).convex().unwrap().is_none());
+    let bytes = asset(&[("physics_convex", integer(1)), ("skin", b"!".to_vec())]);
+    expect(open(&bytes).convex(), "physics_convex", "value");
+    expect(open(&bytes).skin(), "skin", "value");
+}
+
+#[test]
+fn chooses_what_to_collide_with() {
+    let triangles = || level(&[without(square(), "Weights")]);
+    let bounding = || map(&without(without(hulls(), "HullList"), "Positions"));
+    let shape = |blocks: &[(&'static str, Vec<u8>)]| {
+        let bytes = asset(blocks);
+        let mesh = open(&bytes);
+        match mesh.physics_shape().unwrap() {
+            Some(PhysicsShape::Hulls(_)) => "hulls",
+            Some(PhysicsShape::Mesh(level)) => level.part().key(),
+            Some(PhysicsShape::BoundingHull(_)) => "hull",
+            None => "nothing",
+        }
+    };
+    assert_eq!(shape(&[("physics_convex", map(&hulls())), ("physics_mesh", triangles())]), "hulls");
+    assert_eq!(shape(&[("physics_convex", bounding()), ("physics_mesh", triangles())]), "physics_mesh");
+    assert_eq!(shape(&[("physics_convex", bounding()), ("physics_shape", triangles())]), "physics_shape");
+    assert_eq!(shape(&[("physics_shape", triangles()), ("physics_mesh", triangles())]), "physics_mesh");
+    assert_eq!(shape(&[("physics_convex", bounding())]), "hull");
+    assert_eq!(shape(&[("physics_convex", map(&with(hulls(), "HullList", binary(&[]))))]), "hull");
+    assert_eq!(shape(&[("physics_convex", b"!".to_vec())]), "nothing");
+    assert_eq!(shape(&[("physics_convex", map(&[]))]), "nothing");
+    assert_eq!(shape(&[]), "nothing");
+}
+
+#[test]
+fn joints_move_vertices() {
+    let bytes = asset(&[("skin", map(&skin())), ("high_lod", level(&[square()]))]);
+    let mesh = open(&bytes);
+    let skin = mesh.skin().unwrap().unwrap();
+    assert_eq!((skin.joint_count(), skin.inverse_bind_count(), skin.alt_inverse_bind_count()), (2, 2, 2));
+    assert_eq!(skin.joint_name(1).unwrap().as_bytes(), b"mTorso");
+    assert_eq!(skin.bind_shape().unwrap(), shift([1.0, 2.0, 3.0]));
+    assert_eq!(skin.inverse_bind(1).unwrap(), shift([0.0, -1.0, 0.0]));
+    assert_eq!(skin.alt_inverse_bind(1).unwrap(), shift([0.0, 0.0, 2.0]));
+    assert_eq!(skin.pelvis_offset().unwrap(), Some(0.125));
+    assert!(skin.lock_scale_if_joint_position().unwrap() && skin.map().len() == 6);
+    expect(skin.joint_name(2), "skin.joint_names[2]", "no-such");
+    expect(skin.inverse_bind(2), "skin.inverse_bind_matrix[2]", "no-such");
+
+    let world = |joint: usize| if joint == 0 { IDENTITY } else { shift([0.0, 0.0, 10.0]) };
+    let palette = skin.palette(world).unwrap();
+    assert_eq!(palette.matrices(), [shift([1.0, 2.0, 3.0]), shift([1.0, 1.0, 13.0])]);
+    assert_eq!(
+        palette.matrices()[1],
+        multiply(&multiply(&skin.bind_shape().unwrap(), &skin.inverse_bind(1).unwrap()), &world(1))
+    );
+    let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
+    let weights = submesh.weights().unwrap().unwrap();
+    let moved = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
+    // Without influences, the first joint has all of the vertex.
+    assert_eq!((moved(0), moved(1)), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
+    let [x, y, z] = moved(2);
+    assert!(x == 1.0 && (y - 1.5).abs() < 1e-4 && (z - 8.0).abs() < 1e-3, "{x} {y} {z}");
+    assert_eq!(palette.direction([0.0, 0.0, 1.0], weights.get(3).unwrap().iter()), [0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn a_skin_is_whole_or_refused() {
+    let look = |entries: Vec<(&'static str, Vec<u8>)>, look: &dyn Fn(meshpeek::secondlife::Skin<'_>)| {
+        let bytes = asset(&[("skin", map(&entries))]);
+        look(open(&bytes).skin().unwrap().unwrap());
+    };
+    look(without(skin(), "bind_shape_matrix"), &|skin| {
+        expect(skin.bind_shape(), "skin.bind_shape_matrix", "missing");
+    });
+    look(with(skin(), "bind_shape_matrix", reals(&[1.0; 15])), &|skin| {
+        expect(skin.bind_shape(), "skin.bind_shape_matrix", "value");
+        expect(skin.palette(|_| IDENTITY), "skin.bind_shape_matrix", "value");
+    });
+    look(with(skin(), "inverse_bind_matrix", array(&[reals(&IDENTITY)])), &|skin| {
+        let error = expect(skin.palette(|_| IDENTITY), "skin.inverse_bind_matrix", "value");
+        assert!(error.to_string().contains("2 matrices, one per joint, found 1"), "{error}");
+    });
+    look(with(skin(), "inverse_bind_matrix", array(&[reals(&IDENTITY), reals(&[0.0; 3])])), &|skin| {
+        assert!(skin.inverse_bind(0).is_ok());
+        expect(skin.inverse_bind(1), "skin.inverse_bind_matrix[1]", "value");
+        expect(skin.palette(|_| IDENTITY), "skin.inverse_bind_matrix[1]", "value");
+    });
+    look(with(skin(), "joint_names", array(&[string(b"a"), integer(1)])), &|skin| {
+        expect(skin.joint_name(1), "skin.joint_names[1]", "value");
+    });
+    look(with(skin(), "pelvis_offset", reals(&[1.0])), &|skin| {
+        expect(skin.pelvis_offset(), "skin.pelvis_offset", "value");
+    });
+    look(with(skin(), "lock_scale_if_joint_position", integer(1)), &|skin| {
+        expect(skin.lock_scale_if_joint_position(), "skin.lock_scale_if_joint_position", "value");
+    });
+    look(vec![], &|skin| {
+        assert_eq!((skin.joint_count(), skin.inverse_bind_count(), skin.alt_inverse_bind_count()), (0, 0, 0));
+        assert!(skin.pelvis_offset().unwrap().is_none() && !skin.lock_scale_if_joint_position().unwrap());
+    });
+}
+
+#[test]
+fn a_container_holds_whole_assets() {
+    let assets = [one(square()), b"{\0\0\0\x01k\0\0\0".to_vec(), everything()];
+    let bytes = container(&assets);
+    let mesh = open(&bytes);
+    let model = mesh.container().unwrap();
+    assert_eq!((model.len(), model.version(), mesh.asset_count()), (3, Some(3), 3));
+    assert!(model.name().unwrap().is("model") && !model.is_empty() && model.map().len() == 4);
+    let instance = model.instances().next().unwrap();
+    assert!(instance.label().unwrap().is("part") && instance.materials().unwrap().is_empty());
+    assert_eq!((instance.mesh_id(), instance.transform()), (Some(0), Some(shift([1.0, 2.0, 3.0]))));
+    assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
+    // The second is damaged, and the others are none the worse for it.
+    for (number, found) in mesh.assets().enumerate() {
+        assert!(found.container().is_some() && found.asset_count() == 3);
+        if number == 1 {
+            let error = expect(found.header(), "header", "unexpected-end");
+            assert_eq!(error.offset(), Some(found.asset_range().start as u64 + 6), "{error}");
+            expect(found.level(Lod::High), "header", error.kind().id());
+            continue;
+        }
+        assert_eq!(found.view().asset(), assets[number]);
+        assert_eq!(&bytes[found.asset_range()], assets[number]);
+        assert_eq!(found.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
+        let stored = found.header().unwrap().block(Part::HighLod).unwrap().unwrap();
+        let alone = open(&assets[number]).header().unwrap().block(Part::HighLod).unwrap().unwrap();
+        assert_eq!(stored.start, alone.start + found.asset_range().start as u64);
+    }
+    let choose = |asset| Mesh::open_with(bytes.as_slice(), &OpenOptions { asset, ..Default::default() });
+    assert_eq!(choose(2).unwrap().view().asset(), assets[2]);
+    assert!(choose(1).unwrap().header().is_err());
+    expect(choose(3), "asset[3]", "no-such");
+    expect(
+        Mesh::open_with(assets[0].as_slice(), &OpenOptions { asset: 1, ..Default::default() }),
+        "asset[1]",
+        "no-such",
+    );
+    // A block of an inner asset ends with it, whatever the header says.
+    let mut greedy = one(square());
+    greedy.truncate(greedy.len() - 1);
+    let bytes = container(&[greedy, one(square())]);
+    expect(open(&bytes).level(Lod::High), "high_lod.size", "unexpected-end");
+}
+
+#[test]
+fn a_container_in_a_container_is_refused() {
+    let bytes = container(&[container(&[one(square())]), one(square())]);
+    let mesh = open(&bytes);
+    let error = expect(mesh.header(), "mesh", "value");
+    assert!(error.to_string().contains("another container"), "{error}");
+    expect(mesh.level(Lod::High), "mesh", "value");
+    let second = mesh.assets().nth(1).unwrap();
+    assert_eq!(second.level(Lod::High).unwrap().len(), 1);
+    // An asset must be a string with a length; without any, there is nothing to look at.
+    let quoted = map(&[("mesh", array(&[b"'{'".to_vec(), integer(1)]))]);
+    assert!(open(&quoted).assets().all(|asset| asset.header().is_err()));
+    expect(open(&quoted).header(), "mesh", "value");
+    let empty = container(&[]);
+    assert_eq!((open(&empty).asset_count(), open(&empty).assets().count()), (0, 0));
+    assert!(open(&empty).header().is_err());
+    // An asset with a key of that name is an asset.
+    let odd = stored_asset(&[("mesh", array(&[]))], &[("high_lod", zlib(&level(&[square()])))]);
+    assert!(open(&odd).container().is_none() && open(&odd).level(Lod::High).is_ok());
+}
+
+#[test]
+fn a_cache_file_says_what_was_fetched() {
+    let body = everything();
+    let header = open(&body).header().unwrap().len() as usize;
+    let cached = |words: [u32; 3]| [words.map(u32::to_le_bytes).concat(), body.clone()].concat();
+    for (part, flag) in Part::ALL.into_iter().filter_map(|part| Some((part, part.cache_flag()?))) {
+        let bytes = cached([1, header as u32, flag]);
+        let mesh = open(&bytes);
+        assert_eq!(mesh.preamble().unwrap().flags.get(), flag);
+        assert_eq!((mesh.view().start(), mesh.header().unwrap().base()), (12, 12 + header as u64));
+        assert!(is_known(&bytes) && mesh.view().asset() == body);
+        for other in Part::ALL {
+            let block = mesh.block(other);
+            if other == part || other.cache_flag().is_none() {
+                let block = block.unwrap().unwrap();
+                let alone = open(&body).block(other).unwrap().unwrap().stored_at();
+                assert_eq!(block.stored_at(), alone + 12);
+            } else {
+                expect(block, other.key(), "missing");
+            }
+        }
+    }
+    // What is not such a record is not taken for one.
+    for words in [[2, header as u32, 0], [1, 0, 0], [1, u32::MAX, 0]] {
+        expect(Mesh::open(cached(words)), "header", "value");
+    }
+}
+
+/// An asset of one block, as it is stored.
+fn stored_level(stored: Vec<u8>) -> Vec<u8> {
+    stored_asset(&[], &[("high_lod", stored)])
+}
+
+#[test]
+fn wrappers_other_than_zlib_are_told() {
+    let plain = level(&[square()]);
+    let bytes = stored_level(gzip(&plain));
+    let block = open(&bytes);
+    let block = block.block(Part::HighLod).unwrap().unwrap();
+    assert!(block.is_gzip() && block.bytes() == plain && block.unused() == 0);
+    let refuse = |stored: Vec<u8>, kind: &str, text: &str| {
+        let bytes = stored_level(stored);
+        let mesh = open(&bytes);
+        let error = expect(mesh.level(Lod::High), "high_lod", kind);
+        assert!(error.to_string().contains(text), "{error}");
+        assert!(error.offset().unwrap() >= mesh.header().unwrap().base() && error.inflated_offset().is_none());
+        assert!(!mesh.view().is_inflated(Part::HighLod));
+        // Asked again, it says the same.
+        assert_eq!(mesh.level(Lod::High).unwrap_err().to_string(), error.to_string());
+    };
+    refuse(raw_deflate(&plain), "value", "raw deflate data without the wrapper");
+    refuse(plain.clone(), "value", "a zlib stream");
+    refuse(vec![0; 100], "value", "bytes 00 00");
+    refuse(vec![0x78], "unexpected-end", "2 bytes, found 1");
+    // The header of a stream that needs a preset dictionary.
+    refuse(vec![0x78, 0xbb, 0, 0, 0, 1, 3, 0, 0, 0, 0, 1], "value", "preset dictionary");
+    let sound = zlib(&plain);
+    let length = sound.len();
+    // The checksum is missing, or wrong.
+    (1..=4).for_each(|cut| refuse(sound[..length - cut].to_vec(), "unexpected-end", "cut short"));
+    for last in 1..=4 {
+        let mut wrong = sound.clone();
+        wrong[length - last] ^= 1;
+        refuse(wrong, "value", "zlib stream");
+    }
+    let mut wrong = sound.clone();
+    wrong[length / 2] ^= 0x10;
+    assert!(open(&stored_level(wrong)).level(Lod::High).is_err());
+    let mut cut = gzip(&plain);
+    cut.truncate(cut.len() - 1);
+    refuse(cut, "unexpected-end", "cut short");
+}
+
+#[test]
+fn bytes_that_are_left_over_are_told() {
+    let plain = level(&[square()]);
+    let bytes = asset(&[("high_lod", [plain.clone(), vec![7; 5]].concat())]);
+    let mesh = open(&bytes);
+    let block = mesh.block(Part::HighLod).unwrap().unwrap();
+    assert_eq!((block.rest(), block.unused()), (&[7; 5][..], 0));
+    assert_eq!(block.level().unwrap().submesh(0).unwrap().vertex_count(), 4);
+    // After the stream: rubbish, or another stream, which is not looked at.
+    for tail in [vec![9; 3], zlib(b"more")] {
+        let bytes = stored_level([zlib(&plain), tail.clone()].concat());
+        let mesh = open(&bytes);
+        let block = mesh.block(Part::HighLod).unwrap().unwrap();
+        assert_eq!((block.rest().len(), block.unused()), (0, tail.len() as u64));
+        assert!(block.bytes() == plain);
+    }
+    // After the last block.
+    let bytes = [one(square()), vec![1; 22]].concat();
+    let mesh = open(&bytes);
+    let end = mesh.header().unwrap().blocks().map(|block| block.end).max().unwrap();
+    assert_eq!(mesh.view().end() - end, 22);
+    // No value in a block at all.
+    expect(open(&asset(&[("high_lod", vec![])])).level(Lod::High), "high_lod", "unexpected-end");
+}
+
+fn limited(bytes: &[u8], limits: Limits) -> Mesh<&[u8]> {
+    Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() }).unwrap()
+}
+
+/// A level that takes `length` bytes.
+fn wide(length: usize) -> Vec<u8> {
+    let empty = level(&[vec![("Position", binary(&[]))]]).len();
+    level(&[vec![("Position", binary(&vec![0; length - empty]))]])
+}
+
+#[test]
+fn a_block_may_inflate_to_its_limit_and_no_further() {
+    for length in [100, 1000, 65_536, 1 << 20] {
+        let bytes = asset(&[("high_lod", wide(length))]);
+        let limits = |block| Limits { block, ..Limits::default() };
+        let exact = limited(&bytes, limits(length as u64));
+        assert_eq!(exact.block(Part::HighLod).unwrap().unwrap().bytes().len(), length);
+        let short = limited(&bytes, limits(length as u64 - 1));
+        let error = expect(short.block(Part::HighLod), "high_lod", "limit");
+        let expected = ErrorKind::Limit { name: "block", allowed: length as u64 - 1, asked: length as u64 };
+        assert_eq!(error.kind().to_string(), expected.to_string());
+        expect(limited(&bytes, limits(0)).block(Part::HighLod), "high_lod", "limit");
+        // A checksum that is cut is a cut one at the limit, too.
+        let cut = zlib(&wide(length));
+        let cut = stored_level(cut[..cut.len() - 2].to_vec());
+        expect(limited(&cut, limits(length as u64)).block(Part::HighLod), "high_lod", "unexpected-end");
+    }
+}
+
+#[test]
+fn blocks_that_are_kept_share_a_budget() {
+    let length = 300_000;
+    let wides = [wide(length), wide(length), wide(1000)];
+    let bytes = asset(&["high_lod", "medium_lod", "low_lod"].into_iter().zip(wides).collect::<Vec<_>>());
+    let limits = |asset| Limits { asset, ..Limits::default() };
+    // Memory that was reserved in vain counts, too: a quarter of a block at the most.
+    let both = limited(&bytes, limits(length as u64 * 5 / 2));
+    assert!(both.level(Lod::High).is_ok() && both.level(Lod::Medium).is_ok());
+    let limit = length as u64 * 3 / 2;
+    let short = limited(&bytes, limits(limit));
+    assert!(short.level(Lod::High).is_ok());
+    let error = expect(short.level(Lod::Medium), "medium_lod", "limit");
+    let expected = ErrorKind::Limit { name: "asset", allowed: limit, asked: limit + 1 };
+    assert_eq!(error.kind().to_string(), expected.to_string());
+    // A smaller one still fits, and one that is not kept counts alone.
+    assert!(short.level(Lod::Low).is_ok());
+    let mut buffer = Buffer::default();
+    assert!(short.view().block_into(Part::MediumLod, &mut buffer).is_ok());
+    // A file's own size pays for four times as much.
+    let dense: Vec<u8> = (0..60_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    let dense = asset(&[("high_lod", level(&[vec![("Position", binary(&dense))]]))]);
+    assert!(limited(&dense, limits(0)).level(Lod::High).is_ok());
+}
+
+/// Threads that inflate blocks of one asset at the same time share its budget, too; what is released makes room again.
+#[test]
+fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
+    let length = 300_000;
+    let parts = [Part::HighLod, Part::MediumLod, Part::LowLod, Part::LowestLod];
+    let bytes = asset(&parts.map(|part| (part.key(), wide(length))));
+    for _ in 0..50 {
+        let mut mesh = limited(&bytes, Limits { asset: length as u64 * 3 / 2, ..Limits::default() });
+        std::thread::scope(|scope| {
+            for part in parts {
+                let mesh = &mesh;
+                scope.spawn(move || mesh.block(part).map(drop));
+            }
+        });
+        let held: Vec<Part> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
+        assert!(held.len() <= 1, "{held:?}");
+        // That there was no room is not remembered.
+        for part in held {
+            mesh.release(part);
+        }
+        for part in parts {
+            assert!(mesh.block(part).unwrap().is_some());
+            assert!(mesh.view().is_inflated(part));
+            mesh.release(part);
+            assert!(!mesh.view().is_inflated(part));
+        }
+    }
+    // Of several threads that ask for the same block, all get it, and one is kept.
+    let mesh = limited(&bytes, Limits::default());
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| assert_eq!(mesh.level(Lod::High).unwrap().len(), 1))));
+    });
+}
+
+/// What the header says of an asset is of the kind that it must be, and so are hashes.
+#[test]
+fn tells_of_values_of_another_kind() {
+    let told = |entries: &[(&'static str, Vec<u8>)]| {
+        let bytes = stored_asset(entries, &[("high_lod", zlib(&level(&[square()])))]);
+        let mut found = Vec::new();
+        open(&bytes).validate(&mut |finding| found.push((finding.rule, finding.field.to_string()))).unwrap();
+        found
+    };
+    for key in ["creator", "date", "material_list", "submodel_id", "physics_cost_data"] {
+        assert!(told(&[(key, string(b"?"))]).contains(&("SL40", key.to_owned())), "{key}");
+    }
+    let sound = [("submodel_id", integer(1)), ("material_list", array(&[string(b"\xff")]))];
+    assert!(told(&sound).iter().all(|(rule, _)| *rule != "SL40"));
+    let hash = map(&[("hash", string(b"?")), ("offset", integer(0)), ("size", integer(0))]);
+    assert!(told(&[("physics_mesh", hash)]).contains(&("SL15", "physics_mesh.hash".to_owned())));
+}
+
+/// The limit that is named is the one that was exceeded, with its own numbers, whatever is held already.
+#[test]
+fn a_limit_of_one_block_is_told_as_such_beside_others() {
+    let bytes = asset(&[("high_lod", wide(5000)), ("medium_lod", wide(6001))]);
+    let mesh = limited(&bytes, Limits { block: 6000, ..Limits::default() });
+    assert!(mesh.level(Lod::High).is_ok());
+    let error = expect(mesh.level(Lod::Medium), "medium_lod", "limit");
+    assert_eq!(error.kind().to_string(), ErrorKind::Limit { name: "block", allowed: 6000, asked: 6001 }.to_string());
+}
+
+#[test]
+fn a_buffer_serves_one_block_after_another() {
+    let bytes = everything();
+    let mesh = open(&bytes);
+    let mut buffer = Buffer::default();
+    for part in Part::ALL.into_iter().chain(Part::ALL.into_iter().rev()) {
+        let lent = mesh.view().block_into(part, &mut buffer).unwrap().unwrap();
+        assert_eq!(lent.part(), part);
+        assert!(lent.bytes() == mesh.block(part).unwrap().unwrap().bytes());
+        if part.is_geometry() {
+            let last = lent.level().unwrap().submeshes().last().unwrap().unwrap();
+            assert_eq!(last.weights().unwrap().unwrap().get(3).unwrap().len(), 4);
+        }
+    }
+    assert!(open(&one(square())).view().block_into(Part::Skin, &mut buffer).unwrap().is_none());
+    // Lending a buffer keeps nothing.
+    let mesh = open(&bytes);
+    mesh.view().block_into(Part::HighLod, &mut buffer).unwrap();
+    assert!(!mesh.view().is_inflated(Part::HighLod));
+}
+
+/// Whatever a buffer was used for before, also in vain, the next block comes out of it sound.
+#[test]
+fn a_buffer_forgets_what_failed() {
+    let plain = level(&[square()]);
+    let limits = Limits::default();
+    let [sound, wrapped] = [zlib(&plain), gzip(&plain)];
+    let cut = |stored: &[u8]| stored[..stored.len() - 3].to_vec();
+    let bad: [Vec<u8>; 6] = [cut(&sound), cut(&wrapped), vec![1; 9], raw_deflate(&plain), zlib(b"["), gzip(b"]")];
+    for bad in &bad {
+        for next in [&sound, &wrapped, &sound] {
+            let mut buffer = Buffer::default();
+            assert!(buffer.inflate(Part::HighLod, bad, &limits).is_err());
+            let block = buffer.inflate(Part::HighLod, next, &limits);
+            assert!(block.is_ok_and(|block| block.bytes() == plain), "after {:02x?}", &bad[..2]);
+        }
+    }
+}
+
+/// A buffer that has room for more does not let more through.
+#[test]
+fn a_buffer_that_was_large_is_limited_all_the_same() {
+    let mut buffer = Buffer::default();
+    let limits = |block| Limits { block, ..Limits::default() };
+    buffer.inflate(Part::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
+    assert!(buffer.inflate(Part::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
+    let error = expect(buffer.inflate(Part::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
+    let expected = ErrorKind::Limit { name: "block", allowed: 1000, asked: 1001 };
+    assert_eq!(error.kind().to_string(), expected.to_string());
+}
+
+#[test]
+fn hashes_are_those_of_the_stored_bytes() {
+    let stored = zlib(b"!");
+    // The MD5 of nothing is no block's.
+    let size = integer(stored.len().try_into().unwrap());
+    let wrong = map(&[("hash", binary(&[0; 16])), ("offset", integer(0)), ("size", size)]);
+    let bytes = [map(&[("physics_convex", wrong)]), stored].concat();
+    let mesh = open(&bytes);
+    assert_eq!(mesh.header().unwrap().hash(Part::PhysicsConvex), Some(&[0; 16][..]));
+    assert_eq!(mesh.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(false));
+    assert_eq!(mesh.view().verify_hash(Part::HighLod).unwrap(), None);
+}
+
+/// Skins of very many joints are read in a time that grows with their number, and not with its square.
+#[test]
+fn many_joints_take_no_longer_than_they_must() {
+    let count = 3000;
+    let matrices = array(&vec![array(&vec![integer(1); 16]); count]);
+    let names = array(&vec![string(b"j"); count]);
+    let entries = [
+        ("alt_inverse_bind_matrix", matrices.clone()),
+        ("bind_shape_matrix", reals(&IDENTITY)),
+        ("inverse_bind_matrix", matrices),
+        ("joint_names", names),
+    ];
+    let bytes = asset(&[("skin", map(&entries))]);
+    let mesh = open(&bytes);
+    let skin = mesh.skin().unwrap().unwrap();
+    let start = std::time::Instant::now();
+    assert_eq!(skin.palette(|_| IDENTITY).unwrap().matrices().len(), count);
+    assert!((0..count).all(|joint| skin.joint_name(joint).is_ok()));
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}

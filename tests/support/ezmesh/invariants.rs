@@ -1,0 +1,778 @@
+//! Everything that a caller can do with an EZ-Mesh file, sound or not, and what must hold whatever it says.
+
+use meshpeek::ezmesh::{
+    Animation, Cell, Collision, Form, IndexBuffer, Mesh, MeshSystem, RULES, Scalar, Section, Semantic, TetraMesh,
+    Track, VertexBuffer, View,
+};
+use meshpeek::model::{Indices, Transform};
+use meshpeek::{
+    Animations, Array, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, MeshFile as _, Model, OpenOptions,
+    Region, Result, Severity, Surface,
+};
+
+use crate::support::invariants::{Fate, expect_named, pose_and_skin};
+
+/// How many of a long list are looked at closely: bones, tracks, sections, shapes.
+const SAMPLES: usize = 24;
+/// Vertices, triangles and frames of one block that are compared one by one.
+const ROWS: usize = 2048;
+
+/// What was seen of a file.
+struct Look {
+    length: u64,
+    /// Whether anything could not be read: the first of it.
+    damaged: Option<Error>,
+    /// Whether something is not there that a mesh needs to be shown.
+    lacking: bool,
+}
+
+impl Look {
+    /// Unwraps a result; the error of a damaged part must name it.
+    fn some<T>(&mut self, result: Result<T>) -> Option<T> {
+        result
+            .inspect_err(|error| {
+                expect_named(error, self.length);
+                match error.kind() {
+                    ErrorKind::Missing { .. } => self.lacking = true,
+                    _ => _ = self.damaged.get_or_insert_with(|| error.clone()),
+                }
+            })
+            .ok()
+    }
+
+    /// Two ways to the same must both succeed or both fail.
+    fn both<A, B>(&mut self, what: &str, one: Result<A>, other: Result<B>) -> Option<(A, B)> {
+        match (one, other) {
+            (Ok(one), Ok(other)) => Some((one, other)),
+            (Err(one), Err(other)) => {
+                self.some(Err::<A, _>(one));
+                self.some(Err::<B, _>(other));
+                None
+            }
+            (one, other) => {
+                panic!("{what}: one way succeeds where another fails: {:?}, {:?}", one.err(), other.err())
+            }
+        }
+    }
+
+    /// Whether a buffer of so many bytes is reasonable for this file: whoever asks for it pays for it.
+    fn is_paid(&self, bytes: usize) -> bool {
+        as_u64(bytes) <= self.length.saturating_mul(4).saturating_add(1 << 16)
+    }
+}
+
+/// Opens in every mode, and looks at everything through the format's views and the neutral one, in several ways that must
+/// agree.
+pub fn check_invariants(bytes: &[u8]) -> Fate {
+    let length = as_u64(bytes.len());
+    let strict = MeshSystem::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
+    let watched = MeshSystem::open_with(bytes, &OpenOptions { record_access: true, ..Default::default() });
+    let system = match MeshSystem::open(bytes) {
+        Ok(system) => system,
+        Err(error) => {
+            expect_named(&error, length);
+            for other in [strict, watched] {
+                assert_eq!(other.unwrap_err().to_string(), error.to_string(), "no mode opens it");
+            }
+            return Fate::Refused;
+        }
+    };
+    let (strict, watched) = (strict.unwrap(), watched.unwrap());
+    assert!(watched.access_log(0).is_some_and(|touched| touched.bytes() <= length) && system.access_log(0).is_none());
+    if matches!(watched.form(), Form::Text(_)) {
+        assert_eq!(watched.access_log(0).unwrap().bytes(), length, "opening text looks at all of it");
+    }
+    let mut look = Look { length, damaged: None, lacking: false };
+    look_at_head(&mut look, &system);
+    look_at_bones(&mut look, &system);
+    for animation in some_of(system.view().animations()) {
+        look_at_animation(&mut look, &animation);
+    }
+    for mesh in some_of(system.view().meshes()) {
+        look_at_mesh(&mut look, &mesh);
+    }
+    for section in some_of(system.view().sections()) {
+        look_at_section(&mut look, &section, system.view());
+    }
+    look_at_the_rest(&mut look, system.view());
+    for surface in some_of(0..system.surface_count()) {
+        look_at_surface(&mut look, &system, surface);
+    }
+    look_at_clips(&mut look, &system);
+    pose_and_skin(&system);
+    for surface in [system.surface_count(), usize::MAX] {
+        assert_eq!(Surface::new(&system, surface).counts().unwrap_err().kind().id(), "no-such");
+    }
+    compare_modes(&mut look, &system, &strict, &watched);
+    look_at_structure(&mut look, &system, bytes);
+    assert!(watched.access_log(0).unwrap().bytes() <= length);
+    if look.damaged.is_some() { Fate::Damaged } else { Fate::Read }
+}
+
+/// Checks, surveys, validates and maps, by the format's own owner and by a model of any format.
+fn look_at_structure(look: &mut Look, system: &MeshSystem<&[u8]>, bytes: &[u8]) {
+    look.some(system.check());
+    let end = named(look.length, |see| system.regions(see));
+    assert_eq!(end, look.length, "bytes without a name");
+    let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
+    system.survey(&mut |finding| surveyed.push(finding)).unwrap();
+    system.validate(&mut |finding| validated.push(finding)).unwrap();
+    assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
+    for finding in &validated {
+        assert!(RULES.iter().any(|rule| rule.id == finding.rule), "{finding}");
+        assert!(finding.offset <= look.length, "{finding} lies outside the file of {} bytes", look.length);
+        assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
+    }
+    if let Err(error) = system.check() {
+        let found = meshpeek::finding(&error).unwrap_or_else(|| panic!("{error} breaks no rule"));
+        let same = |other: &Finding| (other.rule, other.field, other.offset) == (found.rule, found.field, found.offset);
+        assert!(surveyed.iter().any(same), "{error} is not reported: {surveyed:?}");
+    }
+    // What cannot be read is reported, too.
+    if let Some(error) = &look.damaged {
+        let is_told = validated.iter().any(|finding| finding.severity == Severity::Error);
+        assert!(is_told, "{error} is not reported: {validated:?}");
+    }
+    if look.lacking {
+        assert!(
+            validated.iter().any(|finding| finding.rule == "EZ32"),
+            "what is missing is not reported: {validated:?}"
+        );
+    }
+    write_twice(system, bytes, &validated);
+    let model = Model::open(bytes).unwrap();
+    assert!(matches!(model, Model::EzMesh(_)) && model.file().rules().len() == RULES.len());
+    assert_eq!(model.file().check().is_ok(), system.check().is_ok());
+    assert_eq!(named(look.length, |see| model.file().regions(0, see)), look.length);
+    let mut again = 0;
+    model.file().validate(&mut |_| again += 1).unwrap();
+    assert_eq!(again, validated.len());
+}
+
+/// What is written opens, and comes out the same when it is written again; a sound binary file, as it was.
+fn write_twice(system: &MeshSystem<&[u8]>, bytes: &[u8], findings: &[Finding]) {
+    let mut once = Vec::new();
+    if let Err(error) = system.write_to(&mut once) {
+        expect_named(&error, as_u64(bytes.len()));
+        assert!(once.is_empty(), "{error}, and something was written");
+        return;
+    }
+    let again =
+        MeshSystem::open(once.as_slice()).unwrap_or_else(|error| panic!("what was written does not open: {error}"));
+    let counts = |system: &MeshSystem<&[u8]>| {
+        [system.surface_count(), system.view().bone_count(), system.view().animations().len()]
+    };
+    assert_eq!(counts(system), counts(&again));
+    let mut twice = Vec::new();
+    again.write_to(&mut twice).unwrap_or_else(|error| panic!("what was written cannot be written: {error}"));
+    assert!(once == twice, "written differently the second time");
+    let is_sound = !findings.iter().any(|finding| finding.severity > Severity::Info && finding.rule != "EZ36");
+    if is_sound && matches!(system.form(), Form::Binary { .. }) {
+        assert!(bytes.starts_with(&once), "written differently, and no finding says why");
+    }
+}
+
+/// Tests that regions have names and no gaps; returns where the last one ends.
+fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>) -> u64 {
+    let mut end = 0;
+    regions(&mut |Region { field, start, end: next, element, count }| {
+        assert_eq!(start, end, "{field} leaves a gap, or overlaps");
+        assert!(
+            next >= start && next <= length && !field.to_string().is_empty(),
+            "{field}: {start} to {next} of {length}"
+        );
+        if element.size > 0 {
+            assert_eq!(next - start, u64::from(element.size) * count, "{field}");
+        }
+        end = next;
+    })
+    .unwrap();
+    end
+}
+
+/// Some of a list: its first items, and its last.
+fn some_of<T>(list: impl ExactSizeIterator<Item = T>) -> impl Iterator<Item = T> {
+    let count = list.len();
+    list.enumerate()
+        .filter(move |(index, _)| *index < SAMPLES || index.saturating_add(2) >= count)
+        .map(|(_, item)| item)
+}
+
+fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
+    let view: View<'_> = system.view();
+    let copy = view;
+    let _ = (look.some(view.asset_name()), look.some(copy.asset_info()), look.some(view.versions()));
+    let _ = (look.some(view.declared_bounds()), look.some(view.plane()));
+    assert_eq!(system.dialect().is_some(), matches!(system.form(), Form::Text(_)));
+    assert!(!FormatVersion::version(system).is_empty() && FormatVersion::format(system) == "ezmesh");
+    assert!(Geometry::sphere(system).is_none());
+    for material in some_of(view.materials()) {
+        look.some(material.name());
+        look.some(material.meta_data());
+        look.some(material.decoded_meta_data());
+    }
+}
+
+fn look_at_bones(look: &mut Look, system: &MeshSystem<&[u8]>) {
+    let view = system.view();
+    let count = view.bone_count();
+    assert_eq!(count, Animations::bone_count(system));
+    let mut end = 0;
+    for skeleton in view.skeletons() {
+        let range = skeleton.bone_range();
+        assert_eq!(range.start, end, "bones of no skeleton, or of two");
+        end = range.end;
+    }
+    assert_eq!(end, count, "bones of no skeleton");
+    for skeleton in some_of(view.skeletons()) {
+        look.some(skeleton.name());
+        look.some(skeleton.declared_count());
+        assert_eq!(skeleton.bones().len(), skeleton.bone_range().len());
+        for bone in skeleton.bones().take(SAMPLES) {
+            look.some(bone);
+        }
+    }
+    let mut visited = vec![false; count];
+    for bone in some_of(0..count) {
+        let Some((one, name)) = look.both("bone", Animations::bone(system, bone).map_err(only_named), view.bone(bone))
+        else {
+            look.some(view.bone_name(bone));
+            continue;
+        };
+        assert_eq!(one.name, look.some(view.bone_name(bone)).unwrap());
+        assert_eq!(format!("{one:?}"), format!("{name:?}"));
+        // A parent may be any number in a binary file, and its own descendant in both: who climbs marks where he was.
+        visited.fill(false);
+        let mut at = one.parent;
+        let mut steps = 0_usize;
+        while let Some(parent) = usize::try_from(at).ok().filter(|parent| *parent < count) {
+            if std::mem::replace(&mut visited[parent], true) || steps > ROWS {
+                break;
+            }
+            steps += 1;
+            let Ok(next) = view.bone(parent) else { break };
+            at = next.parent;
+        }
+        if matches!(system.form(), Form::Text(_)) {
+            assert!(one.parent == -1 || usize::try_from(one.parent).unwrap() < count, "{one:?}");
+        }
+    }
+    for beyond in [count, usize::MAX] {
+        assert_eq!(view.bone(beyond).unwrap_err().kind().id(), "no-such");
+        assert_eq!(view.bone_name(beyond).unwrap_err().kind().id(), "no-such");
+    }
+}
+
+fn only_named(error: Error) -> Error {
+    error
+}
+
+fn look_at_animation(look: &mut Look, animation: &Animation<'_>) {
+    look.some(animation.name());
+    look.some(animation.timing());
+    look.some(animation.frame_count());
+    for track in some_of(animation.tracks()) {
+        look_at_track(look, &track);
+    }
+}
+
+fn look_at_track(look: &mut Look, track: &Track<'_>) {
+    look.some(track.name());
+    look.some(track.seconds());
+    look.some(track.has_scale());
+    let (Some(frames), Some(count)) = (look.some(track.frame_count()), look.some(track.float_count())) else {
+        assert!(track.keys().is_err());
+        return;
+    };
+    if !look.is_paid(count.saturating_mul(4)) {
+        look.some(track.keys().map(drop)).ok_or(()).expect_err("more keys than the file pays for");
+        return;
+    }
+    let mut floats = vec![0.0; count];
+    let read = track.floats_into(&mut floats);
+    let Some((keys, ())) = look.both("keys", track.keys(), read) else { return };
+    assert!(track.floats_into(&mut vec![0.0; count.saturating_add(1)]).is_err());
+    assert_eq!(keys.len(), as_index(frames));
+    assert_eq!(
+        (keys.is_empty(), keys.get(keys.len()).is_none(), keys.get(usize::MAX).is_none()),
+        (frames == 0, true, true)
+    );
+    let width = if frames == 0 { 7 } else { count / as_index(frames) };
+    assert!(frames == 0 || keys.has_scale() == (width == 10));
+    for (key, floats) in keys.iter().zip(floats.chunks_exact(width)).take(ROWS) {
+        let Transform { position: [px, py, pz], rotation: [x, y, z, w], scale: [sx, sy, sz] } = key;
+        let all = [px, py, pz, x, y, z, w, sx, sy, sz];
+        assert!(all.iter().zip(floats).all(|(one, other)| one.to_bits() == other.to_bits()), "{all:?}, {floats:?}");
+    }
+    let again = track.keys().unwrap();
+    assert_eq!(format!("{:?}", again.get(0)), format!("{:?}", keys.get(0)));
+}
+
+fn look_at_mesh(look: &mut Look, mesh: &Mesh<'_>) {
+    let copy = *mesh;
+    let _ = (look.some(mesh.name()), look.some(copy.skeleton_name()), look.some(mesh.declared_section_count()));
+    let _ = (look.some(mesh.declared_bounds()), look.some(mesh.bones()));
+    assert_eq!(mesh.sections().len(), mesh.section_range().len());
+    if let Some(Some(buffer)) = look.some(mesh.vertex_buffer()) {
+        look_at_vertices(look, &buffer);
+    }
+}
+
+fn look_at_section(look: &mut Look, section: &Section<'_>, view: View<'_>) {
+    assert!(section.mesh().section_range().contains(&section.index()));
+    assert!(section.mesh().index() < view.meshes().len());
+    let _ = (look.some(section.material_name()), look.some(section.info()), look.some(section.flags()));
+    let _ = (look.some(section.repeated_types()), look.some(section.declared_bounds()));
+    let shared = section.mesh().vertex_buffer();
+    let buffer = section.vertex_buffer();
+    if section.has_own_vertices() {
+        if let Some(buffer) = look.some(buffer) {
+            look_at_vertices(look, &buffer);
+        }
+    } else if let (Ok(Some(shared)), Ok(buffer)) = (&shared, &buffer) {
+        assert_eq!((shared.count(), shared.offset().ok()), (buffer.count(), buffer.offset().ok()));
+    } else {
+        assert!(buffer.is_err());
+        look.some(buffer);
+    }
+    if let Some(Some(triangles)) = look.some(section.index_buffer()) {
+        look_at_triangles(look, &triangles);
+    }
+}
+
+fn look_at_triangles(look: &mut Look, triangles: &IndexBuffer<'_>) {
+    let count = triangles.index_count();
+    assert_eq!(count as u64, u64::from(triangles.triangle_count()) * 3);
+    assert!(look.some(triangles.offset()).is_none_or(|offset| offset <= look.length));
+    let _ = triangles.count_name();
+    if !look.is_paid(count.saturating_mul(4)) {
+        look.some(triangles.indices());
+        assert!(triangles.indices().is_err(), "more indices than the file pays for");
+        return;
+    }
+    let mut streamed = vec![0; count];
+    let read = triangles.indices_into(&mut streamed);
+    let Some((indices, ())) = look.both("indices", triangles.indices(), read) else { return };
+    assert!(indices.len() == count && indices.iter().eq(streamed.iter().copied()), "streamed and unfolded differ");
+    assert!(indices.get(count).is_none() && triangles.indices_into(&mut vec![0; count + 1]).is_err());
+    let again: Indices<'_> = triangles.indices().unwrap();
+    assert_eq!(again.as_bytes().as_ptr(), indices.as_bytes().as_ptr(), "unfolded twice");
+}
+
+/// A number as bits, so that what is not a number equals itself.
+fn bits(cell: Cell<'_>) -> (u8, i64, Vec<u8>) {
+    match cell {
+        Cell::Float(float) => (0, i64::from(float.to_bits()), Vec::new()),
+        Cell::Integer(integer) => (1, integer, Vec::new()),
+        Cell::Hex(hex) => (2, i64::from(hex), Vec::new()),
+        Cell::Character(byte) => (3, i64::from(byte), Vec::new()),
+        Cell::Word(name) => (4, 0, name.as_bytes().to_vec()),
+    }
+}
+
+/// What a number is in an unfolded array; `None` of a word, which is an offset there.
+fn unfolded(cell: &Cell<'_>, scalar: Scalar) -> Option<Vec<u8>> {
+    let all = match cell {
+        Cell::Float(float) => i64::from(float.to_bits()),
+        Cell::Integer(integer) => *integer,
+        Cell::Hex(hex) => i64::from(*hex),
+        Cell::Character(byte) => i64::from(*byte),
+        Cell::Word(_) => return None,
+    };
+    Some(all.to_le_bytes()[..usize::from(scalar.size())].to_vec())
+}
+
+fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
+    let layout = *buffer.layout();
+    let count = as_index(buffer.count());
+    assert!(look.some(buffer.offset()).is_none_or(|offset| offset <= look.length));
+    assert_eq!(buffer.byte_count(), count.saturating_mul(layout.size().into()));
+    assert_eq!(
+        layout.columns().iter().map(|column| layout.scalars(column).len()).sum::<usize>(),
+        layout.all_scalars().len()
+    );
+    for column in layout.columns() {
+        let _ = (buffer.word(column), column.semantic.word());
+    }
+    let _ = (buffer.types(), buffer.interp_width());
+    if !look.is_paid(buffer.byte_count()) {
+        look.some(buffer.vertices());
+        assert!(buffer.vertices().is_err(), "more vertices than the file pays for");
+        return;
+    }
+    let mut bytes = vec![0; buffer.byte_count()];
+    let read = buffer.columns_into(&mut bytes);
+    let mut cells = Vec::new();
+    let visited = buffer.for_each(&mut |row, number, cell| {
+        if row < ROWS {
+            cells.push((row, number, bits(cell)));
+        }
+    });
+    let Some((vertices, ())) = look.both("vertices", buffer.vertices(), read) else {
+        assert!(visited.is_err(), "one number after another can be read, all at once cannot");
+        look.some(visited);
+        look_at_columns_of_the_damaged(look, buffer);
+        return;
+    };
+    look.some(visited).expect("all at once can be read, one number after another cannot");
+    assert_eq!((vertices.len(), vertices.is_empty(), vertices.layout().size()), (count, count == 0, layout.size()));
+    let mut expected = cells.into_iter();
+    for row in 0..count.min(ROWS) {
+        for (number, cell) in vertices.cells(row).enumerate() {
+            let (_, _, seen) =
+                expected.next().filter(|(at, n, _)| (*at, *n) == (row, number)).expect("a number was left out");
+            assert_eq!(bits(cell), seen, "number {number} of vertex {row}, unfolded and read");
+        }
+    }
+    assert!(expected.next().is_none() && vertices.cells(count).next().is_none());
+    assert!(vertices.cells(usize::MAX).next().is_none());
+    let mut start = 0;
+    for column in layout.columns() {
+        let scalars = layout.scalars(column);
+        let size: usize = scalars.iter().map(|scalar| usize::from(scalar.size())).sum();
+        for row in 0..count.min(ROWS) {
+            let mut at = start + row * size;
+            for (cell, scalar) in vertices.column_cells(column, row).zip(scalars) {
+                let end = at + usize::from(scalar.size());
+                if let Some(expected) = unfolded(&cell, *scalar) {
+                    assert_eq!(bytes[at..end], expected, "vertex {row}, streamed and unfolded");
+                }
+                at = end;
+            }
+        }
+        start += size * count;
+        look_at_column(look, buffer, column.semantic);
+    }
+    assert_eq!(start, bytes.len());
+    assert!(buffer.columns_into(&mut vec![0; start + 1]).is_err());
+    look_at_arrays(look, buffer);
+}
+
+/// Whatever cannot be unfolded can be read in no other way.
+fn look_at_columns_of_the_damaged(look: &mut Look, buffer: &VertexBuffer<'_>) {
+    let count = as_index(buffer.count());
+    if look.is_paid(count.saturating_mul(12)) && buffer.layout().column(Semantic::Position).is_some() {
+        let read = buffer.positions_into(&mut vec![[0.0; 3]; count]);
+        assert!(read.is_err(), "positions can be read alone, and not with the rest");
+        look.some(read);
+    }
+}
+
+fn look_at_column(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic) {
+    fn compare<const N: usize>(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic) {
+        let mut out = vec![[0.0_f32; N]; as_index(buffer.count())];
+        let streamed = look.some(buffer.floats_into(semantic, &mut out));
+        assert!(streamed.is_some(), "{semantic:?} can be unfolded, and not streamed");
+        let vertices = buffer.vertices().unwrap();
+        let column = vertices.layout().column(semantic).unwrap();
+        for (row, floats) in out.iter().enumerate().take(ROWS) {
+            let cells = vertices.column_cells(column, row).map(bits);
+            assert!(cells.eq(floats.iter().map(|float| bits(Cell::Float(*float)))), "{semantic:?} of vertex {row}");
+        }
+    }
+    let Some(column) = buffer.layout().column(semantic) else { return };
+    let scalars = buffer.layout().scalars(column);
+    if scalars.iter().all(|scalar| *scalar == Scalar::Float) {
+        match scalars.len() {
+            1 => compare::<1>(look, buffer, semantic),
+            2 => compare::<2>(look, buffer, semantic),
+            3 => compare::<3>(look, buffer, semantic),
+            4 => compare::<4>(look, buffer, semantic),
+            _ => assert_eq!(semantic, Semantic::Other),
+        }
+    }
+}
+
+fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
+    let vertices = buffer.vertices().unwrap();
+    let copy = vertices;
+    let count = vertices.len();
+    let has = |semantic| vertices.layout().column(semantic).is_some();
+    assert_eq!(vertices.positions().map(|all| all.len()), has(Semantic::Position).then_some(count));
+    assert_eq!(vertices.normals().map(|all| all.len()), has(Semantic::Normal).then_some(count));
+    assert_eq!(copy.tangents().map(|all| all.len()), has(Semantic::Tangent).then_some(count));
+    assert_eq!(copy.binormals().map(|all| all.len()), has(Semantic::Binormal).then_some(count));
+    assert_eq!(vertices.colors().map(|all| all.len()), has(Semantic::Color).then_some(count));
+    assert_eq!(vertices.radii().map(|all| all.len()), has(Semantic::Radius).then_some(count));
+    for set in 0..5_u8 {
+        let expected = (set < 4 && has(Semantic::Texcoord(set))).then_some(count);
+        assert_eq!(vertices.uvs(set.into()).map(|all| all.len()), expected);
+    }
+    let skinned = has(Semantic::BlendIndices) && has(Semantic::BlendWeights);
+    assert_eq!(
+        vertices.lanes().map(|(bones, weights)| (bones.len(), weights.len())),
+        skinned.then_some((count, count))
+    );
+    if let Some(weights) = vertices.weights(7) {
+        assert_eq!((weights.len(), weights.iter().count()), (count, count));
+        let (bones, stored) = vertices.lanes().unwrap();
+        for (vertex, list) in weights.iter().enumerate().take(ROWS) {
+            assert_eq!(weights.get(vertex).map(|list| list.len()), Some(list.len()));
+            let lanes = bones.get(vertex).into_iter().flatten().zip(stored.get(vertex).into_iter().flatten());
+            let expected = lanes
+                .filter(|(_, weight)| *weight != 0.0)
+                .map(|(bone, weight)| (i32::from(bone) + 7, weight.to_bits()));
+            assert!(list.iter().map(|one| (one.bone, one.weight.to_bits())).eq(expected), "vertex {vertex}");
+        }
+    }
+    if let Some(positions) = vertices.positions() {
+        let mut streamed = vec![[0.0; 3]; count];
+        look.some(buffer.positions_into(&mut streamed)).expect("unfolded, and not streamed");
+        let mut decoded = vec![[0.0; 3]; count];
+        positions.decode_into(&mut decoded).unwrap();
+        assert!(
+            decoded
+                .as_flattened()
+                .iter()
+                .map(|at| at.to_bits())
+                .eq(streamed.as_flattened().iter().map(|at| at.to_bits()))
+        );
+        let bounds = positions.bounds();
+        assert!(streamed.iter().all(|at| contains(&bounds, *at)), "{bounds:?}");
+        assert!(positions.get(count).is_none() && positions.slice(0..count + 1).is_none());
+        assert!(buffer.positions_into(&mut vec![[0.0; 3]; count + 1]).is_err());
+    }
+}
+
+/// What is no number is in every box.
+fn contains(bounds: &Bounds, position: [f32; 3]) -> bool {
+    (0..3).all(|axis| !(position[axis] < bounds.min[axis] || position[axis] > bounds.max[axis]))
+}
+
+fn look_at_the_rest(look: &mut Look, view: View<'_>) {
+    for tetra in some_of(view.tetra_meshes()) {
+        let tetra: TetraMesh<'_> = tetra;
+        let count = look.some(tetra.count());
+        look.some(tetra.types());
+        if let Some(corners) = look.some(tetra.corners()) {
+            assert_eq!(Some(corners.len()), count.map(as_index));
+            assert!(corners.get(corners.len()).is_none());
+        }
+    }
+    for instance in some_of(view.instances()) {
+        look.some(instance.mesh_name());
+        look.some(instance.transform());
+    }
+    let mut shapes = 0;
+    for representation in view.representations() {
+        shapes += representation.collisions().len();
+    }
+    assert_eq!(shapes, view.collisions().len(), "shapes of no group");
+    for representation in some_of(view.representations()) {
+        let _ = (look.some(representation.name()), look.some(representation.info()));
+        look.some(representation.declared_count());
+    }
+    for collision in some_of(view.collisions()) {
+        let collision: Collision<'_> = collision;
+        let _ = (look.some(collision.name()), look.some(collision.kind()), look.some(collision.transform()));
+        if let Some(Some(points)) = look.some(collision.hull_points()) {
+            look_at_vertices(look, &points);
+        }
+        if let Some(Some(triangles)) = look.some(collision.hull_triangles()) {
+            look_at_triangles(look, &triangles);
+        }
+    }
+    for texture in some_of(view.textures()) {
+        look.some(texture.picture());
+    }
+    for pair in some_of(view.user_data()) {
+        look.some(pair.pair());
+    }
+    for content in some_of(view.user_binary_data()) {
+        look.some(content.content());
+    }
+}
+
+fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
+    let surface = Surface::new(system, index);
+    let _ = (look.some(surface.name()), look.some(surface.material()), look.some(surface.is_drawn()));
+    assert!(look.some(surface.sphere()).flatten().is_none());
+    let counts = look.some(surface.counts());
+    let positions = look.some(surface.positions());
+    let bounds = look.some(surface.bounds());
+    let _ = (look.some(surface.frames()), surface.vertex_frame(0).is_err());
+    for result in [surface.target_positions(1).map(drop), surface.target_normals(1).map(drop)] {
+        assert_eq!(result.unwrap_err().kind().id(), "no-such");
+    }
+    let normals = look.some(surface.normals()).flatten();
+    let colors = look.some(surface.colors()).flatten();
+    let weights = look.some(surface.weights()).flatten();
+    let uvs = [0, 1, 2, 3, 4].map(|set| look.some(surface.uvs(set)).flatten());
+    let (indices, attributes) = (look.some(surface.indices()), look.some(surface.attribute_indices()));
+    let (Some(counts), Some(positions), Some(indices)) = (counts, positions, indices) else {
+        assert!(surface.weld().is_err());
+        return;
+    };
+    let vertices = as_index(counts.vertices);
+    assert_eq!((positions.len(), indices.len()), (vertices, as_index(counts.corners)));
+    assert!(normals.is_none_or(|all| all.len() == vertices));
+    assert_eq!(colors.map(|all| all.len()), counts.colors.then_some(vertices));
+    assert_eq!(weights.map(|all| all.len()), counts.weights.then_some(vertices));
+    assert!(uvs[as_index(counts.uv_sets)..].iter().all(Option::is_none));
+    assert!(attributes.is_some_and(|all| all.iter().eq(indices.iter())));
+    let (whole, bounds) = (Geometry::bounds(system), bounds.expect("positions and indices can be read"));
+    let used = indices.iter().take(ROWS).filter_map(|index| positions.get(as_index(index)));
+    assert!(used.into_iter().all(|at| contains(&bounds, at)), "{bounds:?} leaves out what it is around");
+    assert!(
+        bounds.is_empty() || (contains(&whole, bounds.min) && contains(&whole, bounds.max)),
+        "{bounds:?} in {whole:?}"
+    );
+    let Some(corners) = look.some(surface.corners()) else { return };
+    assert_eq!((corners.len(), corners.triangle_count() * 3), (indices.len(), indices.len()));
+    let beyond = indices.first_out_of_range(counts.vertices);
+    match look.some(surface.weld()) {
+        Some(welded) => {
+            assert!(beyond.is_none() && welded.indices.len() == corners.len());
+            for (corner, vertex) in corners.iter().zip(&welded.indices).take(ROWS) {
+                assert_eq!(welded.vertices.get(as_index(*vertex)), Some(&corner));
+            }
+        }
+        None => assert!(beyond.is_some(), "nothing is out of range, and it cannot be welded"),
+    }
+}
+
+fn look_at_clips(look: &mut Look, system: &MeshSystem<&[u8]>) {
+    let count = Animations::clip_count(system);
+    assert_eq!(count, system.view().animations().len());
+    assert_eq!(Animations::clip(system, count).unwrap_err().kind().id(), "no-such");
+    let bones = Animations::bone_count(system);
+    if bones > 4096 {
+        return;
+    }
+    let mut pose = vec![Transform::default(); bones];
+    for index in some_of(0..count).take(4) {
+        let Some(clip) = look.some(Animations::clip(system, index)) else { continue };
+        for frame in [0, clip.frames / 2, clip.frames.saturating_sub(1)] {
+            if frame < clip.frames {
+                look.some(Animations::pose(system, index, as_index(frame), &mut pose));
+            }
+        }
+        assert_eq!(
+            Animations::pose(system, index, as_index(clip.frames), &mut pose).unwrap_err().kind().id(),
+            "no-such"
+        );
+        assert!(Animations::pose(system, index, 0, &mut vec![Transform::default(); bones + 1]).is_err());
+        assert!(clip.rate.is_none());
+    }
+}
+
+/// What the strict mode reads is what the other one does; and watching changes nothing.
+fn compare_modes(
+    look: &mut Look,
+    lenient: &MeshSystem<&[u8]>,
+    strict: &MeshSystem<&[u8]>,
+    watched: &MeshSystem<&[u8]>,
+) {
+    let all =
+        [lenient, strict, watched].map(|system| (system.form(), system.surface_count(), system.view().bone_count()));
+    assert!(all[0] == all[1] && all[0] == all[2]);
+    for index in some_of(0..lenient.surface_count()) {
+        let [one, two, three] = [lenient, strict, watched].map(|system| Surface::new(system, index));
+        let positions = |surface: &Surface<'_>| surface.positions().map(|all| all.as_bytes().to_vec());
+        let indices = |surface: &Surface<'_>| surface.indices().map(|all| all.iter().collect::<Vec<_>>());
+        look_the_same(look, positions(&one), &positions(&two), &positions(&three));
+        look_the_same(look, indices(&one), &indices(&two), &indices(&three));
+    }
+}
+
+fn look_the_same<T: PartialEq>(look: &mut Look, lenient: Result<T>, strict: &Result<T>, watched: &Result<T>) {
+    let told = lenient.as_ref().err().map(ToString::to_string);
+    assert!(told == watched.as_ref().err().map(ToString::to_string) && lenient.as_ref().ok() == watched.as_ref().ok());
+    match (&lenient, strict) {
+        (Ok(lenient), Ok(strict)) => assert!(lenient == strict, "the strict mode reads something else"),
+        (Err(_), Ok(_)) => panic!("the strict mode reads what the other does not"),
+        (_, Err(error)) => expect_named(error, look.length),
+    }
+    look.some(lenient);
+}
+
+/// Looks at everything that is lent, and keeps nothing: what the bound on memory holds for, together with the bytes that are
+/// unfolded on the way, which it returns.
+pub fn borrow_everything(bytes: &[u8]) -> Result<usize> {
+    let mut system = MeshSystem::open(bytes)?;
+    let view = system.view();
+    let _ = (
+        view.asset_name()?,
+        view.asset_info()?,
+        view.versions().is_ok(),
+        view.declared_bounds().is_ok(),
+        view.plane()?,
+    );
+    for bone in 0..view.bone_count() {
+        let _ = (Animations::bone(&system, bone).is_ok(), view.bone_name(bone).is_ok());
+    }
+    for skeleton in view.skeletons() {
+        let _ = (skeleton.name()?, skeleton.declared_count().is_ok());
+    }
+    for material in view.materials() {
+        let _ = (material.name()?, material.meta_data()?);
+    }
+    let mut unfolded = 0;
+    let vertices = |buffer: &VertexBuffer<'_>| buffer.vertices().map_or(0, |_| buffer.byte_count());
+    let triangles = |buffer: &IndexBuffer<'_>| buffer.indices().map_or(0, |_| buffer.index_count() * 4);
+    for animation in view.animations() {
+        let _ = (animation.name()?, animation.timing().is_ok(), animation.frame_count().is_ok());
+        for track in animation.tracks() {
+            let _ = (track.name()?, track.has_scale()?);
+            unfolded += track.keys().map_or(0, |keys| keys.len() * if keys.has_scale() { 40 } else { 28 });
+        }
+    }
+    for mesh in view.meshes() {
+        let _ = (mesh.name()?, mesh.skeleton_name()?, mesh.declared_bounds().is_ok(), mesh.bones()?);
+        let _ = mesh.declared_section_count().is_ok();
+        unfolded += mesh.vertex_buffer().ok().flatten().map_or(0, |buffer| vertices(&buffer));
+    }
+    for section in view.sections() {
+        let _ = (section.material_name()?, section.info()?, section.flags()?, section.declared_bounds().is_ok());
+        let own = section.has_own_vertices().then(|| section.vertex_buffer().ok()).flatten();
+        unfolded += own.map_or(0, |buffer| vertices(&buffer));
+        unfolded += section.index_buffer().ok().flatten().map_or(0, |buffer| triangles(&buffer));
+    }
+    for tetra in view.tetra_meshes() {
+        unfolded += tetra.corners().map_or(0, |corners| corners.len() * 48);
+    }
+    for instance in view.instances() {
+        let _ = (instance.mesh_name()?, instance.transform().is_ok());
+    }
+    for collision in view.collisions() {
+        let _ = (collision.name()?, collision.kind()?, collision.transform().is_ok());
+        unfolded += collision.hull_points().ok().flatten().map_or(0, |buffer| vertices(&buffer));
+        unfolded += collision.hull_triangles().ok().flatten().map_or(0, |buffer| triangles(&buffer));
+    }
+    for texture in view.textures() {
+        texture.picture()?;
+    }
+    for pair in view.user_data() {
+        pair.pair()?;
+    }
+    for content in view.user_binary_data() {
+        content.content()?;
+    }
+    let _ = Geometry::bounds(&system);
+    for surface in Surface::all(&system) {
+        let _ = (surface.name()?, surface.material()?, surface.counts().is_ok(), surface.positions().is_ok());
+        let _ =
+            (surface.normals().is_ok(), surface.uvs(0).is_ok(), surface.colors().is_ok(), surface.weights().is_ok());
+        let _ = (surface.corners().is_ok(), surface.bounds().is_ok());
+    }
+    for clip in 0..Animations::clip_count(&system) {
+        let _ = Animations::clip(&system, clip).is_ok();
+        if Animations::bone_count(&system) == 0 {
+            let _ = Animations::pose(&system, clip, 0, &mut []).is_ok();
+        }
+    }
+    system.survey(&mut drop)?;
+    system.validate(&mut drop)?;
+    system.regions(&mut |_| {})?;
+    let _ = system.check().is_ok();
+    system.release();
+    Ok(unfolded)
+}
+
+fn as_u64(length: usize) -> u64 {
+    u64::try_from(length).unwrap()
+}
+
+fn as_index(number: u32) -> usize {
+    usize::try_from(number).unwrap()
+}

@@ -1,0 +1,64 @@
+//! What must hold in every format: errors name their place, and bones move vertices.
+
+use meshpeek::model::animation::{Affine, SkinMatrix};
+use meshpeek::{Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
+
+/// The clips and surfaces of a file that are looked at.
+const SAMPLES: usize = 4;
+/// How many bones are posed, and vertices looked at one by one.
+const MANY: usize = 1024;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It did not open.
+    Refused,
+    /// Its header was read, and something behind it cannot be.
+    Damaged,
+    /// All of it was read.
+    Read,
+}
+
+/// Resolves bones, poses them and moves vertices by them: the bytes may say anything of any of it.
+pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
+    let Some(animations) = file.animations() else { return };
+    let count = animations.bone_count();
+    if count > MANY {
+        return;
+    }
+    let Ok(mut pose) = Pose::rest(animations) else { return };
+    for clip in 0..animations.clip_count().min(SAMPLES) {
+        let _ = pose.set_time(animations, clip, 0.05, Some(30.0), true);
+        assert_eq!((pose.bones().len(), animations.moves(clip, &mut vec![false; count + 1]).is_err()), (count, true));
+        let _ = animations.moves(clip, &mut vec![false; count]);
+    }
+    let Ok(skeleton) = Skeleton::new(animations) else { return };
+    let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
+    skeleton.model(pose.bones(), &mut model).unwrap();
+    let _ = skeleton.palette(&model, &mut palette);
+    for surface in file.geometry().into_iter().flat_map(Surface::all).take(SAMPLES) {
+        let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
+        let mut moved = vec![[0.0; 3]; skinned.len()];
+        if let Err(error) = skinned.positions_into(&mut moved) {
+            assert_eq!((error.kind().id(), error.field().name()), ("value", "weights"), "{error}");
+            continue;
+        }
+        for (vertex, moved) in moved.iter().enumerate().take(MANY) {
+            let alone = skinned.position(vertex).unwrap().unwrap();
+            let same = |(one, other): (&f32, f32)| *one == other || one.is_nan() && other.is_nan();
+            assert!(moved.iter().zip(alone).all(same), "vertex {vertex}: {moved:?}, alone {alone:?}");
+        }
+    }
+}
+
+/// What an error must say of a file of `length` bytes.
+pub fn expect_named(error: &Error, length: u64) {
+    let text = error.to_string();
+    assert!(!error.format().is_empty() && !error.field().to_string().is_empty(), "{text}");
+    assert!(text.contains(error.format()) && text.contains(&error.field().to_string()), "{text}");
+    assert!(error.offset().is_none_or(|offset| offset <= length), "{text} lies outside the file of {length} bytes");
+    assert!(
+        !matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Changed | ErrorKind::OutOfMemory { .. }),
+        "{text} is no fault of the file's"
+    );
+}

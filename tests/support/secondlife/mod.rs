@@ -1,0 +1,7 @@
+//! Second Life assets: samples, and assets built value by value.
+
+pub mod invariants;
+pub mod raw_assets;
+mod samples;
+
+pub use samples::*;

@@ -1,0 +1,324 @@
+//! The samples of `data/unigine`.
+
+use std::path::PathBuf;
+
+use meshpeek::decode::{Frame, Influence};
+use meshpeek::model::Transform;
+use meshpeek::unigine::{AnimationGeneration, Generation, Storage, build};
+
+/// A sample of `data/unigine`: its file's stem, and how it is built.
+pub struct Sample {
+    pub stem: &'static str,
+    pub mesh: build::Mesh,
+}
+
+/// A sample of an animation file, in the same folder.
+pub struct AnimationSample {
+    pub stem: &'static str,
+    pub file: build::AnimationFile,
+}
+
+/// Builds every sample of a mesh.
+pub fn samples() -> Vec<Sample> {
+    let sample = |stem, mesh| Sample { stem, mesh };
+    let cubes = ["cube_ms10", "cube_ms11", "cube_ms12", "cube_ms13", "cube_ms14", "cube_ms15"];
+    let mut all: Vec<Sample> = cubes
+        .into_iter()
+        .zip(Generation::ALL)
+        .map(|(stem, generation)| {
+            sample(stem, build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(generation) })
+        })
+        .collect();
+    all.push(sample("empty_ms12", build::Mesh::new(Generation::Ms12)));
+    all.push(sample("skinned_ms10", skinned(Generation::Ms10)));
+    all.push(sample("skinned_ms12", skinned(Generation::Ms12)));
+    all.push(sample("morph_ms13", morph()));
+    all.push(sample("room_ms11", room()));
+    let raw = build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(Generation::Ms14) };
+    all.push(sample("cube_ms14_raw", build::Mesh { storage: Storage::Raw, ..raw }));
+    all.push(sample("skinned_ms14", skinned(Generation::Ms14)));
+    all.push(sample("room_ms14", furnished_room()));
+    all
+}
+
+/// Builds every sample of an animation file.
+pub fn animation_samples() -> Vec<AnimationSample> {
+    let waves = ["wave_an10", "wave_an11", "wave_an12", "wave_an13"].into_iter().zip(AnimationGeneration::ALL);
+    let mut all: Vec<_> = waves.map(|(stem, generation)| AnimationSample { stem, file: wave(generation) }).collect();
+    let mut still = wave(AnimationGeneration::An11);
+    still.animations[0].frames.clear();
+    all.push(AnimationSample { stem: "bend_an10", file: bend() });
+    all.push(AnimationSample { stem: "still_an11", file: still });
+    all
+}
+
+/// Returns the bytes of a sample, of a mesh or of an animation.
+pub fn bytes(stem: &str) -> Vec<u8> {
+    if let Some(sample) = samples().into_iter().find(|sample| sample.stem == stem) {
+        return sample.mesh.to_bytes().unwrap();
+    }
+    animation_samples().into_iter().find(|sample| sample.stem == stem).unwrap().file.to_bytes().unwrap()
+}
+
+/// Returns where the samples' files are.
+pub fn data() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unigine")
+}
+
+/// A cube of eight positions and 24 frames; faces counter-clockwise from outside, UVs with v downwards.
+pub fn cube(name: &str, half: f32) -> build::Surface {
+    // For each face: the normal, the direction of u, and the direction of v.
+    let faces: [[[f32; 3]; 3]; 6] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]],
+        [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]],
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
+        [[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    ];
+    let positions: Vec<[f32; 3]> =
+        (0..8_u8).map(|corner| [4, 2, 1].map(|bit| if corner & bit == 0 { half } else { -half })).collect();
+    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
+    let mut frames = Vec::new();
+    for [normal, tangent, down] in faces {
+        let first = u32::try_from(frames.len()).unwrap();
+        for [u, v] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]] {
+            let mut corner = [0.0; 3];
+            for axis in 0..3 {
+                corner[axis] = (normal[axis] + tangent[axis] * (u * 2.0 - 1.0) + down[axis] * (v * 2.0 - 1.0)) * half;
+            }
+            let same = |known: &[f32; 3]| known.map(f32::to_bits) == corner.map(f32::to_bits);
+            let position = positions.iter().position(same).unwrap();
+            surface.indices.push(u32::try_from(position).unwrap());
+            // The side of normal x tangent that v grows to: downwards is the other side.
+            frames.push(Frame::from_axes(normal, tangent, handedness(normal, tangent, down)));
+            surface.uvs[0].push([u, v]);
+        }
+        // Top left, bottom left, bottom right; top left, bottom right, top right.
+        let quad: Vec<u32> = surface.indices.split_off(surface.indices.len() - 4);
+        for corner in [0, 3, 2, 0, 2, 1] {
+            surface.indices.push(quad[corner]);
+            surface.attribute_indices.push(first + u32::try_from(corner).unwrap());
+        }
+    }
+    surface.targets = vec![build::Target { positions, frames, ..build::Target::default() }];
+    surface
+}
+
+fn handedness(normal: [f32; 3], tangent: [f32; 3], down: [f32; 3]) -> f32 {
+    let [[nx, ny, nz], [tx, ty, tz]] = [normal, tangent];
+    let cross = [ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx];
+    cross.iter().zip(down).map(|(one, other)| one * other).sum()
+}
+
+/// Two bones, the child before its parent, and a bar that they bend; with an embedded animation, where a generation has
+/// such.
+pub fn skinned(generation: Generation) -> build::Mesh {
+    let mut bar = cube("bar", 1.0);
+    let influence = |bone, weight| Influence { bone, weight };
+    bar.weights = (0..8)
+        .map(|corner| match corner % 4 {
+            0 => vec![influence(1, 1.0)],
+            1 => vec![influence(1, 0.75), influence(0, 0.25)],
+            2 => vec![influence(0, 0.5), influence(1, 0.5)],
+            _ => vec![influence(0, 1.0)],
+        })
+        .collect();
+    // A mirrored face, so that both signs of the handedness occur.
+    for frame in &mut bar.targets[0].frames[..4] {
+        frame.handedness = 1.0;
+    }
+    let bone = |name: &str, parent, height| build::Bone {
+        name: name.to_owned(),
+        parent,
+        bind: Transform { position: [0.0, 0.0, height], ..Transform::default() },
+    };
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let whole = |height| build::Key {
+        position: [Some(0.0), Some(0.0), Some(height)],
+        rotation: Some([0.0, 0.0, 0.0, 1.0]),
+        scale: [None; 3],
+    };
+    let bend = build::Animation {
+        name: "bend".to_owned(),
+        bones: vec![0, 1],
+        flags: 15,
+        frames: vec![
+            vec![whole(0.5), whole(-1.0)],
+            vec![build::Key { rotation: Some([half, 0.0, 0.0, half]), ..build::Key::default() }, build::Key::default()],
+            vec![build::Key { position: [None, None, Some(2.0)], ..build::Key::default() }, build::Key::default()],
+        ],
+    };
+    build::Mesh {
+        bones: vec![bone("tip", 1, 1.0), bone("root", -1, -1.0)],
+        animations: if generation.has_animations() { vec![bend] } else { Vec::new() },
+        surfaces: vec![bar],
+        ..build::Mesh::new(generation)
+    }
+}
+
+/// A cube with two more shapes: one stretched, one moved.
+pub fn morph() -> build::Mesh {
+    let mut surface = cube("face", 0.5);
+    let base = surface.targets[0].clone();
+    for (name, scale, offset) in [("stretched", 2.0, 0.0), ("moved", 1.0, 0.25)] {
+        let mut target = build::Target { name: name.to_owned(), ..base.clone() };
+        for [_, _, z] in &mut target.positions {
+            *z = *z * scale + offset;
+        }
+        surface.targets.push(target);
+    }
+    build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) }
+}
+
+/// Three surfaces with everything optional among them: two UV sets, colours, a name that is not ASCII, and a grid
+/// whose second stream is wider than its first.
+pub fn room() -> build::Mesh {
+    let mut lamp = cube("лампа", 0.125);
+    lamp.uvs[1] = lamp.uvs[0].iter().map(|[u, v]| [u * 0.5, v * 0.5]).collect();
+    lamp.colors = (0..24_u8).map(|corner| [255, corner * 10, 0, 255]).collect();
+    let mut plain = cube("box", 0.25);
+    plain.uvs[0].clear();
+    build::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..build::Mesh::new(Generation::Ms11) }
+}
+
+/// The room in blocks, with two more surfaces: one with three shapes, and a triangle so small that compressing it makes it
+/// no smaller.
+pub fn furnished_room() -> build::Mesh {
+    let mut room = build::Mesh { generation: Generation::Ms14, ..room() };
+    room.surfaces.extend(morph().surfaces);
+    room.surfaces.push(build::Surface {
+        name: String::from("sign"),
+        targets: vec![build::Target {
+            positions: vec![[0.1, 0.2, 0.3], [0.7, 0.25, 0.35], [0.15, 0.8, 0.45]],
+            frames: vec![Frame { handedness: -1.0, ..Frame::default() }],
+            ..build::Target::default()
+        }],
+        indices: vec![0, 1, 2],
+        attribute_indices: vec![0; 3],
+        ..build::Surface::default()
+    });
+    room
+}
+
+/// The frames of [`wave`].
+pub const WAVE_FRAMES: u8 = 12;
+
+/// A turn about z, by twice the angle whose half has the tangent `half`: exact wherever it is computed.
+pub fn turn(half: f32) -> [f32; 4] {
+    let square = half * half;
+    [0.0, 0.0, half * 2.0 / (square + 1.0), (1.0 - square) / (square + 1.0)]
+}
+
+/// Where [`wave`] puts each of its five bones: the arm and the hand, before the root that they hang from, swing; the root
+/// rises and stops, the tail grows twice, and the hat does nothing.
+pub fn wave_pose(frame: u8) -> Vec<Transform> {
+    let at = f32::from(frame);
+    let swing = f32::from(frame % 6) * 0.125 - 0.25;
+    let bone = |position, rotation, scale| Transform { position, rotation, scale: [scale; 3] };
+    vec![
+        bone([0.0, 0.5, 0.0], turn(-swing), 1.0),
+        bone([0.25, 1.0, 0.0], turn(swing * 0.5), 1.0),
+        bone([0.0, 0.0, at.min(4.0) * 0.125], Transform::default().rotation, 1.0),
+        bone([0.0, -0.5, 0.125], turn(0.25), if frame < 5 { 1.0 } else { f32::from(frame / 6) * 0.5 + 1.5 }),
+        wave_hat(),
+    ]
+}
+
+fn wave_hat() -> Transform {
+    Transform { position: [0.0, 0.0, 2.0], rotation: turn(0.5), scale: [1.0, 1.0, 0.5] }
+}
+
+/// What bends the bar of [`skinned`], in a file of its own.
+pub fn bend() -> build::AnimationFile {
+    let build::Mesh { bones, animations, .. } = skinned(Generation::Ms12);
+    build::AnimationFile { bones, animations, ..build::AnimationFile::new(AnimationGeneration::An10) }
+}
+
+/// Someone who waves: five bones, one of which is not moved. From an12 on, the numbers of those that are have a gap.
+pub fn wave(generation: AnimationGeneration) -> build::AnimationFile {
+    let bone = |name: &str, parent, bind| build::Bone { name: name.to_owned(), parent, bind };
+    let at = |position| Transform { position, ..Transform::default() };
+    let mut bones = vec![
+        bone("hand", 1, at([0.0, 0.5, 0.0])),
+        bone("arm", 2, at([0.25, 1.0, 0.0])),
+        bone("root", -1, at([0.0, 0.0, 1.0])),
+        bone("хвост", 2, at([0.0, -0.5, 0.0])),
+        bone("hat", 2, wave_hat()),
+    ];
+    let mut poses: Vec<_> = (0..WAVE_FRAMES).map(wave_pose).collect();
+    // The hat is the last, or in the middle.
+    let hat = if generation.has_skeleton() { 1 } else { 4 };
+    let moved = |bone: usize| bone + usize::from(hat < 4 && bone >= hat);
+    let bone_with_hat = bones.remove(4);
+    bones.insert(hat, bone_with_hat);
+    for bone in &mut bones {
+        if let Ok(parent) = usize::try_from(bone.parent) {
+            bone.parent = i16::try_from(moved(parent)).unwrap();
+        }
+        if !generation.has_binds() {
+            bone.bind = Transform::default();
+        }
+    }
+    for pose in &mut poses {
+        pose.truncate(4);
+    }
+    let name = if generation.is_quantized() { "wave" } else { "" };
+    let mut wave = build::Animation::of_poses(name, &poses);
+    wave.bones = (0..4).map(|bone| i16::try_from(moved(bone)).unwrap()).collect();
+    if !generation.is_quantized() {
+        // What is absent is the default there, not what was before.
+        for (keys, pose) in wave.frames.iter_mut().zip(&poses) {
+            for (key, bone) in keys.iter_mut().zip(pose) {
+                *key = whole_key(bone);
+            }
+        }
+    }
+    let guid = "00112233445566778899aabbccddeeff00112233";
+    build::AnimationFile {
+        bones,
+        animations: vec![wave],
+        skeleton_guid: guid.to_owned(),
+        skeleton_path: format!("guid://{guid}"),
+        ..build::AnimationFile::new(generation)
+    }
+}
+
+/// A key with all of a transform.
+pub fn whole_key(bone: &Transform) -> build::Key {
+    build::Key { position: bone.position.map(Some), rotation: Some(bone.rotation), scale: bone.scale.map(Some) }
+}
+
+/// A square of `side` x `side` quads; every corner has an attribute of its own where `split` says so.
+pub fn grid(name: &str, side: u32, split: bool) -> build::Surface {
+    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
+    let mut base = build::Target::default();
+    let step = |at: u32| at as f32 / side as f32;
+    for y in 0..=side {
+        for x in 0..=side {
+            let (x, y) = (step(x), step(y));
+            base.positions.push([x * 2.0 - 1.0, y * 2.0 - 1.0, (x * y * 7.0).sin() * 0.1]);
+        }
+    }
+    let frame = Frame { handedness: -1.0, ..Frame::default() };
+    for y in 0..side {
+        for x in 0..side {
+            let at = |dx: u32, dy: u32| (y + dy) * (side + 1) + x + dx;
+            for [dx, dy] in [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]] {
+                surface.indices.push(at(dx, dy));
+                if split {
+                    surface.attribute_indices.push(u32::try_from(base.frames.len()).unwrap());
+                    base.frames.push(frame);
+                    surface.uvs[0].push([step(x + dx), 1.0 - step(y + dy)]);
+                }
+            }
+        }
+    }
+    if !split {
+        surface.attribute_indices = surface.indices.clone();
+        base.frames = vec![frame; base.positions.len()];
+        surface.uvs[0] = base.positions.iter().map(|[x, y, _]| [x * 0.5 + 0.5, 0.5 - y * 0.5]).collect();
+    }
+    surface.targets = vec![base];
+    surface
+}

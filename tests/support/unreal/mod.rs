@@ -1,0 +1,6 @@
+//! Unreal vertex meshes: samples, and checks that hold for any bytes.
+
+pub mod invariants;
+mod samples;
+
+pub use samples::*;

@@ -1,0 +1,120 @@
+//! What reading animations and blocks of UNIGINE files allocates: nothing for a frame, the raw size of a block for a surface.
+
+use meshpeek::Array;
+use meshpeek::model::Transform;
+use meshpeek::unigine::{Animation, AnimationGeneration, Buffer, Generation, Mesh, build};
+
+use crate::support::allocations::{allocations, most_held};
+use crate::support::unigine::{bytes, grid, wave, wave_pose};
+
+/// Someone who waves for long enough that checkpoints are worth it.
+fn long_wave(generation: AnimationGeneration) -> Vec<u8> {
+    let mut file = wave(generation);
+    let again = file.animations[0].frames.clone();
+    for _ in 0..100 {
+        file.animations[0].frames.extend(again.iter().cloned());
+    }
+    file.to_bytes().unwrap()
+}
+
+/// The places where bones, animations, and what is remembered of these stand.
+const OPEN: u64 = 4;
+/// What was found of an animation's keys, the places of those near it, and the list of such places.
+const FOUND: u64 = 3;
+
+#[test]
+fn opening_and_posing_allocate_next_to_nothing() {
+    for generation in AnimationGeneration::ALL {
+        let whole = long_wave(generation);
+        let count = allocations(|| Animation::open(whole.as_slice()).unwrap());
+        assert!(count <= OPEN, "{count} allocations to open {}", generation.magic());
+        let file = Animation::open(whole.as_slice()).unwrap();
+        let found = allocations(|| file.animation(0).unwrap());
+        assert!(found <= FOUND, "{found} allocations to find the keys");
+        let view = file.animation(0).unwrap();
+        let mut pose = vec![Transform::default(); file.bone_count()];
+        // Near the start no checkpoint is needed.
+        assert_eq!(allocations(|| view.pose(0, &mut pose).unwrap()), 0);
+        view.pose(view.frames - 1, &mut pose).unwrap();
+        assert!(view.index_size() > 0);
+        let count = allocations(|| {
+            for frame in (0..view.frames).rev().step_by(37) {
+                file.animation(0).unwrap().pose(frame, &mut pose).unwrap();
+            }
+        });
+        assert_eq!(count, 0, "{}", generation.magic());
+        let mut frames = view.play().unwrap();
+        assert_eq!(allocations(|| while frames.next().unwrap().is_some() {}), 0);
+        assert_eq!(allocations(|| view.play().unwrap()), 1, "one pose");
+    }
+    assert!(wave_pose(0).len() == 5);
+}
+
+#[test]
+fn a_mesh_poses_without_allocating() {
+    let whole = bytes("skinned_ms12");
+    let mesh = Mesh::open(whole.as_slice()).unwrap();
+    let mut pose = vec![Transform::default(); 2];
+    let count = allocations(|| (0..3).for_each(|frame| mesh.animation(0).unwrap().pose(frame, &mut pose).unwrap()));
+    assert_eq!(count, 0);
+}
+
+/// The place of the block beside its bytes.
+const BLOCK: u64 = 2;
+/// Bytes that a surface may take beyond those that its block inflates to.
+const SMALL: u64 = 256;
+
+#[test]
+fn a_surface_is_inflated_once() {
+    let built = build::Mesh {
+        surfaces: vec![grid("one", 30, true), grid("two", 40, true), grid("three", 20, false)],
+        ..build::Mesh::new(Generation::Ms14)
+    };
+    let whole = built.to_bytes().unwrap();
+    for index in [2, 0, 1] {
+        let mesh = Mesh::open(whole.as_slice()).unwrap();
+        let [geometry, tree] = mesh.blocks(index).unwrap().unwrap();
+        let raw = geometry.raw as u64;
+        let (count, held) = most_held(|| allocations(|| mesh.surface(index).unwrap()));
+        assert_eq!(count, BLOCK);
+        assert!((raw..=raw + SMALL).contains(&held), "{held} bytes held for {raw}");
+        let count = allocations(|| {
+            let view = mesh.surface(index).unwrap();
+            view.positions().unwrap().for_each(|_| {});
+            view.frames().unwrap().for_each(|_| {});
+            view.indices().unwrap().for_each(|_| {});
+            view.uvs(0).unwrap();
+        });
+        assert_eq!(count, 0);
+        // Of the tree, what varies in length is unfolded beside it: four bytes for a corner, twenty for a node.
+        let (_, held) = most_held(|| mesh.tree(index).unwrap().is_some());
+        let unfolded = {
+            let tree = mesh.tree(index).unwrap().unwrap();
+            (tree.corners().len() * 4 + tree.nodes().len() * 20) as u64
+        };
+        let raw = tree.raw as u64;
+        assert!((raw + unfolded..=raw + unfolded + 2 * SMALL).contains(&held), "{held} for {raw} and {unfolded}");
+        assert_eq!(allocations(|| mesh.tree(index).unwrap()), 0);
+    }
+}
+
+#[test]
+fn a_buffer_is_filled_again_without_allocating() {
+    let built = build::Mesh {
+        surfaces: vec![grid("one", 30, true), grid("two", 40, true), grid("three", 20, false)],
+        ..build::Mesh::new(Generation::Ms15)
+    };
+    let whole = built.to_bytes().unwrap();
+    let mesh = Mesh::open(whole.as_slice()).unwrap();
+    let mut buffer = Buffer::default();
+    mesh.surface_in(1, &mut buffer).unwrap();
+    for index in [0, 1, 2, 1] {
+        let count = allocations(|| mesh.surface_in(index, &mut buffer).unwrap().positions().unwrap().len());
+        assert_eq!(count, 0, "surface {index}");
+    }
+    // What is verbatim needs no memory at all.
+    let raw = bytes("cube_ms14_raw");
+    let mesh = Mesh::open(raw.as_slice()).unwrap();
+    let count = allocations(|| mesh.surface_in(0, &mut Buffer::default()).unwrap().positions().unwrap().len());
+    assert_eq!(count, 0);
+}

@@ -1,0 +1,271 @@
+//! Surfaces asked through the trees that ms14 and ms15 files store, against the same asked through trees built of them.
+
+use std::fs;
+use std::ops::Range;
+
+use meshpeek::model::{SpatialTree, SplitNode};
+use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles};
+use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::{Bounds, Surface};
+
+use crate::support::corpus;
+use crate::support::random::Random;
+use crate::support::unigine::{bytes, grid};
+
+/// A partition in memory, sound or not.
+#[derive(Clone, Debug)]
+struct Listed {
+    nodes: Vec<SplitNode>,
+    triangles: Vec<u32>,
+}
+
+impl SpatialTree for Listed {
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn node(&self, number: usize) -> Option<SplitNode> {
+        self.nodes.get(number).cloned()
+    }
+
+    fn triangle_count(&self) -> usize {
+        self.triangles.len()
+    }
+
+    fn triangle(&self, place: usize) -> Option<u32> {
+        self.triangles.get(place).copied()
+    }
+}
+
+impl Listed {
+    fn of(partition: &dyn SpatialTree) -> Self {
+        Self {
+            nodes: (0..partition.node_count()).map(|number| partition.node(number).unwrap()).collect(),
+            triangles: (0..partition.triangle_count()).map(|place| partition.triangle(place).unwrap()).collect(),
+        }
+    }
+}
+
+/// A wavy grid in a file of a generation that stores trees.
+fn waves(side: u32) -> Vec<u8> {
+    let surfaces = vec![grid("waves", side, false)];
+    build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms14) }.to_bytes().unwrap()
+}
+
+fn hit_bits(hit: &Hit) -> (usize, u32, [u32; 8], bool) {
+    let ([x, y, z], [second, third]) = (hit.point, hit.barycentric);
+    let floats = [hit.t, hit.distance, x, y, z, second, third, 0.0];
+    (hit.surface, hit.triangle, floats.map(f32::to_bits), hit.is_front)
+}
+
+fn near_bits(near: &Nearest) -> (usize, u32, [u32; 6]) {
+    let ([x, y, z], [second, third]) = (near.point, near.barycentric);
+    (near.surface, near.triangle, [near.distance, x, y, z, second, third].map(f32::to_bits))
+}
+
+/// A point in and around a box.
+fn point(bounds: &Bounds, random: &mut Random) -> [f32; 3] {
+    let mut point = [0.0; 3];
+    for (part, (min, max)) in point.iter_mut().zip(bounds.min.into_iter().zip(bounds.max)) {
+        *part = (min + max) * 0.5 + (max - min + 0.01) * 0.8 * random.unit();
+    }
+    point
+}
+
+/// Asks two scenes the same, many times. Returns how many rays hit.
+fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
+    let bounds = one.bounds();
+    assert_eq!(bounds, other.bounds());
+    let mut random = Random::new(7);
+    let mut pages = PagesTouched::default();
+    let (mut rays, mut found) = (Vec::new(), 0);
+    for _ in 0..times {
+        let [from, to] = [(); 2].map(|()| point(&bounds, &mut random));
+        let ray = Ray::new(from, [to[0] - from[0], to[1] - from[1], to[2] - from[2]]);
+        let hit = one.ray(&ray);
+        found += usize::from(hit.is_some());
+        assert_eq!(hit.as_ref().map(hit_bits), other.ray(&ray).as_ref().map(hit_bits));
+        assert_eq!(one.is_hit(&ray), other.is_hit(&ray));
+        let all = |scene: &Scene<'_>| scene.hits(&ray).iter().map(hit_bits).collect::<Vec<_>>();
+        assert_eq!(all(one), all(other));
+        let near = |scene: &Scene<'_>| scene.nearest(from, f32::INFINITY).as_ref().map(near_bits);
+        assert_eq!(near(one), near(other));
+        let part = Bounds { min: from.map(|part| part - 0.1), max: from.map(|part| part + 0.1) };
+        assert_eq!(one.overlapping_box(&part, &mut pages), other.overlapping_box(&part, &mut pages));
+        rays.push(ray);
+    }
+    let all = |scene: &Scene<'_>| scene.rays(&rays).iter().map(|hit| hit.as_ref().map(hit_bits)).collect::<Vec<_>>();
+    assert_eq!(all(one), all(other));
+    let everywhere = Frustum::from_planes(std::array::from_fn(|_| [0.0, 0.0, 0.0, 1.0]));
+    let [mine, theirs] = [one, other].map(|scene| scene.overlapping_frustum(&everywhere, &mut pages));
+    assert_eq!(mine, theirs);
+    found
+}
+
+/// Compares the trees of a file with those built; all of its surfaces must have one.
+fn expect_twins(bytes: &[u8], times: usize) -> usize {
+    let mesh = Mesh::open(bytes).unwrap();
+    for surface in Surface::all(&mesh) {
+        let (triangles, partition) = (Triangles::new(&surface).unwrap(), surface.partition().unwrap().unwrap());
+        let tree = Tree::from_partition(&triangles, &*partition).unwrap();
+        assert_eq!(tree.is_some(), !triangles.is_empty());
+        assert!(tree.is_none_or(|tree| tree.is_reordered() && !tree.is_stored()));
+    }
+    expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), times)
+}
+
+#[test]
+fn samples_answer_as_trees_built_do() {
+    for stem in ["cube_ms14", "cube_ms14_raw", "cube_ms15", "room_ms14", "skinned_ms14"] {
+        assert!(expect_twins(&bytes(stem), 300) > 20, "{stem}");
+    }
+    assert!(expect_twins(&waves(60), 300) > 20);
+}
+
+#[test]
+fn files_without_trees_are_built_of() {
+    let bytes = bytes("cube_ms13");
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    assert!(Surface::new(&mesh, 0).partition().unwrap().is_none());
+    assert!(Surface::new(&mesh, 9).partition().is_err());
+    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), 300) > 20);
+}
+
+#[test]
+fn damaged_blocks_are_passed_over() {
+    let bytes = crate::support::unigine::spoil(&bytes("cube_ms14_raw"), "surface[0].tree.corners", &[0xff; 12]);
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    assert!(Surface::new(&mesh, 0).partition().is_err());
+    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), 300) > 20);
+}
+
+#[test]
+fn real_files_answer_as_trees_built_do() {
+    let Some(folder) = corpus("unigine") else { return };
+    let mut asked = 0;
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("ms14") || name.starts_with("ms15") {
+            expect_twins(&fs::read(entry.path()).unwrap(), 60);
+            asked += 1;
+        }
+    }
+    assert!(asked > 20);
+}
+
+/// Makes a tree of the waves by another partition.
+fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
+    let bytes = waves(8);
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    Tree::from_partition(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
+}
+
+fn stored() -> Listed {
+    let bytes = waves(8);
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    Listed::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
+}
+
+/// A list of all triangles of the waves, divided so.
+fn divided(nodes: Vec<SplitNode>) -> Listed {
+    Listed { nodes, triangles: (0..128).collect() }
+}
+
+const fn leaf(range: Range<usize>) -> SplitNode {
+    SplitNode::Leaf(range)
+}
+
+#[test]
+fn what_does_not_divide_all_triangles_is_none() {
+    assert!(adopt(&stored()).is_some());
+    let inner = SplitNode::Inner;
+    assert!(adopt(&divided(vec![leaf(0..128)])).is_some(), "one leaf of all");
+    assert!(adopt(&divided(vec![inner([1, 2]), leaf(60..128), leaf(0..60)])).is_some(), "any order");
+    assert!(adopt(&divided(vec![inner([1, 2]), leaf(0..128), leaf(9..9)])).is_some(), "an empty leaf");
+    let hostile = [
+        ("no nodes", vec![]),
+        ("its own child", vec![inner([0, 1]), leaf(0..128)]),
+        ("a circle", vec![inner([1, 2]), inner([2, 0]), leaf(0..128)]),
+        ("one child twice", vec![inner([1, 1]), leaf(0..64)]),
+        ("two parents", vec![inner([1, 2]), inner([2, 3]), leaf(0..64), leaf(64..128)]),
+        ("out of range", vec![inner([1, usize::MAX]), leaf(0..128)]),
+        ("a loose node", vec![leaf(0..64), leaf(64..128)]),
+        ("overlapping leaves", vec![inner([1, 2]), leaf(0..65), leaf(64..128)]),
+        ("missing triangles", vec![inner([1, 2]), leaf(0..63), leaf(64..128)]),
+        ("leaves beyond the list", vec![inner([1, 2]), leaf(0..64), leaf(64..129)]),
+        ("leaves without end", vec![leaf(0..usize::MAX)]),
+        #[allow(clippy::reversed_empty_ranges, reason = "what a damaged file may have")]
+        ("leaves the wrong way round", vec![inner([1, 2]), leaf(0..128), leaf(9..8)]),
+    ];
+    for (what, nodes) in hostile {
+        assert!(adopt(&divided(nodes)).is_none(), "{what}");
+    }
+    for triangles in [(0..127).collect(), (0..129).collect(), (1..129).collect::<Vec<u32>>(), vec![0; 128]] {
+        let count = triangles.len();
+        assert!(adopt(&Listed { nodes: vec![leaf(0..count)], triangles }).is_none());
+    }
+    assert!(adopt(&Listed { nodes: vec![], triangles: vec![] }).is_none());
+}
+
+#[test]
+fn what_is_too_deep_is_none() {
+    // Every triangle in a node of its own, beside all that come after it: each of these boxes is as large as can be, so
+    // that it is the chain that is opened.
+    let chain = |count: u32| {
+        let mut surface = grid("waves", 8, false);
+        surface.indices = surface.indices[..3].repeat(usize::try_from(count).unwrap());
+        surface.attribute_indices = surface.attribute_indices[..3].repeat(usize::try_from(count).unwrap());
+        let bytes = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
+        let mut nodes = Vec::new();
+        let last = usize::try_from(count).unwrap() - 1;
+        for at in 0..last {
+            nodes.extend([SplitNode::Inner([at * 2 + 1, at * 2 + 2]), leaf(at..at + 1)]);
+        }
+        nodes.push(leaf(last..last + 1));
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let triangles = Triangles::new(&Surface::new(&mesh, 0)).unwrap();
+        Tree::from_partition(&triangles, &Listed { nodes, triangles: (0..count).collect() }).unwrap()
+    };
+    // A node of eight takes seven of the chain.
+    assert!(chain(7 * 26).is_some());
+    assert!(chain(7 * 26 + 40).is_none());
+    assert!(chain(100_000).is_none());
+}
+
+#[test]
+fn whatever_is_stored_answers_are_right() {
+    let bytes = waves(8);
+    let mesh = Mesh::open(bytes.as_slice()).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    let triangles = Triangles::new(&surface).unwrap();
+    let built = Scene::new(&mesh).unwrap();
+    let (sound, mut random) = (stored(), Random::new(3));
+    let mut adopted = 0;
+    for _ in 0..2_000 {
+        let mut spoiled = sound.clone();
+        for _ in 0..=random.below(2) {
+            let [one, other] = [(); 2].map(|()| random.below(spoiled.triangles.len()));
+            let node = random.below(spoiled.nodes.len());
+            let number = random.below(spoiled.nodes.len() + 2);
+            match (random.below(4), &mut spoiled.nodes[node]) {
+                (0, _) => spoiled.triangles.swap(one, other),
+                (1, _) => spoiled.triangles[one] = u32::try_from(other).unwrap(),
+                (_, SplitNode::Inner([left, right])) => {
+                    if random.one_in(2) {
+                        std::mem::swap(left, right);
+                    } else {
+                        *right = number;
+                    }
+                }
+                (_, SplitNode::Leaf(range)) => range.end = random.below(range.end + 2),
+            }
+        }
+        if let Some(tree) = Tree::from_partition(&triangles, &spoiled).unwrap() {
+            let mut scene = Scene::empty();
+            scene.add(0, triangles, tree.into());
+            expect_same(&built, &scene, 3);
+            adopted += 1;
+        }
+    }
+    assert!(adopted > 200, "{adopted}");
+}

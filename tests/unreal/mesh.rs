@@ -1,0 +1,1155 @@
+//! Unreal vertex meshes: what the views give, where errors and findings point, and what is touched on the way.
+
+use meshpeek::array::Bounds;
+use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
+use meshpeek::unreal::uc::{self, Script};
+use meshpeek::unreal::{Kind, Mesh, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout};
+use meshpeek::{
+    Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
+};
+
+use crate::support::invariants::{Fate, expect_named};
+use crate::support::random::Random;
+use crate::support::unreal::invariants::check_invariants;
+use crate::support::unreal::{cube, pair, polygon, samples};
+
+type Owned = Mesh<Vec<u8>>;
+
+fn open_sample(stem: &str) -> Owned {
+    let [data, aniv] = pair(stem);
+    Mesh::open(data, aniv).unwrap()
+}
+
+fn bytes_of(mesh: &build::Mesh) -> [Vec<u8>; 2] {
+    [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
+}
+
+fn open_built(mesh: &build::Mesh) -> Owned {
+    let [data, aniv] = bytes_of(mesh);
+    Mesh::open(data, aniv).unwrap()
+}
+
+/// Opens the guard with its script.
+fn guard() -> Owned {
+    let files = samples().into_iter().find(|sample| sample.stem == "guard").unwrap().files;
+    with_script(open_sample("guard"), std::str::from_utf8(&files[2].1).unwrap(), b"guard")
+}
+
+fn with_script(mesh: Owned, script: &str, name: &[u8]) -> Owned {
+    let script = Script::open(script.as_bytes().to_vec()).unwrap();
+    let selected = script.select(name);
+    mesh.with_selected(script.into(), selected)
+}
+
+fn findings(mesh: &Owned) -> Vec<Finding> {
+    let mut found = Vec::new();
+    mesh.validate(&mut |finding| found.push(finding)).unwrap();
+    found
+}
+
+fn regions(mesh: &Owned) -> [Vec<Region>; 2] {
+    let [mut data, mut aniv] = [const { Vec::new() }; 2];
+    mesh.data_regions(&mut |region| data.push(region)).unwrap();
+    mesh.aniv_regions(&mut |region| aniv.push(region)).unwrap();
+    [data, aniv]
+}
+
+fn all(positions: &Positions<'_>) -> Vec<[f32; 3]> {
+    let mut all = Vec::new();
+    positions.for_each(|position| all.push(position));
+    all
+}
+
+/// A triangle of three vertices, and one that no polygon uses.
+fn small(variant: Variant) -> build::Mesh {
+    build::Mesh {
+        polygons: vec![polygon([0, 1, 2], 0, 0)],
+        frames: vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 0], [1, 2, 3]]; 2],
+        ..build::Mesh::new(variant, 4)
+    }
+}
+
+// The house tests.
+
+#[test]
+fn reads_the_sample() {
+    let mesh = open_sample("box");
+    assert_eq!(
+        (mesh.variant(), mesh.polygon_count(), mesh.vertex_count(), mesh.frame_count()),
+        (Variant::Classic, 12, 8, 8)
+    );
+    let header = mesh.data_header().unwrap();
+    assert_eq!((header.polygons.get(), header.vertices.get(), header.unused), (12, 8, [0; 44]));
+    let header = mesh.aniv_header().unwrap();
+    assert_eq!((header.frames.get(), header.frame_size.get()), (8, 32));
+    for frame in 0_u8..8 {
+        let view = mesh.frame(frame.into()).unwrap();
+        let rise = f32::from(frame) * 4.0;
+        let positions = view.positions();
+        assert_eq!((positions.len(), view.as_bytes().len()), (8, 32));
+        assert_eq!(positions.get(0), Some([-512.0, -512.0, rise - 256.0]));
+        assert_eq!(positions.get(5), Some([512.0, -512.0, rise + 256.0]));
+        let bounds = Bounds { min: [-512.0, -512.0, rise - 256.0], max: [512.0, 512.0, rise + 256.0] };
+        assert_eq!((view.bounds(), view.stored_bounds()), (bounds, None));
+    }
+    assert_eq!(mesh.bounds(), mesh.frame(0).unwrap().bounds());
+    let whole = Bounds { min: [-512.0, -512.0, -256.0], max: [512.0, 512.0, 284.0] };
+    assert_eq!(mesh.extent_of_all_frames(), whole);
+    // Plain sides, a lid that glows, a bottom that can be seen through.
+    let told: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
+    let told: Vec<_> = told.iter().map(|view| (view.texture(), view.kind().0, view.numbers())).collect();
+    let sides: Vec<u16> = (0..8).collect();
+    assert_eq!(told, [(0, 0, &sides[..]), (1, 0x10, &[8, 9]), (1, 0x83, &[10, 11])]);
+    let lid = mesh.surface(1).unwrap();
+    assert_eq!((lid.kind().style(), lid.label(), lid.is_drawn()), (Style::Normal, "texture 1", true));
+    let first = lid.polygons().next().unwrap();
+    assert_eq!((first.vertices.map(u16::from), first.uvs), ([4, 5, 7], [[0, 255], [255, 255], [255, 0]]));
+    assert!(findings(&mesh).is_empty());
+    assert_eq!((mesh.data_rest(), mesh.aniv_rest(), mesh.touched_bytes()), (&[][..], &[][..], None));
+    mesh.check().unwrap();
+    for sample in samples() {
+        let Some([data, aniv]) = sample.pair() else { continue };
+        let script = sample.files.iter().find(|(ending, _)| *ending == ".uc").map(|(_, bytes)| bytes.as_slice());
+        let fate = check_invariants(&data, &aniv, script, &mut Random::new(3));
+        // Only a prototype's frames are more than the strict mode knows.
+        assert_eq!(fate, if sample.stem == "prototype" { Fate::Damaged } else { Fate::Read }, "{}", sample.stem);
+    }
+}
+
+#[test]
+fn accounts_for_every_byte() {
+    let names = |regions: &[Region]| {
+        let told =
+            |region: &Region| format!("{} {}..{} {}", region.field, region.start, region.end, region.element.name);
+        regions.iter().map(told).collect::<Vec<_>>()
+    };
+    let [data, aniv] = regions(&open_sample("prototype"));
+    let header = ["polygon_count 0..2 u16", "vertex_count 2..4 u16", "unused 4..48 u8"];
+    assert_eq!(names(&data)[..3], header);
+    assert_eq!(names(&data)[3..], ["polygons 48..240 polygon"]);
+    let packed = "packed 11/11/10";
+    let expected = [
+        "frame_count 0..2 u16".into(),
+        "frame_size 2..4 u16".into(),
+        format!("frame[0].positions 4..36 {packed}"),
+        format!("frame[0].extremes 36..44 {packed}"),
+        format!("frame[1].positions 44..76 {packed}"),
+        format!("frame[1].extremes 76..84 {packed}"),
+    ];
+    assert_eq!(names(&aniv), expected);
+    let [data, aniv] = pair("crate64");
+    let damaged = Mesh::open([&data[..], &[1; 5]].concat(), aniv[..aniv.len() - 11].to_vec()).unwrap();
+    let [data, aniv] = regions(&damaged);
+    assert_eq!(names(&data)[4], "data_end 240..245 u8");
+    assert_eq!(names(&aniv)[4..], ["frame[2].positions 132..180 i16x4", "frame[2].cut 180..185 u8"]);
+    let [data, aniv] = pair("box");
+    let longer = Mesh::open(data, [&aniv[..], &[0]].concat()).unwrap();
+    assert_eq!(names(&regions(&longer)[1]).last().unwrap(), "aniv_end 260..261 u8");
+    // Every finding about a field that is there can be looked up.
+    assert!(regions(&longer)[1].iter().any(|region| region.field == findings(&longer)[0].field));
+}
+
+#[test]
+fn names_the_field_that_is_cut() {
+    let [data, aniv] = pair("guard");
+    for (cut_data, cut_aniv, told) in [
+        (0, aniv.len(), "unreal data: file at byte 0: expected a mesh, found an empty file"),
+        (data.len(), 0, "unreal aniv: file at byte 0: expected a mesh, found an empty file"),
+        (47, aniv.len(), "unreal data: header at byte 0: expected 48 bytes, found 47"),
+        (
+            48,
+            aniv.len(),
+            "unreal data: polygons at byte 48: expected at most 0 bytes' worth, found 13 items of at least 16 bytes each",
+        ),
+        (
+            data.len() - 1,
+            aniv.len(),
+            "unreal data: polygons at byte 48: expected at most 207 bytes' worth, found 13 items of at least 16 bytes each",
+        ),
+        (data.len(), 3, "unreal aniv: header at byte 0: expected 4 bytes, found 3"),
+    ] {
+        let error = Mesh::open(&data[..cut_data], &aniv[..cut_aniv]).unwrap_err();
+        assert_eq!(error.to_string().split(';').next(), Some(told));
+        let finding = meshpeek::finding(&error).unwrap();
+        assert_eq!(
+            (finding.rule, finding.severity, finding.offset),
+            ("UR01", Severity::Error, error.offset().unwrap())
+        );
+    }
+    let mesh = Mesh::open(&data[..], &aniv[..4 + 44 * 3]).unwrap();
+    let error = mesh.frame(3).unwrap_err();
+    expect_named(&error, 4 + 44 * 3);
+    assert_eq!((error.field().to_string().as_str(), error.offset()), ("frame[3].positions", Some(136)), "{error}");
+    // A frame far behind the end has no place of its own.
+    let error = mesh.frame(9).unwrap_err();
+    expect_named(&error, 4 + 44 * 3);
+    let error = mesh.frame(10).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 10, index: 10 }) && error.offset().is_none(), "{error}");
+    assert!(meshpeek::finding(&error).is_none(), "the caller's fault is none of the file's");
+}
+
+#[test]
+fn survives_any_count() {
+    let [data, aniv] = pair("box");
+    let edges = [0, 1, 2, 3, 4, 7, 8, 12, 13, 16, 31, 32, 33, 64, 255, 256, 0x7fff, 0x8000, 0xfffe, 0xffff_u16];
+    let mut random = Random::new(2);
+    let set = |bytes: &[u8], at: usize, value: u16| {
+        let mut bytes = bytes.to_vec();
+        bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    for one in edges {
+        for other in edges {
+            check_invariants(&set(&set(&data, 0, one), 2, other), &aniv, None, &mut random);
+            check_invariants(&data, &set(&set(&aniv, 0, one), 2, other), None, &mut random);
+            check_invariants(&set(&data, 2, one), &set(&aniv, 2, other), None, &mut random);
+            check_invariants(&set(&data, 2, one), &set(&aniv, 0, other), None, &mut random);
+        }
+    }
+}
+
+#[test]
+fn writes_what_it_read() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for sample in samples() {
+        let Some([data, aniv]) = sample.pair() else { continue };
+        let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
+        let [mut new_data, mut new_aniv] = [const { Vec::new() }; 2];
+        mesh.write_data(&mut new_data).unwrap();
+        mesh.write_aniv(&mut new_aniv).unwrap();
+        assert!((new_data, new_aniv) == (data, aniv), "{}", sample.stem);
+    }
+    // What the output refuses is told.
+    let mesh = open_sample("box");
+    for error in [mesh.write_data(Full), mesh.write_aniv(Full), mesh.write_uv_listing(Full)].map(Result::unwrap_err) {
+        assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().name() == "output", "{error}");
+    }
+}
+
+#[test]
+fn agrees_with_the_neutral_view() {
+    let mesh = guard();
+    let geometry: &dyn Geometry = &mesh;
+    assert_eq!((geometry.format(), geometry.version(), geometry.sphere()), ("unreal", "classic", None));
+    assert_eq!((Animations::bone_count(&mesh), geometry.vertex_frame_count()), (0, 10));
+    assert!(Animations::bone(&mesh, 0).is_err() && geometry.bounds() == mesh.bounds());
+    let polygons = mesh.polygons().unwrap();
+    for surface in Surface::all(geometry) {
+        let view = mesh.surface(surface.index()).unwrap();
+        let counts = surface.counts().unwrap();
+        assert_eq!(
+            (counts.vertices, counts.corners, counts.targets, counts.uv_sets),
+            (11, counts.attribute_vertices, 1, 1)
+        );
+        assert_eq!(surface.is_drawn().unwrap(), view.kind().0 & Kind::WEAPON == 0);
+        let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
+        for (triangle, number) in view.numbers().iter().enumerate() {
+            let raw = &polygons[usize::from(*number)];
+            let found = corners.triangle(triangle).unwrap();
+            assert_eq!(found.map(|corner| corner.position), raw.vertices.map(|vertex| u32::from(vertex.get())));
+            let found = found.map(|corner| uvs.get(corner.attribute as usize).unwrap());
+            assert_eq!(found, raw.uvs.map(|uv| uv.map(|code| f32::from(code) / 255.0)));
+        }
+        for frame in 0..10 {
+            let own = mesh.frame(frame).unwrap().positions();
+            assert_eq!(surface.vertex_frame(frame).unwrap().as_bytes().as_ptr(), own.as_bytes().as_ptr());
+        }
+        assert!(surface.vertex_frame(10).is_err());
+        assert_eq!(all(&surface.positions().unwrap()), all(&mesh.frame(0).unwrap().positions()));
+        // Sides and bottom are as large as the box; a lid has no height.
+        let flat = view.kind() == Kind(0x10);
+        let bounds = surface.bounds().unwrap();
+        assert!(!flat || (bounds.min[2], bounds.max[2]) == (256.0, 256.0), "{bounds:?}");
+    }
+    let told = |index| {
+        let surface = Surface::new(geometry, index);
+        (surface.name().unwrap().to_string(), surface.material().unwrap().map(|name| name.to_string()))
+    };
+    assert_eq!(told(0), ("JGuard".into(), Some("JGuard".into())));
+    assert_eq!(told(2), ("JLid".into(), Some("JLid".into())));
+    let mesh = open_sample("guard");
+    let surface = Surface::new(&mesh, 2);
+    assert_eq!((surface.name().unwrap().as_bytes(), surface.material().unwrap()), (&b"texture 1"[..], None));
+    assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).counts().is_err());
+}
+
+/// What a frame's cut end leaves is what the counts say, and what welding tests against.
+#[test]
+fn counts_what_a_cut_frame_has() {
+    let [data, aniv] = bytes_of(&build::Mesh { frames: vec![cube(1).frames[0].clone()], ..cube(1) });
+    let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - 4]).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    assert_eq!((surface.counts().unwrap().vertices, surface.positions().unwrap().len()), (7, 7));
+    let error = surface.weld().unwrap_err();
+    assert!(error.to_string().contains("an index below 7, found 7"), "{error}");
+    let mesh = Mesh::open(&data[..], &aniv[..4]).unwrap();
+    assert_eq!((mesh.surface_count(), Surface::new(&mesh, 0).counts().unwrap().vertices), (1, 0));
+}
+
+// Rules.
+
+/// Tests that a pair breaches one rule, and where.
+fn expect_rule(mesh: &Owned, rule: &str, severity: Severity, field: &str, offset: u64) {
+    let found = findings(mesh);
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rule], "{found:?}");
+    let one = &found[0];
+    assert_eq!((one.severity, one.field.to_string().as_str(), one.offset), (severity, field, offset), "{one}");
+    let mut surveyed = 0;
+    mesh.survey(&mut |_| surveyed += 1).unwrap();
+    // Pads alone are known only by looking at vertices.
+    assert_eq!(surveyed, usize::from(rule != "UR14"));
+}
+
+fn set(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+}
+
+/// Builds the small mesh, spoils it, and opens it.
+fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> Owned {
+    let [mut data, mut aniv] = bytes_of(&small(variant));
+    spoil(&mut data, &mut aniv);
+    Mesh::open(data, aniv).unwrap()
+}
+
+#[test]
+fn ur01_ur02_keep_a_pair_from_opening() {
+    let [data, mut aniv] = pair("box");
+    let error = Mesh::open(&data[..60], &aniv[..]).unwrap_err();
+    assert_eq!(meshpeek::finding(&error).unwrap().rule, "UR01");
+    set(&mut aniv, 2, 33);
+    aniv.truncate(4 + 33);
+    let error = Mesh::open(&data[..], &aniv[..]).unwrap_err();
+    let found = meshpeek::finding(&error).unwrap();
+    assert_eq!(
+        (found.rule, found.severity, found.offset, found.field.name()),
+        ("UR02", Severity::Error, 2, "frame_size")
+    );
+    assert_eq!(error.format(), "unreal aniv");
+    assert!(found.text.contains("32 or 64 bytes for the data file's 8 vertices, found 33, and 33 bytes"), "{found}");
+}
+
+#[test]
+fn each_rule_is_breached_alone() {
+    use Severity::{Error, Info, Warning};
+    use Variant::{Classic, DeusEx, Prototype};
+    let mut told = Vec::new();
+    let mut expect = |mesh: Owned, rule, severity, field, offset| {
+        expect_rule(&mesh, rule, severity, field, offset);
+        told.push(rule);
+    };
+    expect(spoilt(Classic, |_, aniv| set(aniv, 2, 212)), "UR03", Warning, "frame_size", 2);
+    // The last vertex, which no polygon uses, of the last frame.
+    let cut = spoilt(Classic, |_, aniv| aniv.truncate(4 + 28));
+    expect(cut, "UR04", Warning, "frame[1].positions", 20);
+    expect(spoilt(Classic, |_, aniv| aniv.push(0)), "UR05", Warning, "aniv_end", 36);
+    expect(spoilt(DeusEx, |_, aniv| aniv.extend([0; 63])), "UR05", Warning, "aniv_end", 68);
+    expect(spoilt(Classic, |data, _| data.push(0)), "UR06", Warning, "data_end", 64);
+    expect(spoilt(Classic, |data, _| set(data, 50, 4)), "UR07", Error, "polygon[0].vertices", 48);
+    expect(spoilt(Classic, |data, _| set(data, 0, 0)).cut_polygons(), "UR10", Warning, "polygon_count", 0);
+    let none = build::Mesh { polygons: vec![], frames: vec![vec![]; 2], ..build::Mesh::new(Classic, 0) };
+    let empty = build::Mesh { polygons: small(Classic).polygons, frames: vec![], ..small(Classic) };
+    expect(open_built(&empty), "UR10", Warning, "frame_count", 0);
+    assert_eq!(findings(&open_built(&none)).len(), 2, "no polygons, no vertices");
+    for at in [4, 5, 19, 47] {
+        expect(spoilt(Classic, |data, _| data[at] = 0x20), "UR11", Info, "unused", at as u64);
+    }
+    expect(spoilt(Classic, |data, _| data[55] = 125), "UR12", Info, "polygon[0].color", 55);
+    expect(spoilt(Classic, |data, _| data[63] = 255), "UR13", Info, "polygon[0].flags", 63);
+    expect(spoilt(DeusEx, |_, aniv| aniv[4 + 32 + 15] = 1), "UR14", Info, "frame[1].positions", 4 + 32 + 14);
+    let two = build::Mesh {
+        polygons: vec![polygon([0, 1, 1], 0, 0)],
+        frames: vec![vec![[0; 3]; 2]],
+        ..build::Mesh::new(DeusEx, 2)
+    };
+    expect(open_built(&two), "UR15", Info, "frame_size", 2);
+    expect(open_built(&small(Prototype)), "UR16", Info, "frame_size", 2);
+    for (style, severity) in [(5, Info), (6, Warning), (7, Warning), (0xff, Warning)] {
+        expect(spoilt(Classic, |data, _| data[54] = style), "UR17", severity, "polygon[0].kind", 54);
+    }
+    let text =
+        "#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME=1 NUMFRAMES=2\n";
+    let beyond = with_script(open_built(&small(Classic)), text, b"a");
+    expect(beyond, "UR18", Warning, "sequence[0].frames", 47);
+    told.dedup();
+    let alone: Vec<_> = RULES[..18].iter().map(|rule| rule.id).collect();
+    let alone: Vec<_> = alone.into_iter().filter(|id| !["UR01", "UR02", "UR08", "UR09"].contains(id)).collect();
+    assert_eq!(told, alone, "UR08 and UR09 only go with UR04, and are tested below");
+}
+
+trait CutPolygons {
+    fn cut_polygons(self) -> Self;
+}
+
+impl CutPolygons for Owned {
+    /// Takes away what follows the header of the data file.
+    fn cut_polygons(self) -> Self {
+        Mesh::open(self.data()[..48].to_vec(), self.aniv().clone()).unwrap()
+    }
+}
+
+#[test]
+fn ur08_a_vertex_that_is_used_is_missing() {
+    let mesh = spoilt(Variant::Classic, |_, aniv| aniv.truncate(4 + 16 + 8));
+    let found = findings(&mesh);
+    let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity, finding.offset)).collect();
+    assert_eq!(told, [("UR04", Severity::Warning, 20), ("UR08", Severity::Warning, 48)]);
+    assert!(found[0].text.contains("8 bytes are missing: 1 of 2") && found[0].text.contains("2 of 4"), "{}", found[0]);
+    assert!(found[1].text.starts_with("1 indices") && found[1].field.to_string() == "polygon[0].vertices");
+}
+
+#[test]
+fn ur09_line_ends_were_converted() {
+    let mut mesh = build::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
+    // 0x0a0d in the low bits of x and y: CR LF in the file.
+    mesh.frames[3][2] = [0x20d, 1, 0];
+    let [data, mut aniv] = bytes_of(&mesh);
+    let at = 4 + 3 * 16 + 8;
+    aniv[at..at + 2].copy_from_slice(b"\r\n");
+    let found = findings(&Mesh::open(data.clone(), aniv.clone()).unwrap());
+    assert!(found.is_empty(), "as it was: {found:?}");
+    let mut converted = aniv.clone();
+    converted.remove(at);
+    let rules = |aniv: &[u8]| {
+        let found = findings(&Mesh::open(data.clone(), aniv.to_vec()).unwrap());
+        found.iter().map(|finding| (finding.rule, finding.offset)).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16), ("UR09", 4)]);
+    // No line feed to have lost its companion; and a companion that is still there.
+    converted[at] = 0;
+    assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16)]);
+    converted[at..at + 2].copy_from_slice(b"\r\n");
+    assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16)]);
+    // A whole vertex was not lost by a conversion.
+    assert_eq!(rules(&aniv[..aniv.len() - 4]), [("UR04", 4 + 19 * 16)]);
+}
+
+#[test]
+fn ur18_compares_every_sequence() {
+    let sequence = |start: i64, frames: i64| {
+        let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
+        let mesh = with_script(open_built(&small(Variant::Classic)), &text, b"a");
+        findings(&mesh).iter().filter(|finding| finding.rule == "UR18").count()
+    };
+    assert_eq!((sequence(0, 2), sequence(1, 1), sequence(2, 0), sequence(0, 0)), (0, 0, 0, 0));
+    assert_eq!((sequence(0, 3), sequence(2, 1), sequence(3, 0), sequence(i64::MAX, i64::MAX)), (1, 1, 1, 1));
+}
+
+/// The first thing that is not exactly as it should be, by field and offset; and the finding that it is.
+#[test]
+fn strict_mode_refuses() {
+    let strict = OpenOptions { strict: true, ..Default::default() };
+    let refused = |mesh: &Owned, rule: &str, format: &str, field: &str, offset: u64| {
+        let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), &strict).unwrap_err();
+        let told = (error.format(), error.field().to_string(), error.offset());
+        assert_eq!(told, (format, field.to_owned(), Some(offset)), "{error}");
+        let found = meshpeek::finding(&error).unwrap();
+        assert_eq!((found.rule, found.offset), (rule, offset), "{error}");
+        let text = RULES.iter().find(|known| known.id == rule).unwrap().text;
+        assert!(error.to_string().contains(text.trim_end_matches('.')), "{error}");
+    };
+    let classic = |spoil: fn(&mut Vec<u8>, &mut Vec<u8>)| spoilt(Variant::Classic, spoil);
+    let aniv = "unreal aniv";
+    refused(&classic(|_, aniv| set(aniv, 2, 212)), "UR03", aniv, "frame_size", 2);
+    refused(&classic(|_, aniv| aniv.truncate(35)), "UR04", aniv, "frame[1].positions", 20);
+    refused(&classic(|_, aniv| aniv.push(1)), "UR05", aniv, "aniv_end", 36);
+    refused(&classic(|data, _| data.push(1)), "UR06", "unreal data", "data_end", 64);
+    refused(&classic(|data, _| set(data, 52, 4)), "UR07", "unreal data", "polygon[0].vertices", 48);
+    refused(&open_sample("prototype"), "UR16", aniv, "frame_size", 2);
+    for sound in ["box", "guard", "crate64", "empty", "Toys/Models/Top"] {
+        let [data, aniv] = pair(sound);
+        assert!(Mesh::open_with(data, aniv, &strict).is_ok(), "{sound}");
+    }
+    for rule in ["UR08", "UR10", "UR11", "UR12", "UR13", "UR14", "UR15", "UR17", "UR18"] {
+        assert!(RULES.iter().any(|known| known.id == rule), "what the strict mode puts up with is a rule, too");
+    }
+    let lenient = classic(|data, _| (data[54], data[55], data[63], data[4]) = (7, 1, 1, 1));
+    assert!(Mesh::open_with(lenient.data().clone(), lenient.aniv().clone(), &strict).is_ok());
+}
+
+// What every byte means.
+
+#[test]
+fn keeps_every_type_byte_and_texture_number() {
+    let mut mesh = small(Variant::Classic);
+    for byte in 0..=255_u8 {
+        mesh.polygons[0] =
+            RawPolygon { kind: byte, texture: 255 - byte, color: byte, flags: byte, ..polygon([0, 1, 2], 0, 0) };
+        let mesh = open_built(&mesh);
+        let view = mesh.surface(0).unwrap();
+        assert_eq!((view.kind(), view.texture()), (Kind(byte), 255 - byte));
+        assert_eq!(view.label(), format!("texture {}", 255 - byte));
+        assert_eq!(view.is_drawn(), byte & 8 == 0);
+        assert_eq!(mesh.attachment_count(), usize::from(byte & 8 != 0));
+        let style = match byte & 7 {
+            0 => Style::Normal,
+            1 => Style::TwoSided,
+            2 => Style::Translucent,
+            3 => Style::Masked,
+            4 => Style::Modulated,
+            5 => Style::AlphaBlend,
+            code => Style::Unknown(code),
+        };
+        assert_eq!(view.kind().style(), style);
+        let flags = [(8, "weapon"), (16, "unlit"), (32, "flat"), (64, "environment"), (128, "no-smooth")];
+        let flags = flags.into_iter().filter(|(bit, _)| byte & bit != 0).map(|(_, name)| name);
+        assert!(view.kind().flags().eq(flags));
+        let mut data = Vec::new();
+        mesh.write_data(&mut data).unwrap();
+        assert_eq!([data[54], data[55], data[62], data[63]], [byte, byte, 255 - byte, byte]);
+    }
+}
+
+#[test]
+fn divides_uvs_by_255_or_256() {
+    let mut mesh = small(Variant::Classic);
+    let codes = (0..=255_u8).collect::<Vec<_>>();
+    mesh.polygons = codes
+        .chunks(2)
+        .map(|pair| {
+            let [u, v] = [pair[0], pair[1]];
+            RawPolygon { uvs: [[u, v], [v, u], [0, 255]], ..polygon([0, 1, 2], 0, 0) }
+        })
+        .collect();
+    let [data, aniv] = bytes_of(&mesh);
+    for (uv_divisor, divisor) in [(UvDivisor::By255, 255.0), (UvDivisor::By256, 256.0)] {
+        let mesh = Mesh::open(&data[..], &aniv[..]).unwrap().with_uv_divisor(uv_divisor);
+        let uvs = Surface::new(&mesh, 0).uvs(0).unwrap().unwrap();
+        match (&uvs, uv_divisor) {
+            (Uvs::Polygon255(_), UvDivisor::By255) | (Uvs::Polygon256(_), UvDivisor::By256) => {}
+            _ => panic!("{uvs:?}"),
+        }
+        assert_eq!(uvs.len(), 128 * 3);
+        for code in 0..=255_u8 {
+            let found = uvs.get(usize::from(code) / 2 * 3).unwrap()[usize::from(code) % 2];
+            assert_eq!(found, f32::from(code) / divisor);
+        }
+        assert_eq!(uvs.get(2), Some([0.0, 255.0 / divisor]));
+        assert_eq!(uvs.raw_bytes(4), Some([3, 2]));
+        assert_eq!((uvs.byte_offset(0), uvs.byte_offset(4)), (8, 16 + 10), "from the first polygon");
+    }
+}
+
+#[test]
+fn a_stale_size_that_is_another_variants_is_only_stale() {
+    // 42 vertices, three frames, and the size of frames of two vertices more, or of twice as many.
+    let [data, aniv] =
+        bytes_of(&build::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..build::Mesh::new(Variant::Classic, 42) });
+    for stale in [44_u16 * 4, 84 * 4] {
+        let aniv = [&aniv[..2], &stale.to_le_bytes(), &aniv[4..]].concat();
+        let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
+        assert_eq!((mesh.variant(), mesh.frame(2).unwrap().positions().len()), (Variant::Classic, 42));
+        let mut found = Vec::new();
+        mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
+        assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and stale");
+        let strict = OpenOptions { strict: true, ..Default::default() };
+        let error = Mesh::open_with(&data[..], &aniv[..], &strict).unwrap_err();
+        let told = meshpeek::finding(&error).unwrap();
+        assert_eq!((error.format(), told.rule, told.source), ("unreal aniv", "UR03", 1));
+    }
+}
+
+#[test]
+fn two_vertices_and_16_bytes_are_deus_ex() {
+    let mesh = build::Mesh {
+        polygons: vec![polygon([0, 1, 0], 0, 0)],
+        frames: vec![vec![[1, -2, 3], [300, -20_000, 32_767]]; 3],
+        ..build::Mesh::new(Variant::DeusEx, 2)
+    };
+    let mesh = open_built(&mesh);
+    assert_eq!(mesh.variant(), Variant::DeusEx);
+    assert_eq!(mesh.frame(2).unwrap().positions().get(1), Some([300.0, -20_000.0, 32_767.0]));
+    // So the builder does not write what would be read as something else.
+    let prototype = build::Mesh { frames: vec![vec![[0; 3]; 2]], ..build::Mesh::new(Variant::Prototype, 2) };
+    let error = prototype.aniv_bytes().unwrap_err();
+    assert_eq!((error.kind().id(), error.field().name()), ("refused", "frame_size"), "{error}");
+}
+
+#[test]
+fn finds_frames_whose_size_went_round() {
+    for (vertices, variant) in [
+        (16_384_u16, Variant::Classic),
+        (40_000, Variant::Classic),
+        (65_535, Variant::Classic),
+        (8192, Variant::DeusEx),
+        (20_000, Variant::DeusEx),
+    ] {
+        let stride = u64::from(vertices) * u64::from(variant.vertex_size());
+        let frames = 3_u16;
+        let mut data = vec![0; 48];
+        set(&mut data, 2, vertices);
+        let mut aniv = vec![0; 4 + stride as usize * usize::from(frames)];
+        set(&mut aniv, 0, frames);
+        set(&mut aniv, 2, (stride % 65_536) as u16);
+        for frame in 0..3 {
+            // The last vertex of each frame: x is its number.
+            let end = 4 + stride as usize * (frame + 1);
+            aniv[end - variant.vertex_size() as usize] = frame as u8 + 1;
+        }
+        let mesh = Mesh::open(data, aniv).unwrap();
+        assert_eq!(mesh.variant(), variant, "{vertices}");
+        for frame in 0_u8..3 {
+            let positions = mesh.frame(frame.into()).unwrap().positions();
+            assert_eq!(positions.len(), usize::from(vertices));
+            assert_eq!(positions.get(positions.len() - 1), Some([f32::from(frame) + 1.0, 0.0, 0.0]));
+        }
+        let told: Vec<_> = findings(&mesh).iter().map(|finding| finding.rule).collect();
+        assert_eq!(told, ["UR10", "UR03"]);
+    }
+    // The largest that need not go round.
+    for (variant, most) in
+        [(Variant::Classic, layout::most::CLASSIC_VERTICES), (Variant::DeusEx, layout::most::DEUS_EX_VERTICES)]
+    {
+        let mesh = build::Mesh { frames: vec![vec![[7; 3]; most as usize]; 2], ..build::Mesh::new(variant, most) };
+        let mesh = open_built(&mesh);
+        assert_eq!((mesh.variant(), mesh.frame(1).unwrap().positions().len()), (variant, most as usize));
+        assert!(findings(&mesh).iter().all(|finding| finding.rule == "UR10"));
+    }
+}
+
+#[test]
+fn extends_the_sign_of_every_coordinate() {
+    let mut mesh = build::Mesh::new(Variant::Classic, 8);
+    mesh.frames = vec![
+        (0..8)
+            .map(|corner: i16| {
+                [
+                    if corner & 1 == 0 { -1024 } else { 1023 },
+                    if corner & 2 == 0 { -1024 } else { 1023 },
+                    if corner & 4 == 0 { -512 } else { 511 },
+                ]
+            })
+            .collect(),
+    ];
+    let [data, mut aniv] = bytes_of(&mesh);
+    let words =
+        [0x8020_0400, 0x8020_03ff, 0x801f_fc00, 0x801f_fbff, 0x7fe0_0400, 0x7fe0_03ff, 0x7fdf_fc00, 0x7fdf_fbff_u32];
+    assert_eq!(aniv[4..], words.map(u32::to_le_bytes).concat());
+    let read = Mesh::open(data.clone(), aniv.clone()).unwrap();
+    for (corner, stored) in mesh.frames[0].iter().enumerate() {
+        assert_eq!(read.frame(0).unwrap().positions().get(corner), Some(stored.map(f32::from)));
+    }
+    for (word, position) in [
+        (0_u32, [0.0; 3]),
+        (0xffff_ffff, [-1.0; 3]),
+        (0x7ff, [-1.0, 0.0, 0.0]),
+        (0x3f_f800, [0.0, -1.0, 0.0]),
+        (0xffc0_0000, [0.0, 0.0, -1.0]),
+        (0x800, [0.0, 1.0, 0.0]),
+        (0x40_0000, [0.0, 0.0, 1.0]),
+    ] {
+        aniv[4..8].copy_from_slice(&word.to_le_bytes());
+        let read = Mesh::open(&data[..], &aniv[..]).unwrap();
+        assert_eq!(read.frame(0).unwrap().positions().get(0), Some(position), "{word:08x}");
+    }
+    let mut wide = build::Mesh::new(Variant::DeusEx, 2);
+    wide.frames = vec![vec![[i16::MIN; 3], [i16::MAX; 3]]];
+    let bounds = open_built(&wide).bounds();
+    assert_eq!((bounds.min, bounds.max), ([-32_768.0; 3], [32_767.0; 3]));
+}
+
+#[test]
+fn prototypes_store_bounds() {
+    let mesh = open_sample("prototype");
+    assert_eq!((mesh.variant(), mesh.aniv_header().unwrap().frame_size.get()), (Variant::Prototype, 40));
+    for frame in 0..2 {
+        let view = mesh.frame(frame).unwrap();
+        assert_eq!((view.positions().len(), view.as_bytes().len()), (8, 40));
+        assert_eq!(view.stored_bounds(), Some(view.bounds()));
+    }
+    let [data, mut aniv] = pair("prototype");
+    // Stored bounds may lie: nothing but `stored_bounds` believes them.
+    aniv[36..44].copy_from_slice(&[0x00, 0x04, 0, 0, 0xff, 0x03, 0, 0]);
+    let lying = Mesh::open(data, aniv).unwrap();
+    let lie = Bounds { min: [-1024.0, 0.0, 0.0], max: [1023.0, 0.0, 0.0] };
+    assert_eq!(lying.frame(0).unwrap().stored_bounds(), Some(lie));
+    assert_eq!((lying.bounds(), lying.extent_of_all_frames()), (mesh.bounds(), mesh.extent_of_all_frames()));
+    assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds());
+}
+
+// What is computed.
+
+fn close(one: [f32; 3], other: [f32; 3]) -> bool {
+    one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-5)
+}
+
+#[test]
+fn hangs_weapons_where_the_triangle_says() {
+    let mut mesh = build::Mesh::new(Variant::DeusEx, 6);
+    mesh.frames = vec![
+        vec![[10, 20, 30], [10, 20, 130], [110, 20, 30], [0; 3], [5, 5, 5], [9, 9, 9]],
+        vec![[0, 0, 0], [256, 0, 0], [0, 256, 0], [1; 3], [1; 3], [1; 3]],
+    ];
+    mesh.polygons = vec![
+        polygon([3, 4, 5], 0, 0),
+        polygon([0, 1, 2], 8, 0),
+        polygon([3, 3, 4], 8 | 32, 7),
+        polygon([3, 4, 4], 8 | 16, 0),
+    ];
+    let mesh = open_built(&mesh);
+    assert_eq!(mesh.attachment_count(), 3);
+    let found = mesh.attachment(0, 0, &Placement::STORED).unwrap();
+    assert_eq!(found.position, [10.0, 20.0, 80.0], "midway between vertices 0 and 1");
+    // z runs from 0 to 1; (0, 0, 100) × (100, 0, 0) points along y; x = y × z.
+    assert_eq!(found.axes, Some([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]));
+    let author = Placement::author(Variant::DeusEx);
+    let found = mesh.attachment(0, 1, &author).unwrap();
+    assert_eq!(
+        (found.position, found.axes),
+        ([0.5, 0.0, 0.0], Some([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
+    );
+    // Triangles without area have a place and no directions. Surfaces are in order of texture, then type.
+    assert_eq!(mesh.attachment(1, 0, &Placement::STORED).unwrap().axes, None);
+    assert_eq!(mesh.attachment(1, 0, &Placement::STORED).unwrap().position, [2.5; 3]);
+    assert_eq!(mesh.attachment(2, 0, &Placement::STORED).unwrap().position, [0.0; 3]);
+    for error in [mesh.attachment(3, 0, &author), mesh.attachment(0, 2, &author)].map(Result::unwrap_err) {
+        assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
+    }
+    // A placement turns the directions, too.
+    let turned = Placement { axes: [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], ..Placement::STORED };
+    let found = mesh.attachment(0, 0, &turned).unwrap();
+    assert_eq!((found.position, found.axes.unwrap()[1]), ([-20.0, 10.0, 80.0], [-1.0, 0.0, 0.0]));
+    let guard = open_sample("guard");
+    assert_eq!(guard.attachment(0, 2, &Placement::STORED).unwrap().position, [650.0, 8.0, 0.0]);
+    assert_eq!(open_sample("box").attachment_count(), 0);
+}
+
+/// Normals, the slow way: in f64, by looking at every polygon for every corner.
+fn naive_normals(mesh: &Owned, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
+    let positions = mesh.frame(frame).unwrap().positions();
+    let polygons = mesh.polygons().unwrap();
+    let plane = |polygon: &RawPolygon| {
+        let [a, b, c] =
+            polygon.vertices.map(|vertex| placement.apply(positions.get(vertex.get().into()).unwrap()).map(f64::from));
+        let [one, other] = [b, c].map(|end| [end[0] - a[0], end[1] - a[1], end[2] - a[2]]);
+        [[1, 2], [2, 0], [0, 1]].map(|[next, last]| one[next] * other[last] - one[last] * other[next])
+    };
+    let unit = |sum: [f64; 3]| {
+        let length = sum.iter().map(|part| part * part).sum::<f64>().sqrt();
+        if length < 1e-9 { [0.0; 3] } else { sum.map(|part| (part / length) as f32) }
+    };
+    let mut normals = Vec::new();
+    for polygon in polygons {
+        let flat = shading == Shading::Facet || shading == Shading::Flagged && polygon.kind & 0x20 != 0;
+        for vertex in polygon.vertices {
+            let around = polygons.iter().filter(|other| other.kind & 8 == 0 && other.vertices.contains(&vertex));
+            let smooth = around.map(plane).fold([0.0; 3], |sum, plane| [0, 1, 2].map(|axis| sum[axis] + plane[axis]));
+            normals.push(unit(if flat { plane(polygon) } else { smooth }));
+        }
+    }
+    normals
+}
+
+#[test]
+fn computes_normals_like_their_naive_twin() {
+    let shadings = [Shading::Flagged, Shading::Smooth, Shading::Facet];
+    for stem in ["box", "guard", "crate64", "Toys/Models/Ball"] {
+        let mesh = open_sample(stem);
+        for shading in shadings {
+            for (frame, placement) in [(0, Placement::author(mesh.variant())), (2, Placement::STORED)] {
+                let (found, expected) = (
+                    mesh.normals(frame, shading, &placement).unwrap(),
+                    naive_normals(&mesh, frame, shading, &placement),
+                );
+                assert_eq!(found.len(), expected.len());
+                for (corner, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+                    assert!(close(found, expected), "{stem}, corner {corner}, {shading:?}: {found:?}, {expected:?}");
+                }
+            }
+        }
+    }
+    let mut random = Random::new(21);
+    for _ in 0..50 {
+        let count = random.within(3..20);
+        let mut mesh = build::Mesh::new(Variant::DeusEx, count as u32);
+        mesh.frames = vec![(0..count).map(|_| [0; 3].map(|_: i16| random.below(2000) as i16 - 1000)).collect()];
+        mesh.polygons = (0..random.within(1..40))
+            .map(|_| {
+                // No vertex twice: sums that nearly cancel differ by rounding.
+                let first = random.below(count);
+                let vertices = [0, 1, 2].map(|next| ((first + next) % count) as u16);
+                polygon(vertices, *random.pick(&[0, 8, 0x20, 0x28, 1]), 0)
+            })
+            .collect();
+        let mesh = open_built(&mesh);
+        for shading in shadings {
+            let placement = Placement::author(Variant::DeusEx);
+            let (found, expected) =
+                (mesh.normals(0, shading, &placement).unwrap(), naive_normals(&mesh, 0, shading, &placement));
+            for (found, expected) in found.into_iter().zip(expected) {
+                assert!(
+                    found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-3),
+                    "{found:?}, {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn normals_point_outward() {
+    let mesh = open_sample("guard");
+    let polygons = mesh.polygons().unwrap();
+    let placement = Placement::author(Variant::Classic);
+    let normals = |shading| mesh.normals(0, shading, &placement).unwrap();
+    let (facet, smooth, flagged) = (normals(Shading::Facet), normals(Shading::Smooth), normals(Shading::Flagged));
+    let positions = mesh.frame(0).unwrap().positions();
+    for (number, polygon) in polygons.iter().enumerate().skip(1) {
+        for corner in 0..3 {
+            let at = number * 3 + corner;
+            // The box is around 0: away from its middle is outward.
+            let from_middle = placement.apply(positions.get(polygon.vertices[corner].get().into()).unwrap());
+            let outward =
+                |normal: [f32; 3]| normal.iter().zip(from_middle).map(|(one, other)| one * other).sum::<f32>() > 0.0;
+            assert!(outward(facet[at]) && outward(smooth[at]), "polygon {number}");
+            assert_eq!(facet[at].iter().filter(|part| **part == 0.0).count(), 2, "a side is along two axes");
+            assert!(facet[at] != smooth[at], "a corner of a cube");
+            let expected = if polygon.kind & 0x20 != 0 { facet[at] } else { smooth[at] };
+            assert_eq!(flagged[at], expected);
+        }
+    }
+    assert!(polygons.iter().any(|polygon| polygon.kind & 0x20 != 0));
+    // The weapon's vertices belong to no triangle that is drawn.
+    assert!(smooth[..3] == [[0.0; 3]; 3] && facet[0] != [0.0; 3]);
+    let cut = Mesh::open(mesh.data().clone(), mesh.aniv()[..4].to_vec()).unwrap();
+    assert!(
+        cut.normals(0, Shading::Smooth, &placement).is_err() && mesh.normals(10, Shading::Smooth, &placement).is_err()
+    );
+    let huge = Placement { scale: [f32::MAX; 3], ..Placement::STORED };
+    let huge = mesh.normals(0, Shading::Smooth, &huge).unwrap();
+    assert!(huge.iter().flatten().all(|part| part.is_finite()), "no length is no normal");
+}
+
+#[test]
+fn places_as_the_script_says() {
+    let mesh = guard();
+    let script = mesh.script().unwrap();
+    let placement = Placement::of(&script);
+    assert_eq!((placement.origin, placement.scale), ([0.0, -20.0, 12.5], [0.06, 0.06, 0.12]));
+    // YAW=64 turns x to y; ROLL=-64 turns y to z, before that.
+    assert_eq!(placement.axes[0], [0.0, 1.0, 0.0]);
+    let placed = placement.apply([100.0, -20.0, 12.5]);
+    assert!(close(placed, [0.0, 6.0, 0.0]), "{placed:?}");
+    let lengths = placement.axes.map(|axis| axis.iter().map(|part| part * part).sum::<f32>());
+    assert!(close(lengths, [1.0; 3]));
+    let bare = with_script(open_sample("box"), "#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n", b"a");
+    assert_eq!(Placement::of(&bare.script().unwrap()), Placement::STORED);
+    let last = mesh.frame(9).unwrap().positions().get(9).unwrap();
+    assert_eq!(Placement::STORED.apply(last), last);
+    assert_eq!(Placement::author(Variant::Prototype).apply([8.0, 8.0, 4.0]), [1.0; 3]);
+    assert_eq!(Placement::author(Variant::DeusEx).apply([256.0; 3]), [1.0; 3]);
+    // A corner of the box around all, in each variant.
+    assert_eq!(Placement::author(Variant::Classic).apply([-1024.0, -1024.0, -512.0]), [-128.0; 3]);
+    assert_eq!(Placement::author(Variant::DeusEx).apply([-32_768.0; 3]), [-128.0; 3]);
+    let placement = Placement {
+        origin: [1.0, 2.0, 3.0],
+        scale: [2.0, 3.0, 4.0],
+        axes: [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    };
+    assert_eq!(placement.apply([2.0, 4.0, 6.0]), [6.0, 12.0, 2.0], "move, stretch, turn");
+    assert_eq!(placement.turn([2.0, 4.0, 6.0]), [4.0, 6.0, 2.0], "a direction is only turned");
+}
+
+#[test]
+fn stands_between_two_frames() {
+    let mesh = open_sample("guard");
+    let [from, to] = [1, 3].map(|frame| mesh.frame(frame).unwrap().positions());
+    for fraction in [0.0, 0.25, 0.5, 1.0] {
+        let between = InterpolatedPositions::new(from, to, fraction);
+        assert_eq!((between.len(), between.is_empty()), (11, false));
+        let mut out = [[0.0; 3]; 11];
+        between.decode_into(&mut out).unwrap();
+        for (vertex, found) in out.into_iter().enumerate() {
+            let (from, to) = (from.get(vertex).unwrap(), to.get(vertex).unwrap());
+            assert_eq!(found, [0, 1, 2].map(|axis| from[axis] + (to[axis] - from[axis]) * fraction));
+            assert_eq!(between.get(vertex), Some(found));
+        }
+        assert_eq!(between.get(11), None);
+    }
+    assert_eq!(InterpolatedPositions::new(from, to, 0.25).get(9), Some([700.0, 12.0, 0.0]));
+    for length in [0, 10, 12] {
+        let error = InterpolatedPositions::new(from, to, 0.5).decode_into(&mut vec![[0.0; 3]; length]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Buffer { needed: 11, .. }), "{error}");
+    }
+    // Of two lengths the shorter, either way round.
+    let fewer = from.slice(0..4).unwrap();
+    for between in [InterpolatedPositions::new(fewer, to, 0.5), InterpolatedPositions::new(to, fewer, 0.5)] {
+        let mut out = [[0.0; 3]; 4];
+        between.decode_into(&mut out).unwrap();
+        assert_eq!((between.len(), between.get(3), between.get(4)), (4, Some(out[3]), None));
+        assert!(between.decode_into(&mut [[0.0; 3]; 11]).is_err());
+    }
+}
+
+// Scripts.
+
+#[test]
+fn plays_the_clips_of_a_script() {
+    let mesh = guard();
+    assert_eq!(mesh.clip_count(), 2);
+    let walk = mesh.clip(1).unwrap();
+    assert_eq!((walk.name.as_bytes(), walk.frames, walk.bones), (&b"Walk"[..], 6, 0));
+    assert_eq!((walk.rate, walk.first_vertex_frame), (Some(15.0), Some(2)));
+    assert_eq!(mesh.clip(0).unwrap().rate, Some(30.0), "the engine's, where the script has none");
+    let moment = walk.at(0.1, None, true).unwrap();
+    assert_eq!((moment.from, moment.to, (moment.fraction * 100.0).round()), (3, 4, 50.0));
+    let moment = walk.at_frame(5.5, true).unwrap();
+    assert_eq!((moment.from, moment.to), (7, 2));
+    let told: Vec<_> = (0..3)
+        .map(|index| mesh.notify(1, index).unwrap().map(|notify| (notify.time, notify.function.to_string())))
+        .collect();
+    assert_eq!(told, [Some((0.25, "PlayFootStep".into())), Some((0.75, "PlayFootStep".into())), None]);
+    assert_eq!(mesh.notify(9, 0).unwrap_err().kind().id(), "no-such");
+    assert!(matches!(mesh.clip(2).unwrap_err().kind(), ErrorKind::NoSuch { count: 2, index: 2 }));
+}
+
+#[test]
+fn a_pair_alone_is_one_clip() {
+    let mesh = open_sample("box");
+    assert_eq!(mesh.clip_count(), 1);
+    let clip = mesh.clip(0).unwrap();
+    assert_eq!((clip.name.as_bytes(), clip.frames, clip.rate, clip.first_vertex_frame), (&b""[..], 8, None, Some(0)));
+    assert!(clip.at(0.1, None, true).is_none() && clip.at(0.1, Some(10.0), true).unwrap().from == 1);
+    assert_eq!(open_sample("empty").clip_count(), 0);
+    assert!(open_sample("empty").clip(0).is_err() && mesh.notify(0, 0).unwrap().is_none());
+    let other =
+        with_script(open_sample("box"), "#exec MESH SEQUENCE MESH=other SEQ=s STARTFRAME=1 NUMFRAMES=1\n", b"box");
+    assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));
+}
+
+/// C5: frames that do not exist are not in a clip.
+#[test]
+fn c5_clips_have_frames_that_exist() {
+    let clip = |start: &str, frames: &str| {
+        let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
+        let mesh = with_script(open_sample("box"), &text, b"a");
+        let clip = mesh.clip(0).unwrap();
+        (clip.first_vertex_frame.unwrap(), clip.frames)
+    };
+    assert_eq!(clip("0", "8"), (0, 8));
+    assert_eq!(clip("3", "5"), (3, 5));
+    assert_eq!(clip("3", "6"), (3, 5));
+    assert_eq!(clip("8", "1"), (8, 0));
+    assert_eq!(clip("99", "1").1, 0);
+    assert_eq!(clip("0", "-1").1, 0);
+    assert_eq!(clip("5", "-3").1, 0);
+    // Of frames -2 to 2, those from 0 on.
+    assert_eq!(clip("-2", "5"), (0, 3));
+    assert_eq!(clip("-9", "5"), (0, 0));
+    assert_eq!(clip("9223372036854775807", "9223372036854775807").1, 0);
+    assert_eq!(clip("1", "9223372036854775807"), (1, 7));
+    assert_eq!(clip("-9223372036854775808", "9223372036854775807").1, 0);
+    assert_eq!(clip("x", "y"), (0, 0));
+    // Nothing beyond the mesh is ever asked for.
+    let text = "#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME=7 NUMFRAMES=65535\n";
+    let mesh = with_script(open_sample("box"), text, b"a");
+    let moment = mesh.clip(0).unwrap().at(1e6, None, false).unwrap();
+    assert_eq!((moment.from, moment.to), (7, 7));
+}
+
+#[test]
+fn builds_a_script() {
+    let mesh = open_sample("guard");
+    let script = uc::build(&mesh, "My guard 2").unwrap();
+    assert_eq!(
+        (script.mesh.as_str(), script.data_file.as_str(), script.aniv_file.as_str()),
+        ("My_guard_2", "My guard 2_d.3d", "My guard 2_a.3d")
+    );
+    let frames: Vec<_> =
+        script.sequences.iter().map(|sequence| (sequence.name.as_str(), sequence.start, sequence.frames)).collect();
+    assert_eq!(frames, [("All", 0, 10), ("Still", 0, 1)]);
+    // Each texture number that is drawn once, and none too many.
+    let numbers: Vec<_> = script.textures.iter().map(|texture| (texture.number, texture.file.as_str())).collect();
+    assert_eq!(numbers, [(0, "JMy_guard_20.PCX"), (1, "JMy_guard_21.PCX")]);
+    let mut hidden = small(Variant::Classic);
+    hidden.polygons = vec![polygon([0, 1, 2], 8, 9), polygon([0, 1, 2], 0, 255), polygon([0, 1, 2], 1, 255)];
+    let hidden = uc::build(&open_built(&hidden), "2fast").unwrap();
+    assert_eq!(hidden.textures.iter().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
+    assert_eq!(hidden.mesh, "_2fast");
+    // It is read as it was meant, and its mesh plays.
+    let [data, aniv] = pair("guard");
+    let again = Script::open(script.to_bytes().unwrap()).unwrap();
+    let mesh = Mesh::open(data, aniv).unwrap().with_script(again, b"MY_GUARD_2").unwrap();
+    assert_eq!((mesh.clip_count(), mesh.clip(0).unwrap().frames), (2, 10));
+    assert_eq!(Surface::new(&mesh, 0).name().unwrap().to_string(), "JMy_guard_20");
+    let faults: Vec<_> = findings(&mesh).into_iter().filter(|finding| finding.severity > Severity::Info).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+#[test]
+fn lists_uvs() {
+    let mut listing = Vec::new();
+    open_sample("box").write_uv_listing(&mut listing).unwrap();
+    let listing = String::from_utf8(listing).unwrap();
+    let lines: Vec<_> = listing.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[1]), (12, "0 255 255 255 255 0", "0 255 255 0 0 0"));
+    assert!(listing.ends_with('\n') && !listing.contains('\r'));
+}
+
+// What is looked at.
+
+#[test]
+fn opening_looks_at_52_bytes() {
+    let watched = OpenOptions { record_access: true, ..Default::default() };
+    let [data, aniv] = pair("box");
+    let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
+    let touched = || mesh.touched_bytes().unwrap();
+    assert_eq!(touched(), 52);
+    let frame = mesh.frame(7).unwrap();
+    assert_eq!((frame.positions().len(), mesh.frame_count(), mesh.clip_count(), touched()), (8, 8, 1, 52));
+    assert!(!mesh.bounds().is_empty());
+    assert_eq!(touched(), 52 + 32, "frame 0 and no other");
+    assert!(!mesh.bounds().is_empty());
+    mesh.surface(0).unwrap();
+    assert_eq!(touched(), 52 + 32 + 12 * 2, "of each polygon two bytes");
+    Surface::new(&mesh, 0).bounds().unwrap();
+    assert_eq!(touched(), 52 + 32 + 12 * 16);
+    mesh.survey(&mut |_| {}).unwrap();
+    assert_eq!(touched(), 52 + 32 + 12 * 16);
+    // The other way round: what was looked at whole is not forgotten.
+    let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
+    mesh.survey(&mut |_| {}).unwrap();
+    mesh.surface(0).unwrap();
+    assert_eq!(mesh.touched_bytes(), Some(52 + 12 * 16));
+    assert_eq!(open_sample("box").touched_bytes(), None);
+    let script = b"#exec MESH IMPORT MESH=a\n";
+    let with = Mesh::open_with(&data[..], &aniv[..], &watched)
+        .unwrap()
+        .with_script(Script::open(&script[..]).unwrap(), b"a")
+        .unwrap();
+    assert_eq!(with.touched_bytes(), Some(52), "a script is read whole, and does not count");
+    let model: Model<&[u8]> = with.into();
+    assert_eq!(model.file().touched_bytes(), Some(52));
+}
+
+// The builder.
+
+/// E13: refused by naming the field, before a byte is written.
+#[test]
+fn e13_refuses_what_the_files_cannot_hold() {
+    struct Untouched;
+    impl std::io::Write for Untouched {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            panic!("something was written");
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            panic!("something was flushed");
+        }
+    }
+    let refused = |mesh: &build::Mesh, format: &str, field: &str| {
+        for error in [mesh.write_data(Untouched), mesh.write_aniv(Untouched)].map(Result::unwrap_err) {
+            assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+            assert_eq!(
+                (error.format(), error.field().to_string().as_str(), error.offset()),
+                (format, field, None),
+                "{error}"
+            );
+        }
+    };
+    let (data, aniv) = ("unreal data", "unreal aniv");
+    for (variant, most) in [(Variant::Classic, 16_383), (Variant::DeusEx, 8191), (Variant::Prototype, 16_381)] {
+        let fits = build::Mesh { frames: vec![vec![[0; 3]; most as usize]], ..build::Mesh::new(variant, most) };
+        assert_eq!(open_built(&fits).vertex_count(), most as usize);
+        refused(&build::Mesh { vertices: most + 1, ..fits.clone() }, data, "vertex_count");
+        refused(&build::Mesh { vertices: u32::MAX, ..fits }, data, "vertex_count");
+    }
+    let many = |count: usize| build::Mesh {
+        polygons: vec![polygon([0; 3], 0, 0); count],
+        ..build::Mesh::new(Variant::Classic, 1)
+    };
+    assert_eq!(open_built(&many(65_535)).polygon_count(), 65_535);
+    refused(&many(65_536), data, "polygon_count");
+    let many = |count: usize| build::Mesh { frames: vec![vec![]; count], ..build::Mesh::new(Variant::DeusEx, 0) };
+    assert_eq!(open_built(&many(65_535)).frame_count(), 65_535);
+    refused(&many(65_536), aniv, "frame_count");
+    let spoilt = |spoil: &dyn Fn(&mut build::Mesh)| {
+        let mut mesh = cube(3);
+        spoil(&mut mesh);
+        mesh
+    };
+    for vertex in [8, 9, u16::MAX] {
+        refused(&spoilt(&|mesh| mesh.polygons[5].vertices[2] = vertex.into()), data, "polygon[5].vertices");
+    }
+    refused(&spoilt(&|mesh| mesh.frames[1].truncate(7)), aniv, "frame[1].positions");
+    refused(&spoilt(&|mesh| mesh.frames[2].push([0; 3])), aniv, "frame[2].positions");
+    for position in [[1024, 0, 0], [-1025, 0, 0], [0, 1024, 0], [0, -1025, 0], [0, 0, 512], [0, 0, -513], [i16::MIN; 3]]
+    {
+        refused(&spoilt(&|mesh| mesh.frames[1][7] = position), aniv, "frame[1].positions");
+        let wide = spoilt(&|mesh| (mesh.variant, mesh.frames[1][7]) = (Variant::DeusEx, position));
+        assert_eq!(open_built(&wide).frame(1).unwrap().positions().get(7), Some(position.map(f32::from)));
+    }
+}
+
+#[test]
+fn e13_quantizes_to_the_nearest() {
+    use build::{OutOfRange, quantize};
+    let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
+    assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
+    assert_eq!(stored(Variant::Classic, [0.06, -0.07, 0.13]), [0, -1, 1], "not cut off, as the published packing does");
+    assert_eq!(stored(Variant::DeusEx, [1.0, -0.002, 127.996]), [256, -1, 32_767]);
+    assert_eq!(stored(Variant::Prototype, [-128.0, 127.875, -128.0]), [-1024, 1023, -512]);
+    let mut random = Random::new(17);
+    for variant in [Variant::Classic, Variant::DeusEx] {
+        let error = variant.author_scale().map(|step| step / 2.0);
+        let positions: Vec<_> = (0..1000).map(|_| [0; 3].map(|_| random.unit() * 127.5)).collect();
+        let quantized = quantize(variant, &positions, OutOfRange::Refuse).unwrap();
+        assert!(quantized.clamped.is_empty());
+        for (position, stored) in positions.iter().zip(&quantized.stored) {
+            let again = Placement::author(variant).apply(stored.map(f32::from));
+            assert!((0..3).all(|axis| (again[axis] - position[axis]).abs() <= error[axis]), "{position:?}: {again:?}");
+        }
+    }
+    for wild in [128.0, -128.3, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, f32::MAX] {
+        for axis in 0..3 {
+            for variant in [Variant::Classic, Variant::DeusEx, Variant::Prototype] {
+                let mut positions = [[1.0; 3]; 4];
+                positions[2][axis] = wild;
+                let error = quantize(variant, &positions, OutOfRange::Refuse).unwrap_err();
+                assert_eq!(
+                    (error.field().to_string().as_str(), error.kind().id()),
+                    ("position[2]", "refused"),
+                    "{error}"
+                );
+                let quantized = quantize(variant, &positions, OutOfRange::Clamp).unwrap();
+                assert_eq!((quantized.clamped.as_slice(), quantized.stored.len()), (&[2][..], 4));
+                let [least, most] = match (variant, axis) {
+                    (Variant::DeusEx, _) => [i16::MIN, i16::MAX],
+                    (_, 2) => [-512, 511],
+                    _ => [-1024, 1023],
+                };
+                let expected = if wild.is_nan() {
+                    0
+                } else if wild > 0.0 {
+                    most
+                } else {
+                    least
+                };
+                assert_eq!(quantized.stored[2][axis], expected, "{wild} along axis {axis}");
+                assert_eq!(quantized.stored[1], quantized.stored[3]);
+                let mesh = build::Mesh { frames: vec![quantized.stored], ..build::Mesh::new(variant, 4) };
+                assert!(mesh.aniv_bytes().is_ok(), "what is clamped can be written");
+            }
+        }
+    }
+    assert_eq!(quantize(Variant::Classic, &[], OutOfRange::Clamp).unwrap(), build::Quantized::default());
+}
+
+#[test]
+fn lends_what_lies_in_the_file() {
+    let mesh = open_sample("crate64");
+    let polygons = mesh.polygons().unwrap();
+    assert!(std::ptr::eq(polygons.as_ptr().cast(), &raw const mesh.data()[48]));
+    let frame = mesh.frame(2).unwrap();
+    assert!(std::ptr::eq(frame.as_bytes().as_ptr(), &raw const mesh.aniv()[4 + 2 * 64]));
+    let Positions::Packed64(positions) = frame.positions() else { panic!("Deus Ex has 16 bits") };
+    assert_eq!(positions.get(7), Some([16_385.0, 16_383.0, 16_896.0]));
+    let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("indices lie in polygons") };
+    assert_eq!((indices.len(), indices.byte_offset(4)), (36, 18));
+}
