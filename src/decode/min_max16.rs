@@ -5,7 +5,6 @@
 //! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
 //! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
 
-use crate::array::Array;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
@@ -174,7 +173,7 @@ kernel! {
 #[allow(clippy::float_cmp, reason = "the formula is exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 

@@ -10,7 +10,6 @@
 //! which with AVX2 and AVX-512 stand where a permutation of the words brought them. Measured in cache on the build without
 //! any option: 1.05 of the rate of copying the output with AVX-512.
 
-use crate::array::Array;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
@@ -228,7 +227,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     fn words(count: u32) -> Vec<U32> {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()

@@ -5,7 +5,6 @@
 //!
 //! As for [`packed32`](crate::decode::packed32), the loops over arrays are compiled for several generations of processors.
 
-use crate::array::Array;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
@@ -184,7 +183,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     #[test]
     fn agrees_with_its_naive_twin() {

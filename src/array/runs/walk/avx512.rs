@@ -46,13 +46,13 @@ const fn counting(first: u8) -> [u8; WINDOW] {
 }
 
 /// Returns whether the processor supports the instructions.
-pub(in crate::array::runs) fn is_supported() -> bool {
+pub(crate) fn is_supported() -> bool {
     Level::best() == Level::Avx512
 }
 
 kernel! {
     /// Passes over runs, eight windows at a time; over none if the instructions are not supported.
-    pub(in crate::array::runs) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+    pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
         avx512 => permute(bytes, limits),
         _ => WalkProgress::default(),
     }

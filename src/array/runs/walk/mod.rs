@@ -50,7 +50,7 @@ pub(super) fn fastest() -> &'static [WalkKernel] {
 
 /// Walks `len` runs, some by steps and, where `ways` get ahead, the others by those.
 pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKernel]) -> Result<RunTotals, u64> {
-    let mut walk = Walk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
+    let mut walk = RunWalk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
     if ways.is_empty() {
         walk.step(len)?;
     }
@@ -64,7 +64,7 @@ pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKern
 }
 
 /// A walk on its way.
-struct Walk<'a> {
+struct RunWalk<'a> {
     bytes: &'a [u8],
     /// Bytes of a record.
     size: usize,
@@ -77,7 +77,7 @@ struct Walk<'a> {
     ahead: ReadAhead,
 }
 
-impl Walk<'_> {
+impl RunWalk<'_> {
     /// Walks some runs, one after another.
     fn step(&mut self, runs: usize) -> Result<(), u64> {
         for _ in 0..runs.min(self.left) {

@@ -30,7 +30,7 @@ struct Chain {
 }
 
 /// Passes over runs, five stretches at a time.
-pub(in crate::array::runs) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let mut passed = WalkProgress::default();
     // As many runs have so many bytes of their own, so that nothing beyond the last is looked at.
     while limits.runs.saturating_sub(passed.runs) > BATCH_BYTES.saturating_add(step(0, limits.count, RECORD_SIZE)) {

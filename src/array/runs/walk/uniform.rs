@@ -6,7 +6,7 @@ use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, st
 const RUN_BATCH: usize = 8;
 
 /// Passes over runs for as long as eight on end have the count of the first.
-pub(in crate::array::runs) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let Some(&count) = bytes.first().filter(|count| **count <= limits.count) else { return WalkProgress::default() };
     let stride = step(0, count, RECORD_SIZE);
     let size = stride.wrapping_mul(RUN_BATCH);
