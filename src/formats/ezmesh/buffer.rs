@@ -20,6 +20,7 @@ use crate::parse::Name;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::ezmesh::{MeshSystem, Semantic};
 /// let system = MeshSystem::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");

@@ -37,6 +37,7 @@ pub enum UvDivisor {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::unreal::Mesh;
 /// let [data, aniv] = ["data/unreal/box_d.3d", "data/unreal/box_a.3d"].map(meshpeek::read);
 /// let mesh = Mesh::open(data?, aniv?)?;
