@@ -295,3 +295,71 @@ macro_rules! impl_view {
     };
 }
 pub(super) use impl_view;
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::FromBytes;
+
+    use super::*;
+    use crate::array::arbitrary::any_bytes;
+    use crate::array::{Consecutive, CornerArray, Packed, Strided};
+    use crate::decode::endian::ByteOrder;
+    use crate::decode::{EndianFloats, EndianIndex, Packed32, PolygonIndices, PolygonUvs};
+
+    /// Checks that all ways to read an array give what `get` gives.
+    fn agree<A: Array<Item: PartialEq + fmt::Debug>>(array: A) {
+        let len = array.len();
+        let items: Vec<A::Item> = (0..len).map(|index| array.get(index).unwrap()).collect();
+        assert!(array.get(len).is_none() && array.is_empty() == items.is_empty());
+        assert_eq!((array.iter().len(), array.iter().collect::<Vec<_>>()), (len, items.clone()));
+        assert!(array.iter().rev().eq(items.iter().rev().copied()));
+        let mut each = Vec::new();
+        array.for_each(|item| each.push(item));
+        assert_eq!(each, items);
+        let mut chunked = Vec::new();
+        array.for_each_chunk(|first, chunk| {
+            assert_eq!(first, chunked.len());
+            chunked.extend_from_slice(chunk);
+        });
+        assert_eq!(chunked, items);
+        let mut out = vec![bytemuck::Zeroable::zeroed(); len];
+        array.decode_into(&mut out).unwrap();
+        assert_eq!(out, items);
+        assert!(array.decode_into(&mut vec![bytemuck::Zeroable::zeroed(); len + 1]).is_err());
+        for range in [0..len, 1..len, len / 3..len / 2, len..len] {
+            if let Some(part) = array.slice(range.clone()) {
+                assert!(part.iter().eq(items[range].iter().copied()));
+            }
+        }
+        assert!(array.slice(0..len + 1).is_none());
+    }
+
+    #[test]
+    fn all_ways_to_read_agree() {
+        for len in [0, 1, 2, 3, 7, 1000, 5000] {
+            // Small numbers: no float is a NaN, and all polygons exist.
+            let bytes: Vec<u8> = any_bytes(len * 20).iter().map(|byte| byte % 64).collect();
+            let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
+            agree(Packed::new(words, Packed32));
+            agree(Packed::new(FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap(), EndianIndex(ByteOrder::Big)));
+            agree(Strided::new(&bytes, 20, 4, EndianFloats::<3>(ByteOrder::Little)).unwrap());
+            let polygons = FromBytes::ref_from_bytes(&bytes[..len * 16]).unwrap();
+            let picks: Vec<u16> = (0..len).rev().map(|pick| u16::try_from(pick).unwrap()).collect();
+            agree(CornerArray::new(polygons, &picks, PolygonIndices));
+            agree(CornerArray::new(polygons, &picks, PolygonUvs::<255>).slice(len.min(1)..len * 2).unwrap());
+            agree(Consecutive::new(u32::try_from(len).unwrap()));
+        }
+    }
+
+    #[test]
+    fn bounds_of_any_array_are_those_of_its_kernel() {
+        fn by_default(array: impl Array<Item = [f32; 3]>) -> Bounds {
+            array.bounds()
+        }
+        for len in [0, 1, 700, 5000] {
+            let bytes = any_bytes(len * 4);
+            let array = Packed::new(FromBytes::ref_from_bytes(&bytes).unwrap(), Packed32);
+            assert_eq!(by_default(array), array.bounds());
+        }
+    }
+}

@@ -21,7 +21,7 @@ pub struct Corner {
 
 /// Both index streams of a surface, corner by corner, three to a triangle; counter-clockwise seen from outside.
 ///
-/// The streams are of one length and make whole triangles. The indices in them are not checked: `get` on the array
+/// The streams are of one length; those of a whole surface make whole triangles. The indices are not checked: `get` on the array
 /// they index does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<'a> {

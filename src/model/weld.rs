@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::error::{ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::{Indices, Uvs};
-use crate::model::corners::Corner;
+use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
 
 /// A surface as a GPU wants it: one index stream, and for each vertex which position and which attribute it takes.
@@ -60,12 +60,7 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
         order.chunk_by(|one, next| both(one) == both(next)).for_each(|same| represent(same, &mut represents));
     } else {
         let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
-        group_by_attribute(
-            &corners.iter().map(|corner| corner.attribute),
-            counts.attribute_vertices,
-            &mut starts,
-            &mut order,
-        );
+        group_by_attribute(&corners, counts.attribute_vertices, &mut starts, &mut order);
         for bounds in starts.windows(2) {
             let [start, end] =
                 [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
@@ -77,7 +72,7 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
         }
     }
     drop(order);
-    number_vertices(surface, corners.iter(), represents)
+    number_vertices(surface, &corners, represents)
 }
 
 /// Returns the UVs of a surface whose attributes are nothing but two stored bytes each.
@@ -110,24 +105,19 @@ fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str,
 }
 
 /// Sorts corner numbers by their attribute (counting sort): `starts[a]..starts[a + 1]` of `order` share attribute `a`.
-fn group_by_attribute(
-    attributes: &(impl Iterator<Item = u32> + Clone),
-    count: u32,
-    starts: &mut Vec<u32>,
-    order: &mut [u32],
-) {
+fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
     starts.resize(as_index(count).saturating_add(1), 0);
-    for attribute in attributes.clone() {
-        increment(starts, attribute);
-    }
+    corners.for_each(|corner| {
+        increment(starts, corner.attribute);
+    });
     let mut sum = 0_u32;
     for start in starts.iter_mut() {
         sum = sum.saturating_add(std::mem::replace(start, sum));
     }
-    for (corner, attribute) in (0_u32..).zip(attributes.clone()) {
-        let slot = increment(starts, attribute);
+    for (number, corner) in (0_u32..).zip(corners.iter()) {
+        let slot = increment(starts, corner.attribute);
         if let Some(order) = order.get_mut(as_index(slot)) {
-            *order = corner;
+            *order = number;
         }
     }
     // Filling moved each start to the next group's; move them back.
@@ -148,16 +138,12 @@ fn increment(counters: &mut [u32], index: u32) -> u32 {
 
 /// Numbers the corners that represent themselves, and points the others at them. Reuses the list in place: a corner's
 /// representative always stands before it and has its number already.
-fn number_vertices(
-    surface: &Surface<'_>,
-    corners: impl Iterator<Item = Corner>,
-    represents: Vec<u32>,
-) -> Result<Welded> {
+fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec<u32>) -> Result<Welded> {
     let distinct = (0_u32..).zip(&represents).filter(|(corner, earliest)| corner == *earliest).count();
     let mut vertices = Vec::new();
     vertices.try_reserve_exact(distinct).map_err(|_| out_of_memory(surface, distinct, size_of::<Corner>()))?;
     let mut indices = represents;
-    for (number, corner) in corners.enumerate() {
+    for (number, corner) in corners.iter().enumerate() {
         let earliest = indices.get(number).map_or(0, |earliest| as_index(*earliest));
         let vertex = if earliest == number {
             vertices.push(corner);
