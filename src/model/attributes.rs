@@ -88,6 +88,7 @@ macro_rules! array_enum {
             }
         }
 
+        #[allow(clippy::into_iter_without_iter, reason = "`Array` has it")]
         impl<'a> IntoIterator for &$name<'a> {
             type Item = $value;
             type IntoIter = ArrayIter<$name<'a>>;
