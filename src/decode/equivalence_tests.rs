@@ -40,7 +40,7 @@ fn same<V: Pod>(found: &[V], expected: &[V], what: &str) {
     assert!(equal, "{what}: {} values of {}", found.len(), std::any::type_name::<V>());
 }
 
-/// CountedRuns all ways to many values over these records, at this level.
+/// Runs all ways to many values over these records, at this level.
 fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     let expected: Vec<D::Value> = raw.iter().map(|raw| decode.decode(raw)).collect();
     let mut out = vec![D::Value::zeroed(); raw.len()];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
 use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
-use meshpeek::{Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
+use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
