@@ -11,8 +11,8 @@ use zerocopy::little_endian::{U16, U32};
 use crate::array::out_of_range::first_out_of_range;
 use crate::array::{Array, ArrayIter, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
-    Argb8, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16, NormalOf,
-    Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
+    Argb8, EndianFloats, EndianIndex, Floats, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, Packed32,
+    Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, TangentFrame, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
@@ -133,7 +133,7 @@ impl Positions<'_> {
 
 array_enum! {
     /// Tangent frames.
-    Frames of Frame {
+    Frames of TangentFrame {
         /// A quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
         /// A quaternion in seven bytes.
