@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
-use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
+use meshpeek::unreal::{Mesh, RawPolygon};
 use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
