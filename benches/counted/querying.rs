@@ -6,7 +6,7 @@ use meshpeek::decode::MinMax16;
 use meshpeek::model::Positions;
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::unigine::Mesh;
-use meshpeek::{Packed, Surface};
+use meshpeek::{Array, Packed, Surface};
 
 use super::{Kernel, keep, lend};
 use crate::inputs;

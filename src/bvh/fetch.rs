@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::bvh::triangles::{Block, LANES, Numbers};
 use crate::decode::Decode;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::F32;
 
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::bvh::build::build;
 use crate::bvh::layout::{NodePage, RawTree};
 use crate::bvh::pages::Sink;

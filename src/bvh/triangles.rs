@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::bvh::fetch::{gather, pick, spread};
 use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
@@ -141,7 +141,7 @@ impl<'a> Triangles<'a> {
 
     /// Returns how many vertices there are.
     #[must_use]
-    pub const fn vertex_count(&self) -> usize {
+    pub fn vertex_count(&self) -> usize {
         match self.points {
             Points::Stored(positions) => positions.len(),
             Points::Posed(points) => points.len(),

@@ -1,5 +1,6 @@
 //! What a surface has at a point of a triangle.
 
+use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::Result;
 use crate::math::{as_index, narrow};
@@ -85,7 +86,7 @@ impl<'a> Attributes<'a> {
 
     /// Returns the number of triangles.
     #[must_use]
-    pub const fn triangle_count(&self) -> usize {
+    pub fn triangle_count(&self) -> usize {
         self.corners.triangle_count()
     }
 

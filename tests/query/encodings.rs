@@ -8,7 +8,7 @@ use meshpeek::decode::{
 };
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Packed, Strided};
+use meshpeek::{Array, Packed, Strided};
 use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 

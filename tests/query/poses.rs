@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Animations as _, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
+use meshpeek::{Animations as _, Array, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
 
 use crate::support::corpus;
 use crate::support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};

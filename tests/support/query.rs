@@ -10,7 +10,7 @@ use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::{ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
+use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use crate::support::random::Random;

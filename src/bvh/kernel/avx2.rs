@@ -1,5 +1,6 @@
 //! The same for processors with AVX2: a lane for each box or triangle.
 
+use crate::array::Array;
 use std::arch::x86_64::{
     __m128, __m128i, __m256, __m256i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_NGT_UQ, _mm_add_epi32, _mm_add_ps,
     _mm_andnot_ps, _mm_cvtepi8_epi32, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi32_si128, _mm_cvtsi64_si128,

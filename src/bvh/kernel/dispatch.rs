@@ -7,7 +7,7 @@ use crate::query::ray_query::AlongRay;
 use crate::simd::kernel;
 
 kernel! {
-    /// CountedRuns a query along rays.
+    /// Runs a query along rays.
     #[inline]
     pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
         avx2 => query.run(
@@ -20,7 +20,7 @@ kernel! {
 }
 
 kernel! {
-    /// CountedRuns a query around a point.
+    /// Runs a query around a point.
     #[inline]
     pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
         avx2 => query.run(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::query::Triangles;
-use meshpeek::{Animations, FrameBlend, Geometry, Pose, Skeleton, Surface};
+use meshpeek::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
 
 use crate::formats::frames::{blend_frames, blend_vertex_frames};
 use crate::outcome::UsageError;
