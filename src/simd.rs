@@ -18,9 +18,6 @@
 use half::f16;
 use zerocopy::little_endian::{I16, U16, U32};
 
-use crate::bvh::sah::{Grid, Item};
-use crate::bvh::triangles::Triangles;
-use crate::bvh::{build, kernel};
 use crate::decode::frame::{self, Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
 use crate::decode::influence::{self, RawInfluence};
 use crate::decode::joint::{self, RawJoint};
@@ -30,8 +27,6 @@ use crate::decode::{
 };
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::decode::{narrow, vectors};
-use crate::query::closest_point::AroundPoint;
-use crate::query::ray_query::AlongRay;
 
 /// A generation of instructions.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
@@ -201,57 +196,77 @@ kernels! {
         form::snorm16, narrow::snorm16_avx2, narrow::snorm16_avx512;
     /// Brings positions to 0..1 of a box, [`form`].
     fn within(values: &mut [f32], min: &form::Lanes, scale: &form::Lanes) = form::within, form::within, form::within;
-    /// Puts boxes around clusters of triangles, for a [tree](crate::bvh::tree::Tree).
-    fn fill_items(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) =
-        build::fill::<false>, build::fill::<true>, build::fill::<true>;
 }
 
-/// CountedRuns a query along rays with the kernels of the processor.
-#[inline]
-pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use crate::bvh::kernel::avx2::{block, boxes, sift};
-
-        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-        fn avx2<Q: AlongRay>(query: Q) -> Q::Answer {
-            query.run(
-                |triangles, numbers| block(triangles, numbers),
-                |node, ray, limit| boxes(node, ray, limit),
-                |block, ray, limit| sift(block, ray, limit),
-            )
+/// Defines a function that is compiled for several generations of processors and runs the newest one supported.
+///
+/// Each arm is an expression, compiled with the instructions of its generation. It calls functions that are always inlined,
+/// or functions written for these instructions. Arms stand newest first; `_` is for every processor.
+///
+/// ```ignore
+/// kernel! {
+///     fn unorm8(raw: &[u8], out: &mut [f32]) {
+///         avx512 => decode::<true>(raw, out),
+///         avx2 => decode::<true>(raw, out),
+///         _ => decode::<false>(raw, out),
+///     }
+/// }
+/// ```
+///
+/// A body without arms is compiled for each generation:
+///
+/// ```ignore
+/// kernel! {
+///     fn sum(bytes: &[u8]) -> u64 {
+///         bytes.iter().map(|byte| u64::from(*byte)).sum()
+///     }
+/// }
+/// ```
+macro_rules! kernel {
+    (@arms $signature:tt $($generation:ident => $body:expr,)* _ => $portable:expr $(,)?) => {{
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let level = $crate::simd::Level::best();
+            $($crate::simd::kernel!(@arm $generation level $signature $body);)*
         }
-        if Level::best() >= Level::Avx2 {
-            // SAFETY: `Level::detect` gave this level or a higher one, and does so only where the processor has all
-            // features that the function is compiled for.
-            return unsafe { avx2(query) };
+        $portable
+    }};
+    (@arms $signature:tt $($body:tt)*) => {
+        $crate::simd::kernel!(@arms $signature avx512 => { $($body)* }, avx2 => { $($body)* }, _ => { $($body)* })
+    };
+    (@arm avx512 $level:ident $signature:tt $body:expr) => {
+        $crate::simd::kernel!(
+            @compiled "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
+            Avx512 $level $signature $body
+        )
+    };
+    (@arm avx2 $level:ident $signature:tt $body:expr) => {
+        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 $level $signature $body)
+    };
+    (@compiled $features:literal $needed:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
+        if $level >= $crate::simd::Level::$needed {
+            #[target_feature(enable = $features)]
+            fn compiled $($generics)* $args $($value)* {
+                $body
+            }
+            // SAFETY: `Level::best` returned this level or a higher one. `Level::detect` returns a level only if the processor
+            // supports all features of it and of the lower ones, and `$features` are those.
+            #[allow(unsafe_code, reason = "the call of a function compiled for detected instructions")]
+            return unsafe { $crate::simd::kernel!(@call compiled $args) };
         }
-    }
-    query.run(kernel::block, kernel::boxes, kernel::sift)
+    };
+    (@call $function:ident ($($arg:ident: $type:ty),* $(,)?)) => { $function($($arg),*) };
+    (
+        $(#[$meta:meta])*
+        $vis:vis fn $name:ident $(<$generic:ident: $bound:path>)? ($($args:tt)*) $(-> $value:ty)? { $($arms:tt)* }
+    ) => {
+        $(#[$meta])*
+        $vis fn $name $(<$generic: $bound>)? ($($args)*) $(-> $value)? {
+            $crate::simd::kernel!(@arms { [$(<$generic: $bound>)?] ($($args)*) [$(-> $value)?] } $($arms)*)
+        }
+    };
 }
-
-/// CountedRuns a query around a point with the kernels of the processor.
-#[inline]
-pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use crate::bvh::kernel::avx2::{approach, block, distances};
-
-        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-        fn avx2<Q: AroundPoint>(query: Q) -> Q::Answer {
-            query.run(
-                |triangles, numbers| block(triangles, numbers),
-                |node, point, limit| distances(node, point, limit),
-                |block, point, limit| approach(block, point, limit),
-            )
-        }
-        if Level::best() >= Level::Avx2 {
-            // SAFETY: as above.
-            return unsafe { avx2(query) };
-        }
-    }
-    query.run(kernel::block, kernel::distances, kernel::approach)
-}
+pub(crate) use kernel;
 
 /// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
 pub(crate) struct Divisor {

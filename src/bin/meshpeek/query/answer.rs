@@ -3,7 +3,7 @@
 use std::thread;
 
 use meshpeek::Bounds;
-use meshpeek::query::{Attributes, Frustum, Hit, Interpolated, Nearest, PagesTouched, Ray, Scene};
+use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttributes, Ray, Scene};
 
 use crate::output::Misuse;
 
@@ -34,7 +34,7 @@ pub enum Want {
 pub struct Answer {
     pub found: Found,
     /// What the surface has at each place that was found, where that was asked; `None` where it cannot be told.
-    pub attributes: Vec<Option<Interpolated>>,
+    pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
 }
 
@@ -93,12 +93,12 @@ impl Surfaces<'_> {
     fn answer(&self, question: &Question) -> anyhow::Result<Answer> {
         let mut pages = PagesTouched::default();
         let found = match question {
-            Question::Ray(ray, Want::First) => Found::First(self.scene.ray_watched(ray, &mut pages)),
-            Question::Ray(ray, Want::All) => Found::All(self.scene.hits_watched(ray, &mut pages)),
-            Question::Ray(ray, Want::Any) => Found::Any(self.scene.is_hit_watched(ray, &mut pages)),
-            Question::Nearest(point, limit) => Found::Nearest(self.scene.nearest_watched(*point, *limit, &mut pages)),
-            Question::Box(bounds) => Found::Triangles(self.scene.overlapping_box(bounds, &mut pages)),
-            Question::Frustum(frustum) => Found::Triangles(self.scene.overlapping_frustum(frustum, &mut pages)),
+            Question::Ray(ray, Want::First) => Found::First(self.scene.probed(&mut pages).ray(ray)),
+            Question::Ray(ray, Want::All) => Found::All(self.scene.probed(&mut pages).all_hits(ray)),
+            Question::Ray(ray, Want::Any) => Found::Any(self.scene.probed(&mut pages).is_hit(ray)),
+            Question::Nearest(point, limit) => Found::Nearest(self.scene.probed(&mut pages).nearest(*point, *limit)),
+            Question::Box(bounds) => Found::Triangles(self.scene.probed(&mut pages).overlapping_box(bounds)),
+            Question::Frustum(frustum) => Found::Triangles(self.scene.probed(&mut pages).overlapping_frustum(frustum)),
             Question::Vertex { surface, vertex } => Found::Vertex(self.around(*surface, *vertex)?),
         };
         let attributes = match &found {
@@ -120,11 +120,12 @@ impl Surfaces<'_> {
                 "--vertex: surface {surface} has {count} vertices, expected a number below that, found {vertex}"
             ))
         })?;
-        let (triangles, neighbors) = (self.scene.triangles_of(surface, vertex), self.scene.neighbors(surface, vertex));
+        let (triangles, neighbors) =
+            (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
         Ok(Vertex { surface, number: vertex, point, triangles, neighbors })
     }
 
-    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<Interpolated> {
+    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.numbers.binary_search(&surface).ok()?;
         let mut here = self.attributes.get(place)?.at(usize::try_from(triangle).ok()?, barycentric)?;
         if self.moved {

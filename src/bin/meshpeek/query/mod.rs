@@ -132,7 +132,7 @@ impl Query {
         };
         // The trees of a sidecar are of the level that is there without a choice.
         let sidecar = opened.sidecar.as_ref().filter(|_| common.place.is_first());
-        let base = Scene::of(geometry, numbers.iter().copied(), sidecar)?;
+        let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let posed = Posed::new(geometry, &numbers, common.clip, common.frame)?;
         let scene = match &posed {
             Some(posed) => base.refit(|surface| posed.triangles(geometry, surface))?,
