@@ -97,8 +97,8 @@ pub use error::{Error, ErrorKind, Field, PathSegment, Result};
 pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, FrameBlend, Notify, Pose, Skeleton, SkinnedSurface};
-pub use model::{Corner, Corners, Geometry, Surface, Weights};
-pub use parse::{AccessLog, Element, Finding, Limits, Name, PAGE, Region, Rule, Severity};
+pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
+pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
 
 /// CountedRuns the examples of the README.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ pub(crate) const WIDTH: usize = 8;
 /// The most nodes on the path to a leaf.
 pub(crate) const MAX_DEPTH: usize = 26;
 /// Nodes of a page.
-pub(crate) const NODES: usize = 42;
+pub(crate) const NODES_PER_PAGE: usize = 42;
 /// Bits of the number of a node that say which of its page it is.
 pub(crate) const SLOT_BITS: u32 = 6;
 /// Bits of what a leaf says that count its triangles, less one.
@@ -86,7 +86,7 @@ impl RawNode {
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct NodePage {
-    pub(crate) nodes: [RawNode; NODES],
+    pub(crate) nodes: [RawNode; NODES_PER_PAGE],
     pub(crate) unused: [u8; 56],
     pub(crate) hash: U64,
 }

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::F32;
 
 use crate::array::Bounds;
-use crate::bvh::layout::{COUNT_BITS, Child, NODES, NodePage, RawNode, SLOT_BITS, WIDTH, node_number};
+use crate::bvh::layout::{COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
@@ -59,7 +59,7 @@ impl PagePacker {
             let (total, largest) = sizes.enumerate().fold((1_usize, (0, 0)), |(total, largest), (at, size)| {
                 (total.saturating_add(size), if size > largest.1 { (at, size) } else { largest })
             });
-            if total <= NODES {
+            if total <= NODES_PER_PAGE {
                 break;
             }
             if let Some(part) = parts.get_mut(largest.0) {
@@ -80,7 +80,8 @@ impl PagePacker {
 
     /// Lays nodes into the fullest page that has room for them.
     fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
-        let fits = |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES;
+        let fits =
+            |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
         if !self.open.iter_mut().any(|page| fits(&page)) {
             self.open(sink)?;
         }

@@ -109,7 +109,7 @@ impl<W: Write + Seek> PageSink for SidecarPages<'_, W> {
 
 impl Tree {
     /// Finds the tree of a surface in a sidecar; `None` where it has none. Nothing of it is read but its record.
-    pub(crate) fn stored(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
+    pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
         let surface = u32::try_from(surface).ok()?;
         let records = 0..sidecar.count(Kind::Trees);
         let mut records = records.map_while(|index| sidecar.record::<RawTree>(Kind::Trees, index));

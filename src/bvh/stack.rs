@@ -11,10 +11,10 @@ const _: () = assert!(STACK_SIZE > 7 * MAX_DEPTH + 1);
 
 /// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
 /// the place tells a leaf; it is rounded down.
-type Entry = u64;
+type StackEntry = u64;
 
 #[inline]
-fn entry(near: f32, child: u32, is_leaf: bool) -> Entry {
+fn entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
     (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
 }
 
@@ -26,18 +26,18 @@ fn ordered(number: f32) -> u32 {
 }
 
 #[inline]
-fn key(entry: Entry) -> u32 {
+fn key(entry: StackEntry) -> u32 {
     u32::try_from(entry >> 32).unwrap_or(u32::MAX)
 }
 
 #[inline]
-fn child(entry: Entry) -> u32 {
+fn child(entry: StackEntry) -> u32 {
     u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
 }
 
 /// What waits to be visited, the nearest last.
 pub(crate) struct Stack {
-    entries: [Entry; STACK_SIZE],
+    entries: [StackEntry; STACK_SIZE],
     len: usize,
 }
 
@@ -117,7 +117,7 @@ impl Stack {
 /// Sorts a few entries, the nearest last.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "two or three numbers as a rule")]
-fn sort(entries: &mut [Entry]) {
+fn sort(entries: &mut [StackEntry]) {
     for end in 1..entries.len() {
         let mut at = end;
         while let Some([one, other]) = at.checked_sub(1).and_then(|from| entries.get_mut(from..)?.first_chunk_mut()) {

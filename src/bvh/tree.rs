@@ -119,7 +119,7 @@ impl Tree {
         };
         let pages = <[NodePage]>::ref_from_bytes(bytes).unwrap_or_default();
         // No more than there is room for, whatever a sidecar says: as many steps a query may take.
-        let nodes = self.header.nodes.min(as_u64(pages.len().saturating_mul(layout::NODES)));
+        let nodes = self.header.nodes.min(as_u64(pages.len().saturating_mul(layout::NODES_PER_PAGE)));
         let order = match (&self.order, &self.pages) {
             (TriangleOrder::Memory(numbers), _) => OrderView::Memory(numbers),
             (TriangleOrder::Sidecar { first, count }, NodePages::Sidecar { sidecar, .. }) => {

@@ -6,7 +6,7 @@ use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::as_u64;
-use crate::model::animation::Animations;
+use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
 
 /// How many there are of each thing in a surface.
@@ -36,7 +36,7 @@ pub struct Counts {
 /// [`ErrorKind::NoSuch`] where there is no such item, and as the format says where the
 /// bytes on the way to the array are damaged.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
-pub trait Geometry: Animations {
+pub trait Geometry: FormatVersion {
     /// Returns the box that the file declares, which may be wrong in a damaged file; in formats that declare none, the box
     /// around the positions of the base shape.
     fn bounds(&self) -> Bounds;

@@ -12,9 +12,12 @@ mod attributes;
 mod bone;
 mod conversion;
 mod corners;
+mod file_data;
 mod fixed_influences;
+mod format_version;
 mod geometry;
 mod interpolated;
+mod mesh_file;
 mod spatial_tree;
 mod surface;
 mod weights;
@@ -25,11 +28,14 @@ pub use attributes::{Colors, Frames, Indices, IndicesIter, Influences, Influence
 pub use bone::{Bone, Transform};
 pub use corners::{Corner, Corners};
 pub use fixed_influences::FixedInfluences;
+pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;
+pub use mesh_file::MeshFile;
 pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 
+pub(crate) use file_data::{FileContext, FileData};
 pub(crate) use fixed_influences::FixedWeights;

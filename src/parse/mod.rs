@@ -7,6 +7,7 @@ mod finding;
 mod limits;
 mod memory_budget;
 mod name;
+mod open_options;
 mod region;
 
 pub use access_log::{AccessLog, PAGE};
@@ -14,6 +15,7 @@ pub use cursor::{Cursor, Record};
 pub use finding::{Finding, Rule, Severity};
 pub use limits::Limits;
 pub use name::Name;
+pub use open_options::OpenOptions;
 pub use region::{Element, Region};
 
 pub(crate) use allocation::{expect_length, filled, room};

@@ -76,7 +76,7 @@ impl<'a> Scene<'a> {
         for number in surfaces {
             let triangles = Triangles::new(&Surface::new(geometry, number))?;
             let stored = sidecar.and_then(|sidecar| {
-                Tree::stored(sidecar, number).filter(|tree| fits(tree, &triangles, sidecar.trust()))
+                Tree::from_sidecar(sidecar, number).filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
             let tree = match stored {
                 Some(tree) => tree,

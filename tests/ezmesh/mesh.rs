@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use meshpeek::decode::{Influence, Order};
 use meshpeek::ezmesh::{
-    Cell, Dialect, Form, MeshSystem, Options, Scalar, Semantic, Track, VertexBuffer, is_known, unescape,
-    unescape_percent,
+    Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
 };
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{
+    Animations, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name, OpenOptions,
+    Surface,
+};
 
 use crate::support::ezmesh::raw_files::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
@@ -22,7 +24,7 @@ fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
 }
 
 fn strict(text: &str) -> MeshSystem<&[u8]> {
-    MeshSystem::open_with(text.as_bytes(), &Options { strict: true, ..Options::default() }).unwrap()
+    MeshSystem::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
 /// Expects an error of a field, of a kind, at an offset.
@@ -90,21 +92,23 @@ fn track<'a>(system: &'a MeshSystem<&[u8]>, number: usize) -> Track<'a> {
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
 
 /// Everything that the neutral view tells, compared between two files.
-fn expect_alike(one: &dyn Geometry, other: &dyn Geometry) {
+fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &MeshSystem<D>, other: &MeshSystem<D>) {
+    let [moves, others] = [one, other].map(|file| file.animations().unwrap());
+    let [one, other]: [&dyn Geometry; 2] = [one, other];
     let name = |name: Name<'_>| name.to_string();
-    assert_eq!((one.bounds(), one.bone_count()), (other.bounds(), other.bone_count()));
-    for bone in 0..one.bone_count() {
-        assert_eq!(one.bone(bone).unwrap(), other.bone(bone).unwrap());
+    assert_eq!((one.bounds(), moves.bone_count()), (other.bounds(), others.bone_count()));
+    for bone in 0..moves.bone_count() {
+        assert_eq!(moves.bone(bone).unwrap(), others.bone(bone).unwrap());
     }
-    assert_eq!(one.clip_count(), other.clip_count());
-    for clip in 0..one.clip_count() {
-        let said = one.clip(clip).unwrap();
-        assert_eq!(said, other.clip(clip).unwrap());
+    assert_eq!(moves.clip_count(), others.clip_count());
+    for clip in 0..moves.clip_count() {
+        let said = moves.clip(clip).unwrap();
+        assert_eq!(said, others.clip(clip).unwrap());
         for frame in 0..said.frames as usize {
             let mut poses =
-                [vec![Transform::default(); one.bone_count()], vec![Transform::default(); one.bone_count()]];
-            one.pose(clip, frame, &mut poses[0]).unwrap();
-            other.pose(clip, frame, &mut poses[1]).unwrap();
+                [vec![Transform::default(); moves.bone_count()], vec![Transform::default(); moves.bone_count()]];
+            moves.pose(clip, frame, &mut poses[0]).unwrap();
+            others.pose(clip, frame, &mut poses[1]).unwrap();
             assert_eq!(poses[0], poses[1]);
         }
     }
@@ -1051,7 +1055,7 @@ fn numbers_that_are_none_are_told_with_their_place() {
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
     let limits = Limits { number: 4, ..Limits::default() };
     let text = simple(&vertices(1, "fff", "position", "0.25 1 12345"), "");
-    let system = MeshSystem::open_with(text.as_bytes(), &Options { limits, ..Options::default() }).unwrap();
+    let system = MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).unwrap();
     expect(system.positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, "12345"));
 }
 
@@ -1198,7 +1202,7 @@ fn no_part_of_a_file_is_a_file() {
 #[test]
 fn limits_hold() {
     let opened = |text: &str, limits: Limits| {
-        MeshSystem::open_with(text.as_bytes(), &Options { limits, ..Options::default() }).map(drop)
+        MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).map(drop)
     };
     let limits = Limits { items: 2, elements: 3, attributes: 2, attribute: 4, ..Limits::default() };
     let deep = "<MeshSystem><a><b><c>0</c></b></a></MeshSystem>";
@@ -1217,7 +1221,7 @@ fn limits_hold() {
     let described = everything();
     let bytes = described.binary(Order::Big);
     let limits = Limits { items: 2, ..Limits::default() };
-    let error = MeshSystem::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap_err();
+    let error = MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
 }
 
@@ -1340,15 +1344,15 @@ fn views_outlive_the_calls_that_gave_them() {
 #[test]
 fn watched_files_tell_what_was_looked_at() {
     let bytes = everything().binary(Order::Little);
-    let options = Options { watched: true, ..Options::default() };
+    let options = OpenOptions { record_access: true, ..Default::default() };
     let system = MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
-    let opened = system.touched().unwrap().bytes();
+    let opened = system.access_log(0).unwrap().bytes();
     assert!(opened > 14 && opened < bytes.len() as u64 / 2, "{opened} of {}", bytes.len());
     system.positions(0, 0).unwrap();
-    assert!(open(&bytes).touched().is_none());
+    assert!(open(&bytes).access_log(0).is_none());
     let text = everything().text();
     let system = MeshSystem::open_with(text.as_bytes(), &options).unwrap();
-    assert_eq!(system.touched().unwrap().bytes(), text.len() as u64);
+    assert_eq!(system.access_log(0).unwrap().bytes(), text.len() as u64);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use meshpeek::model::{Frames, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Map, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
+use meshpeek::{Map, MeshFile as _, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{F32, U16, U32};
 

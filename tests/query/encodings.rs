@@ -7,9 +7,8 @@ use meshpeek::decode::{Decode as _, Domain16, Floats, Index, Order, Ordered, Ord
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
 use meshpeek::{Packed, Strided};
-use zerocopy::FromBytes as _;
-use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::{F32, I16, U16, U32};
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::support::query::{Oracle, Questions, Shape, ask, expect, faces_of};
 use crate::support::random::Random;

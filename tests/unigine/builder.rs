@@ -3,7 +3,7 @@
 use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influence};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
-use meshpeek::{Animations, Decode as _, ErrorKind, Severity};
+use meshpeek::{Animations, Decode as _, ErrorKind, FormatVersion as _, Severity};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;

@@ -192,7 +192,7 @@ impl<'a> Track<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there are fewer numbers than frames need, or one is none; with
-    /// [`Options::strict`](super::Options), where there are more.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
     pub fn keys(&self) -> Result<Keys<'a>> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);

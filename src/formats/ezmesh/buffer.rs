@@ -116,7 +116,7 @@ impl<'a> VertexBuffer<'a> {
 
     /// Records that the positions of a binary file were looked at; text was when it was opened.
     pub(super) fn note_positions(&self) {
-        let touched = self.item.view.state.touched.as_ref().filter(|_| self.item.view.order().is_some());
+        let touched = self.item.view.state.context.access_log().filter(|_| self.item.view.order().is_some());
         if let Some(touched) = touched
             && let Ok(start) = self.offset()
         {
@@ -145,7 +145,7 @@ impl<'a> VertexBuffer<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there are fewer numbers than are counted, or one is none; with
-    /// [`Options::strict`](super::Options), where there are more.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.item.reader()?, self.item.view.order()) {

@@ -42,7 +42,7 @@ impl<'a> View<'a> {
 
     /// Makes a reader of an attribute's numbers; `None` where markup stands in it, which is none in an attribute.
     fn tokens(&self, value: Value<'a>) -> Option<Tokens<'a>> {
-        let longest = usize::try_from(self.state.options.limits.number).unwrap_or(usize::MAX);
+        let longest = usize::try_from(self.state.context.options.limits.number).unwrap_or(usize::MAX);
         memchr::memchr(b'<', value.bytes).is_none().then(|| Tokens::new(self.bytes, value.range(), longest))
     }
 
@@ -171,7 +171,7 @@ impl<'a> Item<'a> {
         let tag = self.tag()?;
         let end = self.view.state.outline.end(self.kind, self.index).unwrap_or_default();
         let start = tag.end().map_or(end, |tag| tag.end.min(end));
-        let options = &self.view.state.options;
+        let options = &self.view.state.context.options;
         Ok(Text {
             bytes: self.view.bytes,
             content: start..end,

@@ -69,7 +69,7 @@ pub use material::Material;
 pub use mesh::{Mesh, Section};
 pub use semantic::{Scalar, Semantic};
 pub use skeleton::Skeleton;
-pub use system::{MeshSystem, Options};
+pub use system::MeshSystem;
 pub use triangles::IndexBuffer;
 pub use vertices::Vertices;
 pub use view::{Dialect, Form, View};

@@ -2,6 +2,7 @@
 
 use super::FORMAT;
 use super::animation::Animation;
+use super::check::RULES;
 use super::mesh::{Mesh, Section};
 use super::outline::Kind;
 use super::semantic::Semantic as S;
@@ -11,10 +12,16 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Animations, Clip};
-use crate::model::{Bone, Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Transform, Uvs, Weights};
-use crate::parse::{Name, expect_length};
+use crate::model::{
+    Bone, Colors, Counts, FormatVersion, Frames, Geometry, Indices, MeshFile, Normals, Positions, Transform, Uvs,
+    Weights,
+};
+use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule, expect_length};
+use crate::sidecar::{Builder, Sidecar};
+use std::io::Write;
+use std::sync::Arc;
 
-impl<D: AsRef<[u8]> + Send + Sync> Animations for MeshSystem<D> {
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for MeshSystem<D> {
     fn format(&self) -> &'static str {
         FORMAT
     }
@@ -22,7 +29,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for MeshSystem<D> {
     fn version(&self) -> &'static str {
         self.form().name()
     }
+}
 
+impl<D: AsRef<[u8]> + Send + Sync> Animations for MeshSystem<D> {
     /// The bones of all skeletons, one skeleton behind another.
     fn bone_count(&self) -> usize {
         self.view().bone_count()
@@ -266,4 +275,62 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(FORMAT, Field::new("").of(list, as_u64(index)), kind)
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for MeshSystem<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        &self.state().context.options
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        (source == 0).then(|| self.data())
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.state().context.access_log().filter(|_| source == 0)
+    }
+
+    fn check(&self) -> Result<()> {
+        Self::check(self)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        self.expect_source(source)?;
+        Self::regions(self, visit)
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        Self::validate(self, report)
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        self.expect_source(source)?;
+        Self::write_to(self, out)
+    }
+
+    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
+        self.take_sidecar(sidecar);
+    }
+
+    fn index(&self, builder: &mut Builder) -> Result<()> {
+        Self::index(self, builder)
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
+    }
 }

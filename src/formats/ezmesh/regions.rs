@@ -31,7 +31,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let bytes = self.data().as_ref();
         match self.view().order() {
-            None => text(bytes, &self.options().limits, see),
+            None => text(bytes, &self.state().context.options.limits, see),
             Some(order) => {
                 Fields { reader: Reader::at(bytes, order, 0, None)?, walk: Walk::new(see) }.all(as_u64(bytes.len()))
             }

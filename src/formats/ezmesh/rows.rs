@@ -230,15 +230,12 @@ impl<'a> Found<'a> {
 }
 
 impl<D: AsRef<[u8]>> MeshSystem<D> {
-    /// Takes a sidecar, which is passed over where it speaks for a file that begins otherwise: then single vertices of text
-    /// ([`VertexBuffer::vertex`]) are found without a pass over their block that reads numbers. Answers are the same with it
-    /// and without.
-    #[must_use]
-    pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
+    /// Takes a sidecar, which finds single vertices of text ([`VertexBuffer::vertex`]) without reading the numbers before
+    /// them. One that belongs to a file that begins otherwise is ignored.
+    pub(super) fn take_sidecar(&mut self, sidecar: Arc<Sidecar>) {
         if sidecar.is_of(head(self.data().as_ref())) {
             self.state_mut().rows = AllRows { sidecar: SidecarSlot::new(sidecar), ..AllRows::default() };
         }
-        self
     }
 
     /// Adds to a sidecar where every 64th vertex of each block of text starts; of the binary form nothing. Reads every vertex.

@@ -15,18 +15,8 @@ use super::{FORMAT, binary};
 use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Limits};
-
-/// How to open a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Whether more numbers than are counted are an error, and not only a finding.
-    pub strict: bool,
-    /// Whether to record which bytes are looked at, for [`touched`](MeshSystem::touched).
-    pub watched: bool,
-    /// What reading may cost.
-    pub limits: Limits,
-}
+use crate::model::FileContext;
+use crate::parse::OpenOptions;
 
 /// An EZ-Mesh file over any owner of bytes, in either of its forms.
 ///
@@ -59,10 +49,9 @@ pub struct MeshSystem<D> {
 /// What is known of a file, without its bytes.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) options: Options,
+    pub(super) context: FileContext,
     pub(super) form: Form,
     pub(super) outline: Outline,
-    pub(super) touched: Option<Box<AccessLog>>,
     /// The blocks of text that were unfolded, by what they are and their numbers.
     pub(super) blocks: [OnceLock<Box<[Slot]>>; Kind::COUNT],
     /// Where vertices of text start.
@@ -97,7 +86,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
     /// The first fault of the structure, by field and offset; [`ErrorKind::Unsupported`] for XML that is something else;
     /// [`ErrorKind::Limit`].
     pub fn open(data: D) -> Result<Self> {
-        Self::open_with(data, &Options::default())
+        Self::open_with(data, &OpenOptions::default())
     }
 
     /// Finds everything in a file, under options of your own.
@@ -105,21 +94,22 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn open_with(data: D, options: &Options) -> Result<Self> {
+    pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let bytes = data.as_ref();
         if bytes.is_empty() {
             return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
         }
-        let touched: Option<Box<AccessLog>> = options.watched.then(Box::default);
+        let context = FileContext::new(options);
+        let touched = context.access_log();
         let (form, mut outline) = if let Some((order, version)) = binary::order(bytes) {
-            let outline = binary::scan::scan(bytes, order, &options.limits, touched.as_deref())?;
+            let outline = binary::scan::scan(bytes, order, &options.limits, touched)?;
             (Form::Binary { order, version }, outline)
         } else {
             if !super::is_text(bytes) {
                 let unknown = || crate::formats::unsupported::unknown(FORMAT, bytes);
                 return Err(super::refusal(bytes).unwrap_or_else(unknown));
             }
-            if let Some(touched) = &touched {
+            if let Some(touched) = touched {
                 touched.note(0, as_u64(bytes.len()));
             }
             crate::io::prefetch(bytes);
@@ -128,10 +118,9 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
         };
         outline.shrink();
         let state = State {
-            options: *options,
+            context,
             form,
             outline,
-            touched,
             blocks: Default::default(),
             rows: AllRows::default(),
             parents: OnceLock::new(),
@@ -159,18 +148,6 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
-    }
-
-    /// Returns the options that it was opened with.
-    #[must_use]
-    pub const fn options(&self) -> &Options {
-        &self.state.options
-    }
-
-    /// Returns what was recorded, if it was opened as watched.
-    #[must_use]
-    pub fn touched(&self) -> Option<&AccessLog> {
-        self.state.touched.as_deref()
     }
 
     /// Returns whether the file is text or binary, and of which kind.

@@ -73,7 +73,7 @@ impl<'a> IndexBuffer<'a> {
 
     /// Records that the indices of a binary file were looked at; text was when it was opened.
     pub(super) fn note(&self) {
-        let touched = self.item.view.state.touched.as_ref().filter(|_| self.item.view.order().is_some());
+        let touched = self.item.view.state.context.access_log().filter(|_| self.item.view.order().is_some());
         if let Some(touched) = touched
             && let Ok(start) = self.offset()
         {
@@ -98,7 +98,7 @@ impl<'a> IndexBuffer<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there are fewer than three to a triangle, or one is no integer of 32 bits; with
-    /// [`Options::strict`](super::Options), where there are more.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.item.reader()?, self.item.view.order()) {
             reader.u32("triangles")?;

@@ -80,7 +80,7 @@ impl<'a> View<'a> {
 
     /// Makes a reader of the binary form.
     pub(super) fn reader(&self, order: Order, offset: u64, place: Field) -> Result<Reader<'a>> {
-        let mut reader = Reader::at(self.bytes, order, offset, self.state.touched.as_deref())?;
+        let mut reader = Reader::at(self.bytes, order, offset, self.state.context.access_log())?;
         reader.set_place(place);
         Ok(reader)
     }

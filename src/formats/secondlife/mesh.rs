@@ -15,21 +15,8 @@ use super::skin::Skin;
 use super::view::View;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Cursor, Limits};
-
-/// How to open a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Which asset of a container to look at.
-    pub asset: usize,
-    /// Whether the bytes are only the first of the asset, as a client on the network has them: blocks that lie beyond them
-    /// were not fetched yet, which is [`ErrorKind::Missing`] and no fault of the file.
-    pub partial: bool,
-    /// Whether to record which bytes are looked at, for [`touched`](Mesh::touched).
-    pub watched: bool,
-    /// What reading may cost.
-    pub limits: Limits,
-}
+use crate::model::FileContext;
+use crate::parse::{Cursor, Limits, OpenOptions};
 
 /// A Second Life mesh over any owner of bytes: an asset, one from a viewer's disk cache, or one of several in a
 /// container.
@@ -61,7 +48,7 @@ pub struct Mesh<D> {
 /// What is known of an asset, without its bytes.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) options: Options,
+    pub(super) context: FileContext,
     /// Which bytes of the file are the asset.
     pub(super) asset: Range<usize>,
     /// The flags of a cache file.
@@ -73,7 +60,6 @@ pub(super) struct State {
     pub(super) blocks: [OnceLock<Box<Result<Held>>>; Part::ALL.len()],
     /// Bytes that the inflated blocks hold.
     pub(super) alive: AtomicU64,
-    pub(super) touched: Option<Box<AccessLog>>,
     /// Where the names of materials stand, once somebody asked for one.
     pub(super) materials: OnceLock<Vec<u32>>,
     /// Where the blocks lie, once somebody asked for one.
@@ -90,7 +76,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// The first fault of the header, by field and offset; [`ErrorKind::Unsupported`] for a newer version. A container opens even
     /// if the header of its asset is damaged: whoever asks for something of it gets the fault.
     pub fn open(data: D) -> Result<Self> {
-        Self::open_with(data, &Options::default())
+        Self::open_with(data, &OpenOptions::default())
     }
 
     /// Reads the header, under options of your own.
@@ -98,7 +84,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// As [`open`](Self::open); [`ErrorKind::NoSuch`] for an asset that the container does not have.
-    pub fn open_with(data: D, options: &Options) -> Result<Self> {
+    pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let bytes = data.as_ref();
         if bytes.is_empty() {
             return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
@@ -116,7 +102,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let fetched = preamble.map(|preamble| preamble.flags.get());
         let mut state = State::new(options, start..bytes.len(), fetched, container.is_some());
         if let Some(container) = container {
-            if let Some(touched) = &state.touched {
+            if let Some(touched) = state.context.access_log() {
                 let strings = container.items().filter_map(|item| stored(&item)).map(|(_, bytes)| as_u64(bytes.len()));
                 let strings = strings.fold(0, u64::saturating_add);
                 touched.note_spread(0, header.len(), header.len().saturating_sub(strings));
@@ -134,7 +120,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Notes that the header was read, and what stands before it in a cache file.
     fn note_header(&self) {
-        if let (Some(touched), Ok(header)) = (&self.state.touched, self.header()) {
+        if let (Some(touched), Ok(header)) = (self.state.context.access_log(), self.header()) {
             let start = if self.state.fetched.is_some() { 0 } else { as_u64(self.state.asset.start) };
             touched.note(start, header.base());
         }
@@ -146,22 +132,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         &self.data
     }
 
-    /// Returns the options that it was opened with.
-    #[must_use]
-    pub const fn options(&self) -> &Options {
-        &self.state.options
-    }
-
     /// Returns which bytes of the file are the asset.
     #[must_use]
     pub fn asset_range(&self) -> Range<usize> {
         self.state.asset.clone()
-    }
-
-    /// Returns what was recorded, if it was opened as watched.
-    #[must_use]
-    pub fn touched(&self) -> Option<&AccessLog> {
-        self.state.touched.as_deref()
     }
 
     /// Returns the record in front of an asset that comes from a viewer's disk cache.
@@ -174,7 +148,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     #[must_use]
     pub fn container(&self) -> Option<Container<'_>> {
         self.assets?;
-        let item = Header::parse(self.data.as_ref(), 0, &self.state.options.limits).ok()?;
+        let item = Header::parse(self.data.as_ref(), 0, &self.state.context.options.limits).ok()?;
         Container::of(&item)
     }
 
@@ -193,7 +167,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let items = container.into_iter().flat_map(|container| container.items());
         let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
         ranges.enumerate().map(move |(asset, range)| {
-            let options = Options { asset, ..self.state.options };
+            let options = OpenOptions { asset, ..self.state.context.options };
             let mut state = State::new(&options, 0..0, self.state.fetched, self.assets.is_some());
             match range {
                 // What is no container was looked at when it was opened.
@@ -286,16 +260,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 }
 
 impl State {
-    fn new(options: &Options, asset: Range<usize>, fetched: Option<u32>, in_container: bool) -> Self {
+    fn new(options: &OpenOptions, asset: Range<usize>, fetched: Option<u32>, in_container: bool) -> Self {
         Self {
-            options: *options,
+            context: FileContext::new(options),
             asset,
             fetched,
             in_container,
             fault: None,
             blocks: Default::default(),
             alive: AtomicU64::new(0),
-            touched: options.watched.then(Box::default),
             materials: OnceLock::new(),
             places: OnceLock::new(),
             highest: OnceLock::new(),
@@ -353,7 +326,7 @@ fn check_inner(bytes: &[u8], state: &State) -> Result<()> {
         let kind = ErrorKind::Value { expected: "a mesh asset".into(), found: "another container".into() };
         return Err(Error::new(FORMAT, Field::new("mesh"), as_u64(state.asset.start), kind));
     }
-    check_size(&header, &state.options.limits)?;
+    check_size(&header, &state.context.options.limits)?;
     header.check_version()
 }
 

@@ -88,7 +88,7 @@ pub use header::{Header, Prefix, Stored};
 pub use joints::is_joint;
 pub use layout::{Lod, Part};
 pub use level::Level;
-pub use mesh::{Mesh, Options, is_known};
+pub use mesh::{Mesh, is_known};
 pub use neutral::Detail;
 pub use physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size};
 pub use pose::{IDENTITY, Palette, multiply};

@@ -1,5 +1,6 @@
 //! Lowering to the neutral view: a level of detail as surfaces, one to a submesh.
 
+use super::check::RULES;
 use super::layout::{FORMAT, Lod, Part};
 use super::level::Level;
 use super::mesh::Mesh;
@@ -11,8 +12,12 @@ use crate::decode::Frame;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, cross, dot};
 use crate::model::animation::{Animations, Clip};
-use crate::model::{Bone, Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Transform, Uvs, Weights};
-use crate::parse::Name;
+use crate::model::{
+    Bone, Colors, Counts, FormatVersion, Frames, Geometry, Indices, MeshFile, Normals, Positions, Transform, Uvs,
+    Weights,
+};
+use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
+use std::io::Write;
 
 /// What surfaces are called that have no material's name: by their number, as scripts in the world count them.
 const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "face 5", "face 6", "face 7"];
@@ -88,14 +93,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 /// Implements the neutral view of joints over something that gives a view of the asset.
 macro_rules! lower_motion {
     () => {
-        fn format(&self) -> &'static str {
-            FORMAT
-        }
-
-        fn version(&self) -> &'static str {
-            version(&self.view())
-        }
-
         /// The joints of the skin; none where there is none, or it is damaged.
         fn bone_count(&self) -> usize {
             self.view().skin().ok().flatten().map_or(0, |skin| skin.joint_count())
@@ -226,6 +223,26 @@ macro_rules! lower {
     };
 }
 
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
+    fn format(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn version(&self) -> &'static str {
+        version(&self.view())
+    }
+}
+
+impl FormatVersion for Detail<'_> {
+    fn format(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn version(&self) -> &'static str {
+        version(&self.view())
+    }
+}
+
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     lower_motion!();
 }
@@ -309,6 +326,56 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
     let [tangent, normal] =
         [right.map(|value| value / scale.first().copied().unwrap_or(1.0)), up.map(|value| value / height)];
     Some(Transform { position, rotation: Frame::from_axes(normal, tangent, 1.0).rotation, scale })
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        &self.view().state.context.options
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        (source == 0).then(|| self.data())
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.view().state.context.access_log().filter(|_| source == 0)
+    }
+
+    fn check(&self) -> Result<()> {
+        Self::check(self)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        self.expect_source(source)?;
+        Self::regions(self, visit)
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        Self::validate(self, report)
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        self.expect_source(source)?;
+        Self::write_to(self, out)
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
+    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         let start = if self.preamble().is_some() { size_of::<RawPreamble>() } else { 0 };
         let whole = bytes.get(start..).unwrap_or_default();
-        let limits = &self.options().limits;
+        let limits = &self.view().state.context.options.limits;
         let header = Header::parse(whole, as_u64(start), limits).map_err(|fault| blame(fault, as_u64(start)))?;
         if self.container().is_some() {
             pass_container(&mut walk, self, &header);

@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     /// Where a container's asset has none, or the owner's bytes are no longer those that were opened.
     pub fn header(&self) -> Result<Header<'a>> {
         self.state.check()?;
-        Header::parse(self.asset(), self.start(), &self.state.options.limits)
+        Header::parse(self.asset(), self.start(), &self.state.context.options.limits)
             .map_err(|fault| blame(fault, self.start()))
     }
 
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
         let bytes = range.and_then(|(start, end)| self.bytes.get(start..end));
         match bytes {
             Some(bytes) => Ok(Some((stored, bytes))),
-            None if self.state.options.partial => Err(not_fetched()),
+            None if self.state.context.options.partial => Err(not_fetched()),
             None => {
                 let left = self.end().saturating_sub(stored.start);
                 let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
         // Whoever asks for one asks for all: the header is gone through once.
         let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
-        let rules = Rules::from(&self.state.options.limits);
+        let rules = Rules::from(&self.state.context.options.limits);
         let item =
             starts.get(number).and_then(|at| llsd::read_at(self.asset(), usize::try_from(*at).ok()?, &rules).ok());
         match item?.value {
@@ -278,17 +278,17 @@ impl<'a> View<'a> {
 
     /// Returns what a tree of values may cost.
     pub(super) fn rules(&self) -> Rules {
-        Rules::from(&self.state.options.limits)
+        Rules::from(&self.state.context.options.limits)
     }
 
     /// Returns the limits of one block: the asset's is at least four times the file.
     fn limits(&self) -> crate::parse::Limits {
-        let limits = self.state.options.limits;
+        let limits = self.state.context.options.limits;
         crate::parse::Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
     }
 
     fn note(&self, stored: &Stored) {
-        if let Some(touched) = self.state.touched.as_deref() {
+        if let Some(touched) = self.state.context.access_log() {
             touched.note(stored.start, stored.end.min(self.end()));
         }
     }

@@ -21,7 +21,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let bytes = self.data().as_ref();
         let start = if self.preamble().is_some() { size_of::<RawPreamble>() } else { 0 };
         let asset = bytes.get(start..).unwrap_or_default();
-        let limits = &self.options().limits;
+        let limits = &self.view().state.context.options.limits;
         let header = Header::parse(asset, as_u64(start), limits).map_err(|fault| blame(fault, as_u64(start)))?;
         let line = usize::try_from(header.marker_line()).unwrap_or(usize::MAX);
         // Mapped bytes are copied before the system is handed them.

@@ -10,8 +10,8 @@ use super::mesh::Mesh;
 use crate::array::runs::{Extent, RunIndex};
 use crate::error::Result;
 use crate::math::as_u64;
-use crate::parse::Cursor;
-use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar, SidecarSlot};
+use crate::parse::{Cursor, OpenOptions};
+use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
 
 /// Where a section starts.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -57,19 +57,9 @@ pub(super) fn section(sidecar: &Sidecar, cursor: Cursor<'_>, index: usize) -> Op
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Takes a sidecar, which is passed over where it speaks for a mesh with another header: then surfaces and weights are
-    /// found without a walk. Answers are the same with it and without.
-    #[must_use]
-    pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
-        if sidecar.is_of(self.header_bytes()) {
-            self.sidecar = SidecarSlot::new(sidecar);
-        }
-        self
-    }
-
     /// Returns the sidecar, if it is to be believed.
     pub(super) fn believed(&self) -> Option<&Arc<Sidecar>> {
-        self.sidecar.get(|builder| self.index(builder))
+        self.file.sidecar().get(|builder| self.index(builder))
     }
 
     /// Returns where a section starts, as the sidecar has it.
@@ -85,9 +75,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The first fault on the way, by field and offset; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
     pub fn index(&self, builder: &mut Builder) -> Result<()> {
-        if self.sidecar.is_there() {
+        if self.file.sidecar().is_there() {
             // What a sidecar lends is not there to be copied: everything is found in the file again.
-            return Mesh::open_with(self.as_bytes(), &self.limits)?.index(builder);
+            return Mesh::open_with(self.as_bytes(), &OpenOptions { record_access: false, ..*self.file.options() })?
+                .index(builder);
         }
         builder.speak_for(self.header_bytes());
         for animation in 0..self.animation_count() {
@@ -145,7 +136,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    fn header_bytes(&self) -> &[u8] {
+    pub(super) fn header_bytes(&self) -> &[u8] {
         let end = usize::try_from(self.body()).unwrap_or(usize::MAX);
         self.as_bytes().get(..end).unwrap_or_default()
     }

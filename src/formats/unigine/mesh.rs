@@ -15,9 +15,8 @@ use super::view::SurfaceView;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::Bone;
-use crate::parse::{AccessLog, Cursor, Limits, Name};
-use crate::sidecar::SidecarSlot;
+use crate::model::{Bone, FileData};
+use crate::parse::{Cursor, Name, OpenOptions};
 
 /// A UNIGINE mesh of generation ms10 to ms15, over any owner of bytes: a [`Map`](crate::io::Map), a `Vec<u8>`,
 /// an `Arc<[u8]>`, a `&[u8]`.
@@ -42,9 +41,8 @@ use crate::sidecar::SidecarSlot;
 /// ```
 #[derive(Debug)]
 pub struct Mesh<D> {
-    pub(super) data: D,
+    pub(super) file: FileData<D>,
     pub(super) header: Header,
-    pub(super) limits: Limits,
     /// The embedded animations' blocks, the surfaces' geometry, and the closing magic, in file order. In compressed
     /// generations, the surfaces' geometry, the magic behind it, the surfaces' trees, and the magic behind those.
     pub(super) starts: Starts,
@@ -62,8 +60,6 @@ pub struct Mesh<D> {
     pub(super) walked: [AtomicUsize; 2],
     /// Where a walk over the geometry's blocks comes to each, where the table does not tell.
     pub(super) walk: OnceLock<Option<Starts>>,
-    touched: Option<Box<AccessLog>>,
-    pub(super) sidecar: SidecarSlot,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -74,32 +70,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// [`ErrorKind::Empty`], [`ErrorKind::Unknown`] or [`ErrorKind::Unsupported`] for what is not such a mesh; otherwise
     /// the header's first fault, by field and offset.
     pub fn open(data: D) -> Result<Self> {
-        Self::open_with(data, &Limits::default())
+        Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Reads the header under limits of your own.
+    /// Reads the header, with options.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
-        Self::start(data, limits, None)
-    }
-
-    /// Reads the header, and from then on records which bytes are looked at, for [`touched`](Self::touched).
-    ///
-    /// # Errors
-    ///
-    /// As [`open`](Self::open).
-    pub fn watched(data: D, limits: &Limits) -> Result<Self> {
-        Self::start(data, limits, Some(Box::default()))
-    }
-
-    fn start(data: D, limits: &Limits, touched: Option<Box<AccessLog>>) -> Result<Self> {
-        let bytes = data.as_ref();
-        let generation = magic::generation(bytes)?;
-        let cursor = Cursor::new(bytes, generation.format()).watched_by(touched.as_deref());
-        let header = Reader { cursor, sink: Unseen }.header(generation, limits)?;
+    pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
+        let generation = magic::generation(data.as_ref())?;
+        let file = FileData::new(data, options);
+        let cursor = file.cursor(generation.format());
+        let header = Reader { cursor, sink: Unseen }.header(generation, file.limits())?;
         let out_of_memory = |count: usize, size: usize| {
             let asked = as_u64(count.saturating_mul(size));
             Error::without_offset(generation.format(), Field::new("surfaces"), ErrorKind::OutOfMemory { asked })
@@ -113,8 +96,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let count = if generation.is_compressed() { surfaces } else { 0 };
         let blocks = defaults(count).ok_or_else(|| out_of_memory(count, size_of::<Blocks>()))?;
         Ok(Self {
-            data,
-            limits: *limits,
+            file,
             starts,
             memos,
             animations,
@@ -124,8 +106,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             faults: [const { OnceLock::new() }; 2],
             walked: [AtomicUsize::new(0), AtomicUsize::new(surfaces)],
             walk: OnceLock::new(),
-            sidecar: SidecarSlot::default(),
-            touched,
             header,
         })
     }
@@ -139,25 +119,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the file's bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.data.as_ref()
+        self.file.bytes()
     }
 
     /// Returns the owner of the bytes.
     #[must_use]
     pub const fn data(&self) -> &D {
-        &self.data
+        self.file.data()
     }
 
     /// Gives the owner of the bytes back.
     #[must_use]
     pub fn into_inner(self) -> D {
-        self.data
-    }
-
-    /// Returns which bytes were looked at so far, of a mesh opened by [`watched`](Self::watched).
-    #[must_use]
-    pub fn touched(&self) -> Option<&AccessLog> {
-        self.touched.as_deref()
+        self.file.into_data()
     }
 
     /// Returns the box and sphere around the whole mesh, as stored.
@@ -272,7 +246,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let kept =
             self.animations.slot(index).ok_or_else(|| self.no_such("animation", self.animations.len(), index))?;
         kept.recall_from(|| Recalled::of(self.believed()?, index));
-        let share = as_u64(self.data.as_ref().len()).checked_div(as_u64(self.animations.len())).unwrap_or_default();
+        let share = as_u64(self.file.bytes().len()).checked_div(as_u64(self.animations.len())).unwrap_or_default();
         reader.embedded_animation(as_u64(index), kept, share)
     }
 
@@ -313,7 +287,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Reads what the header says of a surface, without locating it.
     pub(crate) fn head(&self, index: usize) -> Result<SurfaceHead<'_>> {
-        self.entry("surface", &self.header.surfaces, index)?.surface_head(self.generation(), &self.limits)
+        self.entry("surface", &self.header.surfaces, index)?.surface_head(self.generation(), self.file.limits())
     }
 
     /// Returns where the longest list of a surface's weights starts, in bytes from the first, and its length; `None` while
@@ -342,7 +316,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(super) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.data.as_ref(), self.generation().format()).watched_by(self.touched.as_deref())
+        self.file.cursor(self.generation().format())
     }
 
     pub(super) fn reader(&self, offset: u64) -> Result<Reader<'_, Unseen>> {

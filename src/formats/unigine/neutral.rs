@@ -1,14 +1,21 @@
 //! Lowering to the neutral view.
 
+use super::check::RULES;
 use super::mesh::Mesh;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::{Animations, Clip};
-use crate::model::{Bone, Colors, Counts, Frames, Geometry, Indices, Positions, SpatialTree, Transform, Uvs, Weights};
-use crate::parse::Name;
+use crate::model::{
+    Bone, Colors, Counts, FormatVersion, Frames, Geometry, Indices, MeshFile, Positions, SpatialTree, Transform, Uvs,
+    Weights,
+};
+use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
+use crate::sidecar::{Builder, Sidecar};
+use std::io::Write;
+use std::sync::Arc;
 
-impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
     fn format(&self) -> &'static str {
         "unigine"
     }
@@ -16,7 +23,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn version(&self) -> &'static str {
         self.generation().magic()
     }
+}
 
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn bone_count(&self) -> usize {
         Self::bone_count(self)
     }
@@ -112,5 +121,65 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             Ok(view) => view.fault(name, into, kind),
             Err(_) => Error::without_offset(self.generation().format(), field, kind),
         }
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        self.file.options()
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        (source == 0).then(|| self.data())
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.file.access_log().filter(|_| source == 0)
+    }
+
+    fn check(&self) -> Result<()> {
+        Self::check(self)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        self.expect_source(source)?;
+        Self::regions(self, visit)
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        Self::validate(self, report)
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        self.expect_source(source)?;
+        Self::write_to(self, out)
+    }
+
+    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
+        if sidecar.is_of(self.header_bytes()) {
+            self.file.set_sidecar(sidecar);
+        }
+    }
+
+    fn index(&self, builder: &mut Builder) -> Result<()> {
+        Self::index(self, builder)
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
     }
 }

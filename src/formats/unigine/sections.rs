@@ -8,7 +8,7 @@ use super::mesh::Mesh;
 use super::read::{Reader, Sink, Unseen};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::Region;
+use crate::parse::{OpenOptions, Region};
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Walks the whole structure: every count, every animation key's flags, the closing magic. No vertex is looked at, but
@@ -19,9 +19,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The first fault, by field and offset.
     pub fn check(&self) -> Result<()> {
-        if self.sidecar.is_there() {
+        if self.file.sidecar().is_there() {
             // What a sidecar says is not what the file says.
-            return Mesh::open_with(self.as_bytes(), &self.limits)?.check();
+            return Mesh::open_with(self.as_bytes(), &OpenOptions { record_access: false, ..*self.file.options() })?
+                .check();
         }
         let mut buffer = Buffer::default();
         for index in 0..self.blocks.len() {
@@ -52,7 +53,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let generation = self.generation();
         let mut reader = Reader { cursor: self.cursor(), sink: |region| see(region) };
-        reader.header(generation, &self.limits)?;
+        reader.header(generation, self.file.limits())?;
         for index in 0..self.animation_count() {
             self.read_animation(&mut reader, index)?;
         }

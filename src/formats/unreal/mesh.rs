@@ -12,20 +12,8 @@ use super::uc::{FORMAT, MeshScript, Script, Selected};
 use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::Positions;
-use crate::parse::{AccessLog, Cursor, Name};
-
-/// How much a reader puts up with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Files that games have been shipped with load, and [`validate`](Mesh::validate) tells what is wrong with them: a
-    /// last vertex that is missing, a frame size left over from another export, bytes behind the end, indices that
-    /// start at 1.
-    #[default]
-    Lenient,
-    /// Sizes must be exact, the frame size must be that of classic or Deus Ex vertices, and every index in range.
-    Strict,
-}
+use crate::model::{FileData, Positions};
+use crate::parse::{AccessLog, Cursor, Name, OpenOptions};
 
 /// What a byte of texture coordinates is a part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,17 +23,6 @@ pub enum UvDivisor {
     By255,
     /// 256 would be the image's size: what the published page says.
     By256,
-}
-
-/// How to open a pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// What is put up with.
-    pub mode: Mode,
-    /// What the neutral view divides texture coordinates by.
-    pub uv_divisor: UvDivisor,
-    /// Whether to record which bytes are looked at, for [`touched_bytes`](Mesh::touched_bytes).
-    pub watched: bool,
 }
 
 /// An Unreal vertex mesh: a data file, an aniv file, and on request what a script says of them, over any owner of bytes.
@@ -70,45 +47,47 @@ pub struct Options {
 /// ```
 #[derive(Debug)]
 pub struct Mesh<D> {
-    data: D,
-    aniv: D,
+    data: FileData<D>,
+    aniv: FileData<D>,
     pub(super) shape: Shape,
-    options: Options,
+    uv_divisor: UvDivisor,
     facts: Option<(Arc<Script<D>>, Selected)>,
     groups: OnceLock<Result<Groups>>,
     bounds: OnceLock<Bounds>,
-    touched: Option<Box<[AccessLog; 2]>>,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reads both headers, and nothing else; puts up with what [`Mode::Lenient`] does.
+    /// Reads both headers, and nothing else; accepts what games load although it breaks a rule.
     ///
     /// # Errors
     ///
     /// The first fault, by field and offset: a file cut within its header or its polygons, a frame size that fits no kind
     /// of vertex.
     pub fn open(data: D, aniv: D) -> Result<Self> {
-        Self::open_with(data, aniv, Options::default())
+        Self::open_with(data, aniv, &OpenOptions::default())
     }
 
-    /// Reads both headers, under options of your own.
+    /// Reads both headers, with options.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open); with [`Mode::Strict`] also the first thing that is not exactly as it should be.
-    pub fn open_with(data: D, aniv: D, options: Options) -> Result<Self> {
-        let touched: Option<Box<[AccessLog; 2]>> = options.watched.then(Box::default);
-        let [seen_data, seen_aniv] = touched.as_deref().map_or([None; 2], |touched| touched.each_ref().map(Some));
-        let shape = Shape::read(
-            Cursor::new(data.as_ref(), DATA).watched_by(seen_data),
-            Cursor::new(aniv.as_ref(), ANIV).watched_by(seen_aniv),
-        )?;
+    /// As [`open`](Self::open); with [`OpenOptions::strict`] also the first thing that is not exactly as it should be.
+    pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
+        let [data, aniv] = [data, aniv].map(|data| FileData::new(data, options));
+        let shape = Shape::read(data.cursor(DATA), aniv.cursor(ANIV))?;
         let (groups, bounds) = (OnceLock::new(), OnceLock::new());
-        let mesh = Self { data, aniv, shape, options, facts: None, groups, bounds, touched };
-        if options.mode == Mode::Strict {
+        let mesh = Self { data, aniv, shape, uv_divisor: UvDivisor::default(), facts: None, groups, bounds };
+        if options.strict {
             super::check::strict(&mesh)?;
         }
         Ok(mesh)
+    }
+
+    /// Sets what a byte of texture coordinates is divided by.
+    #[must_use]
+    pub fn with_uv_divisor(mut self, divisor: UvDivisor) -> Self {
+        self.uv_divisor = divisor;
+        self
     }
 
     /// Adds what a script says of the mesh that it calls `name`, in any case of letters: its clips, textures, scale and
@@ -147,22 +126,22 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.facts.as_ref().map(|(script, _)| &**script)
     }
 
-    /// Returns the options that the pair was opened with.
+    /// Returns what a byte of texture coordinates is divided by.
     #[must_use]
-    pub const fn options(&self) -> Options {
-        self.options
+    pub const fn uv_divisor(&self) -> UvDivisor {
+        self.uv_divisor
     }
 
     /// Returns the owner of the data file's bytes.
     #[must_use]
     pub const fn data(&self) -> &D {
-        &self.data
+        self.data.data()
     }
 
     /// Returns the owner of the aniv file's bytes.
     #[must_use]
     pub const fn aniv(&self) -> &D {
-        &self.aniv
+        self.aniv.data()
     }
 
     /// Returns how vertices are stored.
@@ -220,14 +199,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
         let end = usize::try_from(self.polygons_end()).ok();
-        end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
+        end.and_then(|end| self.data.bytes().get(end..)).unwrap_or_default()
     }
 
     /// Lends what follows the last frame: nothing in a sound file.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
         let end = usize::try_from(FRAMES_AT.saturating_add(self.shape.frame_bytes())).ok();
-        end.and_then(|end| self.aniv.as_ref().get(end..)).unwrap_or_default()
+        end.and_then(|end| self.aniv.bytes().get(end..)).unwrap_or_default()
     }
 
     /// Locates frame `index`; looks at no vertex. The last frame of a file that is cut short has what there is of it.
@@ -244,10 +223,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             return Err(Error::without_offset(ANIV, field, kind));
         }
         let start = self.frame_at(number);
-        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
+        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.bytes().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.shape.stride > 0 {
             let kind = ErrorKind::UnexpectedEnd { needed: self.shape.stride, left: 0 };
-            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.as_ref().len())), kind));
+            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.bytes().len())), kind));
         }
         let stride = usize::try_from(self.shape.stride).unwrap_or(usize::MAX);
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.shape))
@@ -279,7 +258,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the bytes of all frames, as many of them as there are.
     pub(super) fn frame_bytes(&self) -> &[u8] {
-        let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
+        let body = self.aniv.bytes().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.shape.frame_bytes()).unwrap_or(usize::MAX);
         body.get(..length).unwrap_or(body)
     }
@@ -313,7 +292,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub(super) fn groups(&self) -> Result<&Groups> {
         let groups = self.groups.get_or_init(|| {
             let polygons = self.polygons()?;
-            if let Some([data, _]) = self.touched.as_deref() {
+            if let Some(data) = self.data.access_log() {
                 data.note_spread(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
             }
             Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
@@ -321,24 +300,25 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         groups.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns how many distinct bytes of the two files were looked at so far, of a pair opened as watched. A script, which
-    /// is read whole, does not count.
-    #[must_use]
-    pub fn touched_bytes(&self) -> Option<u64> {
-        let [data, aniv] = self.touched.as_deref()?;
-        Some(data.bytes().saturating_add(aniv.bytes()))
+    /// Returns which bytes of the data file, and which of the aniv file, were read so far.
+    pub(super) fn access_logs(&self) -> [Option<&AccessLog>; 2] {
+        [self.data.access_log(), self.aniv.access_log()]
+    }
+
+    pub(super) const fn options(&self) -> &OpenOptions {
+        self.data.options()
     }
 
     /// Notes that all of the polygons were read.
     pub(super) fn note_polygons(&self) {
-        if let Some([data, _]) = self.touched.as_deref() {
+        if let Some(data) = self.data.access_log() {
             data.note_spread(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
         }
     }
 
     /// Notes that `length` bytes from `start` of the aniv file were read.
     pub(super) fn note_aniv(&self, start: u64, length: u64) {
-        if let Some([_, aniv]) = self.touched.as_deref() {
+        if let Some(aniv) = self.aniv.access_log() {
             aniv.note(start, start.saturating_add(length));
         }
     }
@@ -355,11 +335,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     pub(super) fn data_cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.data.as_ref(), DATA)
+        Cursor::new(self.data.bytes(), DATA)
     }
 
     pub(super) fn aniv_cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.aniv.as_ref(), ANIV)
+        Cursor::new(self.aniv.bytes(), ANIV)
     }
 
     /// Returns an array of no positions, of the mesh's variant.

@@ -69,7 +69,7 @@ pub use check::{RULES, finding};
 pub use find::{Pair, find};
 pub use frame::Frame;
 pub use layout::{Kind, Style, Variant};
-pub use mesh::{Mesh, Mode, Options, UvDivisor};
+pub use mesh::{Mesh, UvDivisor};
 pub use normals::Shading;
 pub use place::Placement;
 pub use surface::SurfaceView;

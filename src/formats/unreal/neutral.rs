@@ -1,18 +1,21 @@
 //! Lowering to the neutral view.
 
+use super::check::RULES;
 use super::mesh::Mesh;
 use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT};
+use super::uc::Script;
 use crate::array::{Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Animations, Clip, Notify};
-use crate::model::{Bone, Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
-use crate::parse::Name;
+use crate::model::{Bone, Colors, Counts, FormatVersion, Frames, Geometry, Indices, MeshFile, Positions, Uvs, Weights};
+use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
+use std::io::Write;
 
 /// Frames per second of a sequence that gives no rate.
 const RATE: f32 = 30.0;
 
-impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
     fn format(&self) -> &'static str {
         "unreal"
     }
@@ -20,7 +23,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn version(&self) -> &'static str {
         self.variant().name()
     }
+}
 
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn bone_count(&self) -> usize {
         0
     }
@@ -146,7 +151,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
         let view = self.surface(surface)?;
-        Ok((set == 0).then(|| view.uvs(self.options().uv_divisor)))
+        Ok((set == 0).then(|| view.uvs(self.uv_divisor())))
     }
 
     fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
@@ -192,4 +197,84 @@ fn clamp(count: i64) -> u32 {
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(DATA, Field::new("").of(list, as_u64(index)), kind)
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        Self::options(self)
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        match source {
+            0 => Some(self.data()),
+            1 => Some(self.aniv()),
+            2 => self.whole_script().map(Script::data),
+            _ => None,
+        }
+    }
+
+    fn source_count(&self) -> usize {
+        if self.whole_script().is_some() { 3 } else { 2 }
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.access_logs().get(source).copied().flatten()
+    }
+
+    fn check(&self) -> Result<()> {
+        Self::check(self)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => self.data_regions(visit),
+            (1, _) => self.aniv_regions(visit),
+            (2, Some(script)) => script.regions(visit),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)?;
+        self.validate_script(report);
+        Ok(())
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        Self::validate(self, report)?;
+        self.validate_script(report);
+        Ok(())
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => self.write_data(out),
+            (1, _) => self.write_aniv(out),
+            (2, Some(script)) => script.write_to(out),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
+    }
+}
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Reports what is wrong with the script, if there is one.
+    fn validate_script(&self, report: &mut dyn FnMut(Finding)) {
+        if let Some(script) = self.whole_script() {
+            script.validate(&mut |finding| report(Finding { source: 2, ..finding }));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::clip::Clip;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::model::bone::{Bone, Transform};
+use crate::model::format_version::FormatVersion;
 use crate::parse::{Name, expect_length};
 
 /// Something that a game is told of while a clip plays: the code of a footstep, of a shot.
@@ -14,18 +15,13 @@ pub struct Notify<'a> {
     pub function: Name<'a>,
 }
 
-/// A file's bones and the animations that move them. Implemented by each format's owner type, and part of
-/// [`Geometry`](crate::model::geometry::Geometry) where the file has surfaces, too.
+/// A file's bones and the animations that move them. Implemented by each format's owner type.
 ///
 /// Every method that takes a number fails as [`ErrorKind::NoSuch`] where there is no such item, and as the format says where
 /// the bytes on the way to it are damaged; every one that takes places, as [`ErrorKind::Buffer`] where there are not as
 /// many as bones.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
-pub trait Animations: Send + Sync {
-    /// Returns the format's name: `unigine`.
-    fn format(&self) -> &'static str;
-    /// Returns the version within the format: `ms13`.
-    fn version(&self) -> &'static str;
+pub trait Animations: FormatVersion {
     /// Returns the number of bones.
     fn bone_count(&self) -> usize;
     /// Returns a bone.

@@ -5,6 +5,7 @@ use super::clip::Clip;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::bone::{Bone, Transform};
+use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
 
 /// Of each frame, every bone.
@@ -28,13 +29,16 @@ impl Rig {
     }
 }
 
-impl Animations for Rig {
+impl FormatVersion for Rig {
     fn format(&self) -> &'static str {
         "rig"
     }
     fn version(&self) -> &'static str {
         "rig 1"
     }
+}
+
+impl Animations for Rig {
     fn bone_count(&self) -> usize {
         self.bones.len()
     }

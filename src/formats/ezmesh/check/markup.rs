@@ -29,7 +29,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         stumbles(report, 0, "stands behind blanks or a mark of the encoding: it reads nothing");
     }
     let mut look = Look { bytes, report, lists: Vec::new() };
-    walk(bytes, &view.state.options.limits, &mut |event, open| {
+    walk(bytes, &view.state.context.options.limits, &mut |event, open| {
         look.see(&event, open);
         Ok(())
     })

@@ -112,7 +112,7 @@ impl<'a> Edit<'a> {
         Ok(Self {
             asset,
             line: usize::try_from(header.marker_line()).unwrap_or_default(),
-            rules: Rules::from(&view.state.options.limits),
+            rules: Rules::from(&view.state.context.options.limits),
             sorted: entries.is_sorted_by(|one, other| one.name <= other.name),
             entries,
             trailing: asset.get(last..).unwrap_or_default(),

@@ -12,9 +12,8 @@ use super::view::AnimationView;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::Bone;
-use crate::parse::{AccessLog, Cursor, Limits, Name};
-use crate::sidecar::SidecarSlot;
+use crate::model::{Bone, FileData};
+use crate::parse::{Cursor, Name, OpenOptions};
 
 /// A UNIGINE animation file of generation an10 to an13, over any owner of bytes.
 ///
@@ -39,17 +38,14 @@ use crate::sidecar::SidecarSlot;
 /// ```
 #[derive(Debug)]
 pub struct Animation<D> {
-    pub(super) data: D,
+    pub(super) file: FileData<D>,
     pub(super) generation: AnimationGeneration,
-    pub(super) limits: Limits,
     pub(super) header: Header,
     /// For each animation its block, and the closing magic.
     pub(super) starts: Starts,
     pub(super) kept: Kept,
-    touched: Option<Box<AccessLog>>,
     /// The animation that cannot be passed, and why.
     pub(super) fault: OnceLock<(usize, Error)>,
-    pub(super) sidecar: SidecarSlot,
 }
 
 impl<D: AsRef<[u8]>> Animation<D> {
@@ -60,32 +56,19 @@ impl<D: AsRef<[u8]>> Animation<D> {
     /// [`ErrorKind::Empty`], [`ErrorKind::Unknown`] or [`ErrorKind::Unsupported`] for what is not such a file; otherwise the
     /// header's first fault, by field and offset.
     pub fn open(data: D) -> Result<Self> {
-        Self::open_with(data, &Limits::default())
+        Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Reads the header under limits of your own.
+    /// Reads the header, with options.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
-        Self::start(data, limits, None)
-    }
-
-    /// Reads the header, and from then on records which bytes are looked at, for [`touched`](Self::touched).
-    ///
-    /// # Errors
-    ///
-    /// As [`open`](Self::open).
-    pub fn watched(data: D, limits: &Limits) -> Result<Self> {
-        Self::start(data, limits, Some(Box::default()))
-    }
-
-    fn start(data: D, limits: &Limits, touched: Option<Box<AccessLog>>) -> Result<Self> {
-        let bytes = data.as_ref();
-        let generation = magic::animation(bytes)?;
-        let cursor = Cursor::new(bytes, generation.format()).watched_by(touched.as_deref());
-        let header = Reader { cursor, sink: Unseen }.animation_header(generation, limits)?;
+    pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
+        let generation = magic::animation(data.as_ref())?;
+        let file = FileData::new(data, options);
+        let cursor = file.cursor(generation.format());
+        let header = Reader { cursor, sink: Unseen }.animation_header(generation, file.limits())?;
         let count = if generation.is_quantized() { header.names.len() } else { 1 };
         let out_of_memory = || {
             let asked = as_u64(count.saturating_add(1).saturating_mul(size_of::<u64>()));
@@ -93,17 +76,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         };
         let starts = Starts::new(count.saturating_add(1), header.body).ok_or_else(out_of_memory)?;
         let (kept, fault) = (Kept::new(count), OnceLock::new());
-        Ok(Self {
-            data,
-            generation,
-            limits: *limits,
-            header,
-            starts,
-            kept,
-            touched,
-            fault,
-            sidecar: SidecarSlot::default(),
-        })
+        Ok(Self { file, generation, header, starts, kept, fault })
     }
 
     /// Returns the generation: which layout the file has.
@@ -115,25 +88,19 @@ impl<D: AsRef<[u8]>> Animation<D> {
     /// Returns the file's bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.data.as_ref()
+        self.file.bytes()
     }
 
     /// Returns the owner of the bytes.
     #[must_use]
     pub const fn data(&self) -> &D {
-        &self.data
+        self.file.data()
     }
 
     /// Gives the owner of the bytes back.
     #[must_use]
     pub fn into_inner(self) -> D {
-        self.data
-    }
-
-    /// Returns which bytes were looked at so far, of a file opened by [`watched`](Self::watched).
-    #[must_use]
-    pub fn touched(&self) -> Option<&AccessLog> {
-        self.touched.as_deref()
+        self.file.into_data()
     }
 
     /// Returns the box and sphere as stored: of an10 files only, where they often bound nothing.
@@ -284,7 +251,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     }
 
     pub(super) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.data.as_ref(), self.generation.format()).watched_by(self.touched.as_deref())
+        self.file.cursor(self.generation.format())
     }
 
     pub(super) fn reader(&self, offset: u64) -> Result<Reader<'_, Unseen>> {

@@ -7,28 +7,23 @@ use super::file::Animation;
 use super::kept::Slot;
 use super::stored::Recalled;
 use crate::error::Result;
-use crate::sidecar::{Builder, Sidecar, SidecarSlot};
+use crate::parse::OpenOptions;
+use crate::sidecar::{Builder, Sidecar};
 
 impl<D: AsRef<[u8]>> Animation<D> {
-    /// Takes a sidecar, which is passed over where it speaks for a file with another header: then animations and their frames
-    /// are found without a walk. Answers are the same with it and without.
-    #[must_use]
-    pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
-        if sidecar.is_of(self.header_bytes()) {
-            self.sidecar = SidecarSlot::new(sidecar);
-        }
-        self
-    }
-
     /// Adds to a sidecar where every animation starts, and its checkpoints. Walks everything, as [`check`](Self::check) does.
     ///
     /// # Errors
     ///
     /// The first fault on the way, by field and offset; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
     pub fn index(&self, builder: &mut Builder) -> Result<()> {
-        if self.sidecar.is_there() {
+        if self.file.sidecar().is_there() {
             // What a sidecar lends is not there to be copied: everything is found in the file again.
-            return Animation::open_with(self.as_bytes(), &self.limits)?.index(builder);
+            return Animation::open_with(
+                self.as_bytes(),
+                &OpenOptions { record_access: false, ..*self.file.options() },
+            )?
+            .index(builder);
         }
         builder.speak_for(self.header_bytes());
         self.end()?;
@@ -40,7 +35,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     /// Returns the sidecar, if it is to be believed.
     fn believed(&self) -> Option<&Arc<Sidecar>> {
-        self.sidecar.get(|builder| self.index(builder))
+        self.file.sidecar().get(|builder| self.index(builder))
     }
 
     /// Returns where an animation starts, as the sidecar has it.
@@ -53,7 +48,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         kept.recall_from(|| Recalled::of(self.believed()?, index));
     }
 
-    fn header_bytes(&self) -> &[u8] {
+    pub(super) fn header_bytes(&self) -> &[u8] {
         let end = usize::try_from(self.body()).unwrap_or(usize::MAX);
         self.as_bytes().get(..end).unwrap_or_default()
     }

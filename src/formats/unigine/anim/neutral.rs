@@ -1,12 +1,14 @@
 //! Lowering to the neutral view: a skeleton and its clips, and no surface.
 
+use super::super::check::RULES;
 use super::{Animation, AnimationView};
-use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::as_u64;
+use crate::error::Result;
 use crate::model::animation::{Animations, Clip};
-use crate::model::{Bone, Colors, Counts, Frames, Geometry, Indices, Positions, Transform, Uvs, Weights};
-use crate::parse::Name;
+use crate::model::{Bone, FormatVersion, Geometry, MeshFile, Transform};
+use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
+use crate::sidecar::{Builder, Sidecar};
+use std::io::Write;
+use std::sync::Arc;
 
 impl<'a> AnimationView<'a> {
     /// Describes the animation as any format's.
@@ -34,14 +36,7 @@ impl<'a> AnimationView<'a> {
     }
 }
 
-impl<D: AsRef<[u8]>> Animation<D> {
-    fn no_surface<T>(&self, surface: usize) -> Result<T> {
-        let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
-        Err(Error::without_offset(self.generation().format(), Field::new("").of("surface", as_u64(surface)), kind))
-    }
-}
-
-impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Animation<D> {
     fn format(&self) -> &'static str {
         "unigine"
     }
@@ -49,7 +44,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
     fn version(&self) -> &'static str {
         self.generation().magic()
     }
+}
 
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
     fn bone_count(&self) -> usize {
         Self::bone_count(self)
     }
@@ -75,64 +72,62 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
     }
 }
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
-    fn bounds(&self) -> Bounds {
-        Self::bounds(self).ok().flatten().map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        self.file.options()
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        Self::bounds(self).ok().flatten().map(|(_, sphere)| sphere)
+    fn source(&self, source: usize) -> Option<&D> {
+        (source == 0).then(|| self.data())
     }
 
-    fn surface_count(&self) -> usize {
-        0
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.file.access_log().filter(|_| source == 0)
     }
 
-    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
-        self.no_surface(surface)
+    fn check(&self) -> Result<()> {
+        Self::check(self)
     }
 
-    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        self.no_surface(surface)
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        self.expect_source(source)?;
+        Self::regions(self, visit)
     }
 
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.no_surface(surface)
+    fn rules(&self) -> &'static [Rule] {
+        RULES
     }
 
-    fn counts(&self, surface: usize) -> Result<Counts> {
-        self.no_surface(surface)
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.survey(report)
     }
 
-    fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
-        self.no_surface(surface)
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        Self::validate(self, report)
     }
 
-    fn frames(&self, surface: usize, _: usize) -> Result<Option<Frames<'_>>> {
-        self.no_surface(surface)
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        self.expect_source(source)?;
+        Self::write_to(self, out)
     }
 
-    fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {
-        self.no_surface(surface)
+    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
+        if sidecar.is_of(self.header_bytes()) {
+            self.file.set_sidecar(sidecar);
+        }
     }
 
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        self.no_surface(surface)
+    fn index(&self, builder: &mut Builder) -> Result<()> {
+        Self::index(self, builder)
     }
 
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        self.no_surface(surface)
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        None
     }
 
-    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        self.no_surface(surface)
-    }
-
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.no_surface(surface)
-    }
-
-    fn fault(&self, surface: usize, name: &'static str, _: u64, kind: ErrorKind) -> Error {
-        Error::without_offset(self.generation().format(), Field::new(name).of("surface", as_u64(surface)), kind)
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
     }
 }

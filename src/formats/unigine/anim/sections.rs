@@ -8,7 +8,7 @@ use super::read::BoneIds;
 use super::view::AnimationView;
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::Region;
+use crate::parse::{OpenOptions, Region};
 
 impl<D: AsRef<[u8]>> Animation<D> {
     /// Walks the whole structure: every count, every key's flags, the closing magic. No key is decoded.
@@ -17,9 +17,13 @@ impl<D: AsRef<[u8]>> Animation<D> {
     ///
     /// The first fault, by field and offset.
     pub fn check(&self) -> Result<()> {
-        if self.sidecar.is_there() {
+        if self.file.sidecar().is_there() {
             // What a sidecar says is not what the file says.
-            return Animation::open_with(self.as_bytes(), &self.limits)?.check();
+            return Animation::open_with(
+                self.as_bytes(),
+                &OpenOptions { record_access: false, ..*self.file.options() },
+            )?
+            .check();
         }
         self.end().map(drop)
     }
@@ -42,7 +46,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     /// The first fault, by field and offset; the regions before it have been handed out then.
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let mut reader = Reader { cursor: self.cursor(), sink: |region| see(region) };
-        reader.animation_header(self.generation, &self.limits)?;
+        reader.animation_header(self.generation, self.file.limits())?;
         for index in 0..self.animation_count() {
             self.read_animation(&mut reader, index)?;
         }
@@ -79,7 +83,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     ) -> Result<AnimationView<'a>> {
         let kept = self.kept.slot(index).ok_or_else(|| self.no_such("animation", self.kept.len(), index))?;
         self.recall(kept, index);
-        let share = as_u64(self.data.as_ref().len()).checked_div(as_u64(self.kept.len())).unwrap_or_default();
+        let share = as_u64(self.file.bytes().len()).checked_div(as_u64(self.kept.len())).unwrap_or_default();
         let bones =
             if self.generation.has_skeleton() { Some(self.reader(self.header.animated)?.bone_ids()?) } else { None };
         reader.set_place(Field::new("").of("animation", as_u64(index)));

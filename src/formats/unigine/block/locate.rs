@@ -72,7 +72,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         drop(busy);
         let held = lend(&blocks.tree, || self.no_such("surface", 0, index))?;
-        held.view(self.data.as_ref(), self.generation().format()).map(Some)
+        held.view(self.file.bytes(), self.generation().format()).map(Some)
     }
 
     /// Returns where the blocks of surface `index` stand, geometry and tree, and how large they are; inflates nothing.
@@ -115,7 +115,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns what the inflated blocks may hold together.
     fn asset(&self) -> u64 {
-        self.limits.asset.max(as_u64(self.data.as_ref().len()).saturating_mul(4))
+        self.file.limits().asset.max(as_u64(self.file.bytes().len()).saturating_mul(4))
     }
 
     pub(crate) fn geometry_block(&self, index: usize) -> Result<Block> {
@@ -153,7 +153,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     fn fill_geometry(&self, index: usize, held: &mut Held, budget: &mut Budget<'_>) -> Result<()> {
         let block = self.geometry_block(index)?;
         let part = (Field::new("").of("surface", as_u64(index)), Named::Geometry);
-        held.fill(self.data.as_ref(), block, &self.limits, budget, (self.generation().format(), part))?;
+        held.fill(self.file.bytes(), block, self.file.limits(), budget, (self.generation().format(), part))?;
         if held.inflated_from().is_some() {
             self.note_whole(&block);
         }
@@ -179,24 +179,24 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     fn arrays_in<'a>(&'a self, index: usize, held: &'a Held) -> Result<super::super::geometry::Arrays<'a, Unseen>> {
-        let cursor = held.cursor(self.data.as_ref(), self.generation().format())?;
+        let cursor = held.cursor(self.file.bytes(), self.generation().format())?;
         self.arrays_of(index, Reader { cursor: cursor.watched_by(self.touched_in(held)), sink: Unseen })
     }
 
     /// What is inflated was noted as a whole.
     pub(in super::super) fn touched_in(&self, held: &Held) -> Option<&crate::parse::AccessLog> {
-        self.touched().filter(|_| held.inflated_from().is_none())
+        self.file.access_log().filter(|_| held.inflated_from().is_none())
     }
 
     /// Spells wide indices out, in a block that four bytes for each do not fill and compact ints do; otherwise `false`.
     fn spell_out(&self, index: usize, held: &mut Held, budget: &mut Budget<'_>) -> Result<bool> {
-        let mut cursor = held.cursor(self.data.as_ref(), self.generation().format())?;
+        let mut cursor = held.cursor(self.file.bytes(), self.generation().format())?;
         cursor.set_place(Field::new("").of("surface", as_u64(index)));
         let fail = |kind| cursor.error("indices", kind);
         let spelled = {
             let Some(wide) = self.wide(index, held) else { return Ok(false) };
             let asked = as_u64(wide.length());
-            let allowed = super::inflate::allowed(self.geometry_block(index)?.stored, &self.limits);
+            let allowed = super::inflate::allowed(self.geometry_block(index)?.stored, self.file.limits());
             if asked > allowed {
                 return Err(fail(ErrorKind::Limit { name: "block", allowed, asked }));
             }
@@ -219,7 +219,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if streams.iter().all(|(_, width)| *width < 4) {
             return None;
         }
-        let bytes = held.bytes(self.data.as_ref());
+        let bytes = held.bytes(self.file.bytes());
         let start = bytes.len().checked_sub(arrays.reader.cursor.rest().len())?;
         Wide::find(bytes, start, streams)
     }
@@ -231,9 +231,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let inside = place.within("tree", PathSegment::ONLY);
         let format = self.generation().format();
         let mut held = Held::default();
-        held.fill(self.data.as_ref(), block, &self.limits, budget, (format, (place, Named::Tree)))?;
+        held.fill(self.file.bytes(), block, self.file.limits(), budget, (format, (place, Named::Tree)))?;
         self.note_whole(&block);
-        HeldTree::new(held, self.data.as_ref(), (format, inside), budget)
+        HeldTree::new(held, self.file.bytes(), (format, inside), budget)
     }
 
     /// Returns the budget of what the mesh does not keep.
@@ -243,7 +243,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Notes that a block was read as a whole.
     fn note_whole(&self, block: &Block) {
-        if let Some(touched) = self.touched() {
+        if let Some(touched) = self.file.access_log() {
             touched.note(block.start(), block.end());
         }
     }

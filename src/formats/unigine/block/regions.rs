@@ -68,8 +68,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     fn verbatim<'a, S: Sink>(&'a self, block: &Block, sink: &'a mut S) -> Result<Reader<'a, Lent<'a, S>>> {
-        let cursor = block.cursor(self.data.as_ref(), self.generation().format())?;
-        Ok(Reader { cursor: cursor.watched_by(self.touched()), sink: Lent(sink) })
+        let cursor = block.cursor(self.file.bytes(), self.generation().format())?;
+        Ok(Reader { cursor: cursor.watched_by(self.file.access_log()), sink: Lent(sink) })
     }
 }
 

@@ -107,7 +107,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Looks for the table at the end of the file, where a sound one has it, or in front of some bytes more.
     fn find_table(&self) -> Option<u64> {
-        let bytes = self.data.as_ref();
+        let bytes = self.file.bytes();
         let magic = self.generation().magic().as_bytes();
         if bytes.ends_with(magic) {
             return self.table_before(as_u64(bytes.len()).checked_sub(MAGIC)?);

@@ -82,7 +82,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         (index, named): (usize, Named),
         storage: Storage,
     ) -> Result<()> {
-        let file = self.data.as_ref();
+        let file = self.file.bytes();
         crate::io::prefetch(block.bytes(file));
         if storage == Storage::Kept {
             return writer.block(block.raw, block.bytes(file));
@@ -90,7 +90,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let place = Field::new("").of("surface", as_u64(index));
         let format = self.generation().format();
         let mut held = Held::default();
-        held.fill(file, block, &self.limits, &mut self.alone(), (format, (place, named)))?;
+        held.fill(file, block, self.file.limits(), &mut self.alone(), (format, (place, named)))?;
         writer.new_block(held.cursor(file, format)?.rest(), storage)
     }
 }
