@@ -137,7 +137,7 @@ fn bounds(map: &Map, release: bool) -> Bounds {
     let mut all = Bounds::EMPTY;
     for surface in mesh.surfaces() {
         for part in surface.unwrap().positions().unwrap().parts(PART) {
-            let [min, max] = part.extent().unwrap();
+            let [min, max] = part.bounds().unwrap();
             all = all.union(&Bounds { min, max });
             if release {
                 map.release(part.as_bytes());

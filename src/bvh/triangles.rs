@@ -6,9 +6,9 @@ use crate::array::Bounds;
 use crate::bvh::coordinates::{TriangleCorners, include_point, is_valid_triangle};
 use crate::bvh::fetch;
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
+use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Indices, Positions, Surface};
-use crate::simd::BY_65535;
 
 /// The most triangles of a surface.
 const MAX_TRIANGLES: u32 = 1 << 31;
@@ -197,7 +197,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => fetch::run(array, start..end, &mut numbers),
             Indices::U16(array) => fetch::run(array, start..end, &mut numbers),
             Indices::U32(array) => fetch::run(array, start..end, &mut numbers),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => {
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
                 for (place, triangle) in numbers.iter_mut().zip(range) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -215,7 +215,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => fetch::each(array, triangles, &mut numbers),
             Indices::U16(array) => fetch::each(array, triangles, &mut numbers),
             Indices::U32(array) => fetch::each(array, triangles, &mut numbers),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => {
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -234,7 +234,7 @@ impl<'a> Triangles<'a> {
             VertexPositions::File(Positions::Packed32(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::Packed64(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::Strided(array)) => fetch::positions(numbers, |at| array.get(at)),
-            VertexPositions::File(Positions::Domain16(array)) => {
+            VertexPositions::File(Positions::MinMax16(array)) => {
                 // The division of all lanes together: one for each vertex would take longer than the rest.
                 let raw = array.raw();
                 let mut block =
@@ -260,7 +260,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices::U16(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices::U32(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => None,
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => None,
         };
         crate::simd::fetch(bytes.unwrap_or_default(), 2);
     }
@@ -278,7 +278,7 @@ impl<'a> Triangles<'a> {
             VertexPositions::File(Positions::F32(array)) => each(array.raw(), numbers),
             VertexPositions::File(Positions::Packed32(array)) => each(array.raw(), numbers),
             VertexPositions::File(Positions::Packed64(array)) => each(array.raw(), numbers),
-            VertexPositions::File(Positions::Domain16(array)) => each(array.raw(), numbers),
+            VertexPositions::File(Positions::MinMax16(array)) => each(array.raw(), numbers),
             VertexPositions::File(Positions::Strided(_)) => {}
         }
     }

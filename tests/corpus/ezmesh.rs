@@ -839,7 +839,7 @@ fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
 fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let Form::Binary { order, version } = system.form() else { panic!("{}", expected.what) };
-    let endian = if order == meshpeek::decode::Order::Little { "little" } else { "big" };
+    let endian = if order == meshpeek::decode::ByteOrder::Little { "little" } else { "big" };
     expected.same("endian", endian);
     expected.same("version", version);
     assert_eq!(system.version(), format!("ezb {version}"));
@@ -864,7 +864,7 @@ fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
         .as_chunks::<4>()
         .0
         .iter()
-        .map(|word| order.u32(meshpeek::decode::ordered::Word(*word)))
+        .map(|word| order.u32(meshpeek::decode::endian::Word(*word)))
         .collect();
     assert_eq!(bits(&plane), last, "{}", expected.what);
     facts.same("bytes_after_collision_count", 16);

@@ -263,7 +263,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
     let [min, max] = extent(positions.iter());
     bits(&mut expected, "position_min", &widened(&[min]));
     bits(&mut expected, "position_max", &widened(&[max]));
-    assert_eq!(positions.extent(), Some([min, max]), "{what}");
+    assert_eq!(positions.bounds(), Some([min, max]), "{what}");
     let normals = submesh.normals().unwrap().unwrap();
     compare_codes(&mut expected, ["normals", "normal"], listed, normals);
     let lengths = normals.iter().map(|normal| {
@@ -321,7 +321,7 @@ fn compare_convex(expected: &mut Expected, convex: &Convex<'_>) {
     let domain = convex.domain().unwrap();
     bits(&mut one, "Min", &widened(&[domain.min()]));
     bits(&mut one, "Max", &widened(&[domain.max()]));
-    let raw = |points: Packed<'_, meshpeek::decode::Domain16<3>>| {
+    let raw = |points: Packed<'_, meshpeek::decode::MinMax16<3>>| {
         json!(points.raw().iter().take(3).map(|codes| codes.map(U16::get)).collect::<Vec<_>>())
     };
     let bounding = convex.bounding_points().unwrap().unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use meshpeek::decode::{Influence, Order};
+use meshpeek::decode::{ByteOrder, Influence};
 use meshpeek::ezmesh::{
     Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
 };
@@ -167,7 +167,7 @@ fn one_file_in_three_forms_is_the_same() {
     let text = described.text();
     let text = open(&text);
     assert_eq!(text.form(), Form::Text(Dialect::MeshSystem));
-    for (order, version) in [(Order::Little, 100), (Order::Big, 101)] {
+    for (order, version) in [(ByteOrder::Little, 100), (ByteOrder::Big, 101)] {
         let bytes = described.binary(order);
         shifted(&bytes, |binary| {
             assert_eq!((binary.form(), binary.dialect()), (Form::Binary { order, version }, None));
@@ -334,7 +334,7 @@ fn every_flag_is_read_by_itself() {
     for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
         let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
         let described = Described { meshes: vec![said.clone()], ..Described::default() };
-        let binaries = [Order::Little, Order::Big].map(|order| described.binary(order));
+        let binaries = [ByteOrder::Little, ByteOrder::Big].map(|order| described.binary(order));
         let [little, big] = [0, 1].map(|order| open(&binaries[order]));
         expect_alike_or_bare(flags, &little, &big);
         for binary in [&little, &big] {
@@ -1187,7 +1187,7 @@ fn no_part_of_a_file_is_a_file() {
         let error = MeshSystem::open(&text.as_bytes()[..length]).unwrap_err();
         assert!(error.offset().is_some_and(|offset| offset <= length as u64), "{length}: {error}");
     }
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = everything().binary(order);
         for length in 0..bytes.len() {
             let error = MeshSystem::open(&bytes[..length]).unwrap_err();
@@ -1219,7 +1219,7 @@ fn limits_hold() {
     let most = Limits { elements: u32::MAX, ..Limits::default() };
     expect(opened(&deepest, most), "element", "limit", 12 + 255 * 3);
     let described = everything();
-    let bytes = described.binary(Order::Big);
+    let bytes = described.binary(ByteOrder::Big);
     let limits = Limits { items: 2, ..Limits::default() };
     let error = MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
@@ -1232,7 +1232,7 @@ fn find(bytes: &[u8], part: &[u8]) -> usize {
 
 #[test]
 fn binary_fields_that_are_wrong_are_told_with_their_place() {
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let described = everything();
         let sound = described.binary(order);
         let at_text = |text: &str| {
@@ -1288,7 +1288,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         assert_eq!(open(&wrong(parent, u32::MAX)).bone(4).unwrap().parent, -1);
         // The other version in this order.
         let mut other = sound.clone();
-        other[..4].copy_from_slice(&order.put(if order == Order::Little { 101 } else { 100 }));
+        other[..4].copy_from_slice(&order.put(if order == ByteOrder::Little { 101 } else { 100 }));
         expect_alike(&open(&sound), &open(&other));
         let mut tagged = sound;
         tagged[8] = b'e';
@@ -1297,7 +1297,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
     // Vertices of nothing take no bytes; there are no more of them than of anything.
     let nothing = |vertices| {
         let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
-        Described { meshes: vec![mesh], ..Described::default() }.binary(Order::Little)
+        Described { meshes: vec![mesh], ..Described::default() }.binary(ByteOrder::Little)
     };
     assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
     assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
@@ -1343,7 +1343,7 @@ fn views_outlive_the_calls_that_gave_them() {
 
 #[test]
 fn watched_files_tell_what_was_looked_at() {
-    let bytes = everything().binary(Order::Little);
+    let bytes = everything().binary(ByteOrder::Little);
     let options = OpenOptions { record_access: true, ..Default::default() };
     let system = MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
     let opened = system.access_log(0).unwrap().bytes();
@@ -1628,7 +1628,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
             opened[usize::from(check_invariants(&bytes))] += 1;
         }
     }
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let base = everything().binary(order);
         for _ in 0..600 {
             let mut bytes = base.clone();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Semantic, VertexBuffer, unescape};
 use meshpeek::model::Transform;
 use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
@@ -1073,8 +1073,8 @@ fn x23_other_files() {
         assert!(matches!(error.kind(), ErrorKind::Unknown { found } if found.contains(name)), "{error}");
         assert_eq!(error.offset(), Some(0));
     }
-    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: Order::Little, version: 100 }));
-    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: Order::Big, version: 101 }));
+    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: ByteOrder::Little, version: 100 }));
+    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: ByteOrder::Big, version: 101 }));
 }
 
 /// X24: the binary form: versions, lengths, counts, lists that no version has, flags.

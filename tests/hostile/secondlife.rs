@@ -1333,7 +1333,7 @@ fn s4_other_types() {
     let half = Tree::default().with("Max", ints.clone()).with("Min", list(&[int(0), int(0), int(0)])).bytes();
     let bytes = with_square(&square().with("PositionDomain", half));
     finds(&bytes, "SL38", Severity::Info, "high_lod[0].PositionDomain");
-    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().extent(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
+    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().bounds(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
     for (key, rule) in [
         (Key::Position, "SL08"),
         (Key::TriangleList, "SL08"),
@@ -1557,7 +1557,7 @@ fn s12_s13_domains() {
     let bytes = with_square(&square().without("PositionDomain"));
     finds_only(&bytes, "SL20", Severity::Warning, key);
     look(&bytes, |submesh| {
-        assert_eq!(submesh.positions().unwrap().extent(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
+        assert_eq!(submesh.positions().unwrap().bounds(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
     });
     for (min, max) in
         [([0.5; 3], [-0.5; 3]), ([f64::NAN; 3], [0.5; 3]), ([0.0; 3], [f64::INFINITY; 3]), ([-1e308; 3], [1e308; 3])]

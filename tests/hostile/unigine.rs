@@ -614,7 +614,7 @@ fn u8_nothing() {
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let view = mesh.surface(0).unwrap();
         assert!(view.positions().unwrap().is_empty() && view.frames().unwrap().is_empty());
-        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().extent().is_none());
+        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_none());
         assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 0);
     }
     let whole = mesh_of(vec![triangle("bare")]);

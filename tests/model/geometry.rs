@@ -9,8 +9,7 @@ use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{
-    Animations, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, MeshFile as _, Model, Name, Packed,
-    Surface,
+    Animations, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
 };
 use zerocopy::little_endian::{F32, U16, U32};
 

@@ -1,6 +1,6 @@
 //! How many pages of a file opening it looks at, of each format, where the file has many: the header's.
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
 use meshpeek::{MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
@@ -94,7 +94,7 @@ fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let text = described.text();
     let system = ezmesh::MeshSystem::open_with(text.as_bytes(), &options).unwrap();
     assert_eq!(system.access_log(0).unwrap().pages(), (text.len() as u64).div_ceil(PAGE));
-    let bytes = described.binary(Order::Little);
+    let bytes = described.binary(ByteOrder::Little);
     let system = ezmesh::MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
     assert!(system.access_log(0).unwrap().pages() <= (bytes.len() as u64).div_ceil(PAGE));
     assert!(system.access_log(0).unwrap().bytes() < bytes.len() as u64 / 2);

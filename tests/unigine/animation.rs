@@ -4,9 +4,7 @@
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, build};
-use meshpeek::{
-    Animations, Error, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Pose, Region, Result,
-};
+use meshpeek::{Animations, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Pose, Region, Result};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
@@ -333,7 +331,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in range.len() + 1..=compact::LONGEST {
+            for length in range.len() + 1..=compact::MAX_BYTES {
                 if wide {
                     break;
                 }

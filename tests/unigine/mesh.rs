@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, compact, frame, influence};
+use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, compact, frame, influence4};
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Animations, Corners, Decode, ErrorKind, FormatVersion as _, Geometry, Map, MeshFile as _, Model, Name, OpenOptions,
-    Packed, Region, Surface, Weights, decode, model,
+    Animations, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed, Region,
+    Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;
@@ -27,7 +27,7 @@ fn written_frame(generation: Generation, frame: &Frame) -> Frame {
 }
 
 fn written_weights(list: &[Influence]) -> Vec<Influence> {
-    list.iter().map(|one| Weight16.decode(&influence::encode(*one))).collect()
+    list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
 fn all_frames(frames: &Frames<'_>) -> Vec<Frame> {
@@ -296,7 +296,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in length + 1..=compact::LONGEST {
+            for length in length + 1..=compact::MAX_BYTES {
                 let spoilt = spoil(&whole, &name, &long_compact(own, length));
                 check_invariants(&spoilt, &mut Random::new(3));
                 let found = findings(&spoilt);
@@ -603,7 +603,7 @@ fn views_can_be_sent_and_copied() {
     view::<Target<'_>>();
     view::<AnimationView<'_>>();
     view::<Packed<'_, decode::Floats<3>>>();
-    view::<Packed<'_, decode::Weight16>>();
+    view::<Packed<'_, decode::Influence4>>();
     view::<Surface<'_>>();
     view::<Corners<'_>>();
     view::<Weights<'_>>();

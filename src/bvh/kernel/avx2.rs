@@ -21,9 +21,9 @@ use crate::bvh::kernel::margins::{
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::{Triangles, VertexPositions};
-use crate::decode::Domain16;
+use crate::decode::MinMax16;
+use crate::decode::divisor::BY_65535;
 use crate::model::Positions;
-use crate::simd::BY_65535;
 
 /// Where the planes of a node's boxes are.
 const LOW: usize = std::mem::offset_of!(RawNode, low);
@@ -299,7 +299,7 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
     match triangles.points() {
         VertexPositions::File(Positions::F32(array)) => floats(array.as_bytes(), numbers),
         VertexPositions::Computed(points) => floats(cast_slice(points), numbers),
-        VertexPositions::File(Positions::Domain16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        VertexPositions::File(Positions::MinMax16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
         VertexPositions::File(_) => triangles.block::<true>(numbers),
     }
 }
@@ -322,7 +322,7 @@ fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlo
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 #[allow(clippy::many_single_char_names, reason = "eight of a kind")]
-fn codes(bytes: &[u8], decoder: Domain16<3>, [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
+fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
     for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {

@@ -378,7 +378,7 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         expect_same(positions.iter().flatten(), naive.iter().flatten());
         let vertex = random.below(naive.len() + 1);
         expect_same(positions.get(vertex).into_iter().flatten(), naive.get(vertex).into_iter().flatten());
-        assert_eq!(positions.extent(), naive_extent(&naive));
+        assert_eq!(positions.bounds(), naive_extent(&naive));
     }
     if let Some(Some(normals)) = faults.some(submesh.normals()) {
         assert_eq!(normals.len(), vertices);
@@ -507,7 +507,7 @@ fn look_at_skin(skin: &Skin<'_>, mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random
 
 fn look_at_convex(convex: &Convex<'_>, faults: &Faults<'_>) {
     faults.some(convex.domain());
-    faults.some(convex.bounding_points()).flatten().map(|points| points.extent());
+    faults.some(convex.bounding_points()).flatten().map(|points| points.bounds());
     let sizes = faults.some(convex.hull_sizes()).flatten();
     let points = faults.some(convex.hull_points()).flatten();
     let (Some(hulls), Some(sizes)) = (faults.some(convex.hulls()), sizes) else { return };
@@ -577,7 +577,7 @@ fn look_at_detail(detail: &Detail<'_>, level: Option<&Level<'_>>, faults: &Fault
         assert!(surface.frames().unwrap().is_none() && surface.target_positions(1).is_err());
         assert_eq!(surface.weights().map(|one| one.is_some()).ok(), submesh.weights().map(|one| one.is_some()).ok());
         if let (Some(bounds), Ok(positions)) = (faults.some(surface.bounds()), submesh.positions()) {
-            let extent = positions.extent();
+            let extent = positions.bounds();
             assert_eq!(extent.is_none(), bounds.is_empty());
             assert!(extent.is_none_or(|[min, max]| (min, max) == (bounds.min, bounds.max)));
         }
@@ -630,7 +630,7 @@ pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
             let Ok(Some(block)) = asset.block(part) else { continue };
             let Ok(level) = block.level() else { continue };
             for submesh in level.submeshes().flatten() {
-                let _ = (submesh.positions().map(|all| all.extent()), submesh.indices().map(|all| all.len()));
+                let _ = (submesh.positions().map(|all| all.bounds()), submesh.indices().map(|all| all.len()));
                 if let Ok(Some(weights)) = submesh.weights() {
                     let _ = weights.get(weights.len().saturating_sub(1));
                 }
