@@ -274,7 +274,7 @@ impl Dump {
         let mesh = input::open(path, global)?;
         head = with(head, "onto", path.to_string_lossy().into());
         self.pose.print(clip, motion, Some(mesh.model.geometry()), head, global.json, out)?;
-        Ok(mesh.check().map_err(|error| mesh.blame(error, path))?)
+        Ok(mesh.check().map_err(|error| mesh.locate_error(error, path))?)
     }
 
     fn absent(&self) -> Misuse {

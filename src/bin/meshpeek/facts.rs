@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use meshpeek::unreal::uc::{MeshScript, Script, Sequence, Texture};
+use meshpeek::unreal::script::{MeshScript, Script, Sequence, Texture};
 use meshpeek::unreal::{Mesh, Placement};
 use meshpeek::{Limits, Model, Name};
 use serde_json::{Value, json};

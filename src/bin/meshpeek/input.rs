@@ -10,8 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meshpeek::ezmesh::MeshSystem;
 use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::sidecar::{self, Key, Trust};
-use meshpeek::unreal::find::{Finder, Pair, Part};
-use meshpeek::unreal::{self, uc};
+use meshpeek::unreal::companions::{Finder, Pair, PairFile};
+use meshpeek::unreal::{self, script};
 use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map, Model, secondlife};
 
 use crate::Global;
@@ -100,7 +100,7 @@ impl<'g> Opener<'g> {
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<Opened> {
-        let model = self.load_pair(&pair).map_err(|error| pair.blame(error))?;
+        let model = self.load_pair(&pair).map_err(|error| pair.locate_error(error))?;
         let source = match pair.named {
             Some(Part::Data) | None => 0,
             Some(Part::Aniv) => 1,
@@ -156,10 +156,10 @@ pub fn unreal_options(global: &Global) -> unreal::Options {
 }
 
 /// Reads a script by itself.
-pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<uc::Script<Data>> {
+pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<script::Script<Data>> {
     let limits = Limits::default();
     let data = load(path, global, &limits);
-    data.and_then(|data| uc::Script::open_with(data, &limits)).map_err(|error| error.at_path(path))
+    data.and_then(|data| script::Script::open_with(data, &limits)).map_err(|error| error.at_path(path))
 }
 
 /// Opens one file for what is in it alone.

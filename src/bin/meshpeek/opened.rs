@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::sidecar::{Key, Sidecar};
-use meshpeek::unreal::find::Pair;
-use meshpeek::unreal::uc;
+use meshpeek::unreal::companions::Pair;
+use meshpeek::unreal::script;
 use meshpeek::{Error, Finding, Map, Model, Region};
 
 /// The bytes of an input.
@@ -97,7 +97,7 @@ impl Opened {
     /// Says which file an error is about: of several, the one whose bytes it names; otherwise the one that was named.
     pub fn blame(&self, error: Error, named: &Path) -> Error {
         match &self.pair {
-            Some(pair) => pair.blame(error).at_path(named),
+            Some(pair) => pair.locate_error(error).at_path(named),
             None => error.at_path(named),
         }
     }
@@ -105,7 +105,7 @@ impl Opened {
     /// Says the same where the error is one of the library's.
     pub fn blame_any(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
         match error.downcast::<Error>() {
-            Ok(error) => self.blame(error, named).into(),
+            Ok(error) => self.locate_error(error, named).into(),
             Err(other) => other,
         }
     }
@@ -114,7 +114,7 @@ impl Opened {
 /// A file by itself, whatever belongs to it: a model's, or a script.
 pub enum Alone {
     Model(Box<Opened>),
-    Script(Box<uc::Script<Data>>),
+    Script(Box<script::Script<Data>>),
 }
 
 impl Alone {
@@ -155,7 +155,7 @@ impl Alone {
 
     pub fn blame(&self, error: Error, named: &Path) -> Error {
         match self {
-            Self::Model(opened) => opened.blame(error, named),
+            Self::Model(opened) => opened.locate_error(error, named),
             Self::Script(_) => error.at_path(named),
         }
     }
@@ -173,19 +173,19 @@ pub struct Absent {
 
 /// A script, and what it says of each mesh.
 pub struct ScriptFile {
-    pub script: Arc<uc::Script<Data>>,
-    pub selected: BTreeMap<Vec<u8>, uc::Selected>,
+    pub script: Arc<script::Script<Data>>,
+    pub selected: BTreeMap<Vec<u8>, script::Selected>,
 }
 
 impl ScriptFile {
-    pub fn new(script: uc::Script<Data>) -> Self {
+    pub fn new(script: script::Script<Data>) -> Self {
         let all = script.select_all().into_iter();
         let selected = all.map(|one| (one.name().as_bytes().to_ascii_lowercase(), one)).collect();
         Self { script: Arc::new(script), selected }
     }
 
     /// Returns what the script says of a mesh.
-    pub fn mesh(&self, name: &[u8]) -> Option<uc::MeshScript<'_>> {
+    pub fn mesh(&self, name: &[u8]) -> Option<script::MeshScript<'_>> {
         self.selected.get(&name.to_ascii_lowercase()).map(|selected| self.script.mesh(selected))
     }
 }

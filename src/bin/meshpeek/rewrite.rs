@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::unreal::uc;
+use meshpeek::unreal::script;
 use meshpeek::{Error, Field, Finding, Model};
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ impl Rewrite {
         self.rewrite(&opened, global).map_err(|error| match error.downcast::<Error>() {
             // What the output refuses is no fault of the input.
             Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
-            Ok(error) => opened.blame(error, path).into(),
+            Ok(error) => opened.locate_error(error, path).into(),
             Err(other) => other,
         })
     }
@@ -161,8 +161,8 @@ impl Rewrite {
         let mut all = vec![file(1, "_a.3d")?, file(0, "_d.3d")?];
         if self.script {
             let script = match mesh.script() {
-                Some(script) => uc::rename(&script, &stem)?,
-                None => uc::build(mesh, &stem)?.to_bytes()?,
+                Some(script) => script::rename(&script, &stem)?,
+                None => script::build(mesh, &stem)?.to_bytes()?,
             };
             let path = beside(".uc");
             let staged = Staged::write(&path, self.force, |file| Ok(file.write_all(&script)?))?;

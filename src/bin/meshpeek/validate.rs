@@ -84,7 +84,7 @@ fn look(path: &Path, opened: meshpeek::Result<Opened>, global: &Global, scripts:
     let script = opened.pair.as_ref().and_then(|pair| pair.script.clone());
     let fresh = script.is_none_or(|script| scripts.insert(script));
     let done = opened.findings(true, fresh, &mut |finding| found.push(finding)).and_then(|()| opened.check());
-    let fault = done.err().map(|error| opened.blame(error, path));
+    let fault = done.err().map(|error| opened.locate_error(error, path));
     Findings { found, fault, files: opened.files() }
 }
 

@@ -4,7 +4,7 @@ use crate::math::as_u64;
 use crate::parse::Name;
 
 /// The most bytes of a line that is read.
-pub(super) const MOST_LINE: usize = 64 << 10;
+pub(super) const MAX_LINE: usize = 64 << 10;
 
 /// What makes a line a command.
 pub(super) const EXEC: &[u8] = b"#exec";
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Text,
     /// A command.
     Command,
-    /// Longer than [`MOST_LINE`], and skipped.
+    /// Longer than [`MAX_LINE`], and skipped.
     TooLong,
     /// A command with a NUL in it, and skipped.
     Nul,
@@ -64,7 +64,7 @@ impl<'a> Lines<'a> {
         self.depth = scan(text.get(length..).unwrap_or_default(), self.depth);
         let command = text.get(..length).unwrap_or_default().trim_ascii_end();
         let (kind, start, length) = match line.len() {
-            length if length > MOST_LINE => (Kind::TooLong, start, line.len()),
+            length if length > MAX_LINE => (Kind::TooLong, start, line.len()),
             _ if !exec => (Kind::Text, start, line.len()),
             _ if command.contains(&0) => (Kind::Nul, start.saturating_add(blank), command.len()),
             _ => (Kind::Command, start.saturating_add(blank), command.len()),
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn skips_what_is_no_line_of_text() {
-        let long = format!("#exec {}\n#exec A", "x".repeat(MOST_LINE));
+        let long = format!("#exec {}\n#exec A", "x".repeat(MAX_LINE));
         assert_eq!(commands(&long), ["#exec A"]);
         assert_eq!(commands("#exec A\0\n#exec B"), ["#exec B"]);
         let wide: Vec<u8> = "#exec A=1\n#exec B=2\n".bytes().flat_map(|byte| [byte, 0]).collect();

@@ -2,28 +2,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::find::choice;
 use super::frame::Frame;
-use super::groups::Groups;
-use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, Variant};
-use super::read::{ANIV, DATA, FRAMES_AT, POLYGONS_AT, Shape};
-use super::surface::SurfaceView;
-use super::uc::{FORMAT, MeshScript, Script, Selected};
+use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader};
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
+use super::script::{MeshScript, Script, Selected, choice};
+use super::surface::{SurfaceView, UvDivisor};
+use super::surface_groups::Groups;
+use super::validate::{RULES, check_strictly, validate_script, validate_structure, validate_vertices};
+use super::{regions, write};
 use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{FileData, Positions};
-use crate::parse::{AccessLog, Cursor, Name, OpenOptions};
-
-/// What a byte of texture coordinates is a part of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UvDivisor {
-    /// 255 is the image's size: what most readers take.
-    #[default]
-    By255,
-    /// 256 would be the image's size: what the published page says.
-    By256,
-}
+use crate::model::animation::Animations;
+use crate::model::{FileData, FormatVersion, Geometry, MeshFile, Positions};
+use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
+use std::io::Write;
 
 /// An Unreal vertex mesh: a data file, an aniv file, and on request what a script says of them, over any owner of bytes.
 ///
@@ -49,7 +42,7 @@ pub enum UvDivisor {
 pub struct Mesh<D> {
     data: FileData<D>,
     aniv: FileData<D>,
-    pub(super) shape: Shape,
+    pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
     facts: Option<(Arc<Script<D>>, Selected)>,
     groups: OnceLock<Result<Groups>>,
@@ -74,11 +67,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// As [`open`](Self::open); with [`OpenOptions::strict`] also the first thing that is not exactly as it should be.
     pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
         let [data, aniv] = [data, aniv].map(|data| FileData::new(data, options));
-        let shape = Shape::read(data.cursor(DATA), aniv.cursor(ANIV))?;
+        let header = PairHeader::read(data.cursor(DATA), aniv.cursor(ANIV))?;
         let (groups, bounds) = (OnceLock::new(), OnceLock::new());
-        let mesh = Self { data, aniv, shape, uv_divisor: UvDivisor::default(), facts: None, groups, bounds };
+        let mesh = Self { data, aniv, header, uv_divisor: UvDivisor::default(), facts: None, groups, bounds };
         if options.strict {
-            super::check::strict(&mesh)?;
+            check_strictly(&mesh)?;
         }
         Ok(mesh)
     }
@@ -102,7 +95,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if script.mesh(&selected).import().is_none() {
             let kind =
                 choice(script.imports().map(|import| import.mesh.as_bytes()), format!("\"{}\"", Name::new(name)));
-            return Err(Error::without_offset(FORMAT, Field::new("mesh"), kind));
+            return Err(Error::without_offset(SCRIPT, Field::new("mesh"), kind));
         }
         Ok(self.with_selected(script, selected))
     }
@@ -147,25 +140,25 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns how vertices are stored.
     #[must_use]
     pub const fn variant(&self) -> Variant {
-        self.shape.variant
+        self.header.variant
     }
 
     /// Returns the number of triangles, those that are not drawn included.
     #[must_use]
     pub fn polygon_count(&self) -> usize {
-        as_index(self.shape.polygons)
+        as_index(self.header.polygons)
     }
 
     /// Returns the number of vertices of each frame.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        as_index(self.shape.vertices)
+        as_index(self.header.vertices)
     }
 
     /// Returns the number of frames that the header declares; of a damaged file, the last may be cut or missing.
     #[must_use]
     pub fn frame_count(&self) -> usize {
-        as_index(self.shape.frames)
+        as_index(self.header.frames)
     }
 
     /// Lends the data file's header, the 44 bytes that nobody reads included.
@@ -192,7 +185,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn polygons(&self) -> Result<&[RawPolygon]> {
-        self.data_cursor().at(POLYGONS_AT)?.array(self.shape.polygons, "polygons")
+        self.data_cursor().at(POLYGONS_AT)?.array(self.header.polygons, "polygons")
     }
 
     /// Lends what follows the polygons: nothing in a sound file.
@@ -205,7 +198,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Lends what follows the last frame: nothing in a sound file.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
-        let end = usize::try_from(FRAMES_AT.saturating_add(self.shape.frame_bytes())).ok();
+        let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
         end.and_then(|end| self.aniv.bytes().get(end..)).unwrap_or_default()
     }
 
@@ -219,17 +212,17 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let number = as_u64(index);
         let field = Field::new("positions").of("frame", number);
         if index >= self.frame_count() {
-            let kind = ErrorKind::NoSuch { count: self.shape.frames.into(), index: number };
+            let kind = ErrorKind::NoSuch { count: self.header.frames.into(), index: number };
             return Err(Error::without_offset(ANIV, field, kind));
         }
         let start = self.frame_at(number);
         let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.bytes().get(start..)).unwrap_or_default();
-        if bytes.is_empty() && self.shape.stride > 0 {
-            let kind = ErrorKind::UnexpectedEnd { needed: self.shape.stride, left: 0 };
+        if bytes.is_empty() && self.header.stride > 0 {
+            let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
             return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.bytes().len())), kind));
         }
-        let stride = usize::try_from(self.shape.stride).unwrap_or(usize::MAX);
-        Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.shape))
+        let stride = usize::try_from(self.header.stride).unwrap_or(usize::MAX);
+        Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))
     }
 
     /// Returns the box around all vertices of frame 0, in stored units: computed once.
@@ -248,18 +241,18 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn extent_of_all_frames(&self) -> Bounds {
         let frames = self.frame_bytes();
         self.note_aniv(FRAMES_AT, as_u64(frames.len()));
-        if self.shape.variant.extra_vertices() > 0 {
+        if self.header.variant.extra_vertices() > 0 {
             let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
             return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
         }
         // Frames of nothing but vertices are one array.
-        Frame::new(frames, self.shape).all_positions().bounds()
+        Frame::new(frames, self.header).all_positions().bounds()
     }
 
     /// Returns the bytes of all frames, as many of them as there are.
     pub(super) fn frame_bytes(&self) -> &[u8] {
         let body = self.aniv.bytes().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
-        let length = usize::try_from(self.shape.frame_bytes()).unwrap_or(usize::MAX);
+        let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
         body.get(..length).unwrap_or(body)
     }
 
@@ -300,15 +293,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         groups.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns which bytes of the data file, and which of the aniv file, were read so far.
-    pub(super) fn access_logs(&self) -> [Option<&AccessLog>; 2] {
-        [self.data.access_log(), self.aniv.access_log()]
-    }
-
-    pub(super) const fn options(&self) -> &OpenOptions {
-        self.data.options()
-    }
-
     /// Notes that all of the polygons were read.
     pub(super) fn note_polygons(&self) {
         if let Some(data) = self.data.access_log() {
@@ -325,13 +309,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the offset of the byte after the last polygon.
     pub(super) fn polygons_end(&self) -> u64 {
-        let size = u64::from(self.shape.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
+        let size = u64::from(self.header.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
         POLYGONS_AT.saturating_add(size)
     }
 
     /// Returns where a frame starts.
     pub(super) const fn frame_at(&self, frame: u64) -> u64 {
-        FRAMES_AT.saturating_add(frame.saturating_mul(self.shape.stride))
+        FRAMES_AT.saturating_add(frame.saturating_mul(self.header.stride))
     }
 
     pub(super) fn data_cursor(&self) -> Cursor<'_> {
@@ -344,6 +328,93 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns an array of no positions, of the mesh's variant.
     pub(super) fn no_positions(&self) -> Positions<'_> {
-        Frame::new(&[], self.shape).positions()
+        Frame::new(&[], self.header).positions()
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
+    fn format(&self) -> &'static str {
+        "unreal"
+    }
+
+    fn version(&self) -> &'static str {
+        self.variant().name()
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        self.data.options()
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        match source {
+            0 => Some(self.data()),
+            1 => Some(self.aniv()),
+            2 => self.whole_script().map(Script::data),
+            _ => None,
+        }
+    }
+
+    fn source_count(&self) -> usize {
+        if self.whole_script().is_some() { 3 } else { 2 }
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        match source {
+            0 => self.data.access_log(),
+            1 => self.aniv.access_log(),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.groups()?;
+        self.aniv_header().map(drop)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => regions::data_regions(self, visit),
+            (1, _) => regions::aniv_regions(self, visit),
+            (2, Some(script)) => script.regions(visit),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate_structure(self, report)?;
+        validate_script(self, report);
+        Ok(())
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate_structure(self, report)?;
+        validate_vertices(self, report);
+        validate_script(self, report);
+        Ok(())
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => write::write_data(self, out),
+            (1, _) => write::write_aniv(self, out),
+            (2, Some(script)) => script.write_to(out),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Part;
+use super::pair_file::PairFile;
 use crate::error::{Error, Result};
-use crate::formats::unreal::mesh::Mesh;
-use crate::formats::unreal::read::{ANIV, DATA};
-use crate::formats::unreal::uc::{FORMAT, Script};
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::layout::{ANIV, DATA, SCRIPT};
+use crate::formats::unreal::script::Script;
 
 /// The files of one mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Pair {
     /// The mesh's name in the script.
     pub mesh: Option<Vec<u8>>,
     /// Which file was named; `None` where only a stem was.
-    pub named: Option<Part>,
+    pub named: Option<PairFile>,
 }
 
 impl Pair {
@@ -40,10 +40,10 @@ impl Pair {
     /// What `open` says, and what keeps the files from being a mesh, with the path of the file that it is about.
     pub fn open<D: AsRef<[u8]>>(&self, mut open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
         let (data, aniv) = (open(&self.data)?, open(&self.aniv)?);
-        let mesh = Mesh::open(data, aniv).map_err(|error| self.blame(error))?;
+        let mesh = Mesh::open(data, aniv).map_err(|error| self.locate_error(error))?;
         let (Some(script), Some(name)) = (&self.script, &self.mesh) else { return Ok(mesh) };
         let script = Script::open(open(script)?).and_then(|script| mesh.with_script(script, name));
-        script.map_err(|error| self.blame(error))
+        script.map_err(|error| self.locate_error(error))
     }
 
     /// Returns the file of a source of the mesh: 0 is the data file, 1 the aniv file, 2 the script.
@@ -59,11 +59,11 @@ impl Pair {
 
     /// Says which file of the pair an error is about.
     #[must_use]
-    pub fn blame(&self, error: Error) -> Error {
+    pub fn locate_error(&self, error: Error) -> Error {
         let source = match error.format() {
             DATA => 0,
             ANIV => 1,
-            FORMAT => 2,
+            SCRIPT => 2,
             _ => return error,
         };
         match self.source(source) {

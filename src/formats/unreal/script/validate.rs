@@ -5,11 +5,12 @@
 //! by a rule are told.
 
 use super::command::{Command, Key, Kind, Verb};
-use super::line::{Argument, Kind as LineKind, Lines, MOST_LINE, Quote, is_wide};
+use super::commands::Commands;
+use super::file::Script;
+use super::line::{Argument, Kind as LineKind, Lines, MAX_LINE, Quote, is_wide};
 use super::number::{self, Fault};
 use super::select::{Imports, lower};
-use super::view::{Import, Notify, Sequence, SetTexture, View as _};
-use super::{Commands, Script};
+use super::statements::{Import, Notify, Sequence, SetTexture, Statement as _};
 use crate::error::Field;
 use crate::math::as_u64;
 use crate::parse::{Finding, Name, Report, Rule, Severity, rule};
@@ -80,7 +81,7 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
             LineKind::Nul => report.say("UR31", field(commands), start, "found a NUL: the command is skipped".into()),
             LineKind::TooLong => {
                 let length = line.end.saturating_sub(line.start);
-                let text = format!("expected at most {MOST_LINE} bytes, found {length}: the line is skipped");
+                let text = format!("expected at most {MAX_LINE} bytes, found {length}: the line is skipped");
                 report.say("UR30", field(commands), start, text);
             }
         }
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn knows_each_rule() {
-        let long = format!("{CAT}{}\n", " ".repeat(MOST_LINE + 1));
+        let long = format!("{CAT}{}\n", " ".repeat(MAX_LINE + 1));
         let one = |line: &str| breaches(&format!("{CAT}#exec {line}\n"));
         assert_eq!(breaches(CAT), [""; 0]);
         assert_eq!(breaches(&long), ["UR30 text[1]"]);

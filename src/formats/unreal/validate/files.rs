@@ -4,10 +4,10 @@ use std::mem::offset_of;
 
 use crate::decode::polygon::RawPolygon;
 use crate::error::{Field, Result};
-use crate::formats::unreal::layout::{Kind, Style, Variant};
-use crate::formats::unreal::mesh::Mesh;
-use crate::formats::unreal::read::{FRAMES_AT, POLYGONS_AT};
-use crate::formats::unreal::uc::view::Sequence;
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::header::{FRAMES_AT, POLYGONS_AT};
+use crate::formats::unreal::layout::{PolygonType, Style, Variant};
+use crate::formats::unreal::script::Sequence;
 use crate::math::as_u64;
 use crate::model::Positions;
 use crate::parse::{Report, Severity, Tally};
@@ -40,7 +40,7 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
 }
 
 fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
-    let (shape, header) = (mesh.shape, mesh.data_header()?);
+    let (shape, header) = (mesh.header, mesh.data_header()?);
     let counts = [
         (shape.polygons, "polygon_count", 0, DATA),
         (shape.vertices, "vertex_count", 2, DATA),
@@ -70,7 +70,7 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
 }
 
 fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
-    let shape = mesh.shape;
+    let shape = mesh.header;
     if shape.is_stale() {
         let text = format!(
             "{}, where {} vertices take {}: the file's length says so, too",
@@ -103,7 +103,7 @@ fn body<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> u64 {
 
 /// Returns the first frame that is not whole, and how many vertices of it there are.
 fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
-    let shape = mesh.shape;
+    let shape = mesh.header;
     let whole = body(mesh).checked_div(shape.stride).unwrap_or_default();
     let left = body(mesh).saturating_sub(whole.saturating_mul(shape.stride));
     let vertices = left.checked_div(shape.variant.vertex_size().into()).unwrap_or_default();
@@ -115,7 +115,7 @@ fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
 fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
     let bytes = mesh.aniv().as_ref();
     // One vertex less is what an exporter that counts from 1 leaves.
-    if missing == u64::from(mesh.shape.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
+    if missing == u64::from(mesh.header.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
         return;
     }
     mesh.note_aniv(0, as_u64(bytes.len()));
@@ -131,9 +131,9 @@ fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Re
 }
 
 fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report: &mut Report<'_>) {
-    let vertices = mesh.shape.vertices;
+    let vertices = mesh.header.vertices;
     let (cut_frame, present) = cut(mesh);
-    let is_cut = cut_frame < mesh.shape.frames.into() && mesh.shape.stride > 0;
+    let is_cut = cut_frame < mesh.header.frames.into() && mesh.header.stride > 0;
     let (mut beyond, mut absent) = (Tally::default(), Tally::default());
     let (mut least, mut greatest) = (u32::MAX, 0);
     for (number, polygon) in (0_u64..).zip(polygons) {
@@ -167,7 +167,7 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
     for (number, polygon) in (0_u64..).zip(polygons) {
         colors.add(number, polygon.color != 0);
         flags.add(number, polygon.flags != 0);
-        let style = Kind(polygon.kind).style();
+        let style = PolygonType(polygon.kind).style();
         unknown.add(number, matches!(style, Style::Unknown(_)));
         blended.add(number, style == Style::AlphaBlend);
     }
@@ -212,7 +212,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
 /// Looks at whether the frames that a script names are there.
 pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let Some(script) = mesh.script() else { return };
-    let frames = i64::from(mesh.shape.frames);
+    let frames = i64::from(mesh.header.frames);
     report.turn_to(SCRIPT);
     for (number, sequence) in script.sequences().enumerate() {
         let Sequence { name, start, frames: count, command, .. } = sequence;

@@ -1,11 +1,15 @@
 //! Names of files: which part of a pair they are, and which mesh of a script they belong to.
 
-use super::Part;
+use std::path::Path;
+
+use super::root;
+
+use super::pair_file::PairFile;
 
 /// Tells which part of a pair a file is by its name, and its stem: what both files have in common.
-pub(super) fn part(name: &[u8]) -> Option<(Part, &[u8])> {
+pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
     if let Some(stem) = strip(name, b".uc") {
-        return Some((Part::Script, stem));
+        return Some((PairFile::Script, stem));
     }
     let stem = strip(name, b".3d")?;
     let suffix = |suffix, part| Some((part, strip(stem, suffix)?));
@@ -13,16 +17,16 @@ pub(super) fn part(name: &[u8]) -> Option<(Part, &[u8])> {
         let (start, rest) = stem.split_at_checked(prefix.len())?;
         start.eq_ignore_ascii_case(prefix).then_some((part, rest))
     };
-    suffix(b"_d", Part::Data)
-        .or_else(|| suffix(b"_a", Part::Aniv))
-        .or_else(|| prefix(b"data", Part::Data))
-        .or_else(|| prefix(b"aniv", Part::Aniv))
+    suffix(b"_d", PairFile::Data)
+        .or_else(|| suffix(b"_a", PairFile::Aniv))
+        .or_else(|| prefix(b"data", PairFile::Data))
+        .or_else(|| prefix(b"aniv", PairFile::Aniv))
 }
 
 /// Returns the name of the other file of a pair: in the same case of letters, and with the old names by number, too.
 pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     let (part, stem) = part(name)?;
-    let (old, letter) = if part == Part::Data { (b"aniv", b'a') } else { (b"data", b'd') };
+    let (old, letter) = if part == PairFile::Data { (b"aniv", b'a') } else { (b"data", b'd') };
     // The letter before the extension; the old names have none.
     let place = stem.len().saturating_add(1);
     if name.len() != place.saturating_add(4) {
@@ -63,6 +67,16 @@ fn without_version(stem: &[u8]) -> &[u8] {
     }
 }
 
+/// Tells whether a name can be a file's on every system: no path, no device, nothing that systems change.
+pub(crate) fn is_file_name(name: &[u8]) -> bool {
+    !matches!(name, b"" | b"." | b"..") && root::parts(name).is_some_and(|parts| parts.len() == 1)
+}
+
+/// Returns the bytes of a file's name.
+pub(super) fn name_of(path: &Path) -> &[u8] {
+    path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,18 +84,18 @@ mod tests {
     #[test]
     fn tells_parts_and_partners() {
         for (name, expected, stem, other) in [
-            ("cat_d.3d", Part::Data, "cat", "cat_a.3d"),
-            ("Cat_A.3D", Part::Aniv, "Cat", "Cat_D.3D"),
-            ("data07.3d", Part::Data, "07", "aniv07.3d"),
-            ("aniv07.3d", Part::Aniv, "07", "data07.3d"),
-            ("DATA.3d", Part::Data, "", "aniv.3d"),
-            ("database_d.3d", Part::Data, "database", "database_a.3d"),
-            ("_d.3d", Part::Data, "", "_a.3d"),
+            ("cat_d.3d", PairFile::Data, "cat", "cat_a.3d"),
+            ("Cat_A.3D", PairFile::Aniv, "Cat", "Cat_D.3D"),
+            ("data07.3d", PairFile::Data, "07", "aniv07.3d"),
+            ("aniv07.3d", PairFile::Aniv, "07", "data07.3d"),
+            ("DATA.3d", PairFile::Data, "", "aniv.3d"),
+            ("database_d.3d", PairFile::Data, "database", "database_a.3d"),
+            ("_d.3d", PairFile::Data, "", "_a.3d"),
         ] {
             assert_eq!(part(name.as_bytes()), Some((expected, stem.as_bytes())), "{name}");
             assert_eq!(partner(name.as_bytes()).as_deref(), Some(other.as_bytes()), "{name}");
         }
-        assert_eq!(part(b"Cat.UC"), Some((Part::Script, &b"Cat"[..])));
+        assert_eq!(part(b"Cat.UC"), Some((PairFile::Script, &b"Cat"[..])));
         assert_eq!((part(b"cat.3d"), part(b"cat"), part(b"")), (None, None, None));
     }
 

@@ -1,14 +1,14 @@
 //! From stored integers to the units of a game: what a script's SCALE and ORIGIN say, applied on request.
 
 use super::layout::Variant;
-use super::uc::MeshScript;
+use super::script::MeshScript;
 
 /// How a mesh is placed: stored positions are moved, stretched and turned, in that order.
 ///
 /// That is the order of the engines whose source is public: the origin is subtracted in stored units, the scale of the mesh
 /// map applied, and the rotation of the origin last; no published page of the format states it. What an import does to
 /// the mesh itself is not part of it: UNMIRROR and MIRROR, which flip player models, and DROPFRAMES
-/// ([`Import`](super::uc::Import) has them). Axes are the engine's: x forward, y right, z up, left-handed. Nothing in this
+/// ([`Import`](super::script::Import) has them). Axes are the engine's: x forward, y right, z up, left-handed. Nothing in this
 /// crate applies a placement unless it is asked to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {

@@ -1,14 +1,10 @@
 //! Reading a pair: what the two files hold and how they fit. The one function that finds it out serves opening, checks
 //! and the map alike.
 
-use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, Variant};
-use crate::error::{ErrorKind, Result};
+use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
+use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Cursor;
-
-/// The names that errors give the files of a pair.
-pub(crate) const DATA: &str = "unreal data";
-pub(crate) const ANIV: &str = "unreal aniv";
 
 /// Bytes before the polygons of a data file.
 pub(crate) const POLYGONS_AT: u64 = 48;
@@ -17,7 +13,7 @@ pub(crate) const FRAMES_AT: u64 = 4;
 
 /// What a pair of files holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct PairHeader {
     /// Triangles.
     pub(crate) polygons: u32,
     /// Vertices of the mesh, and so of each frame.
@@ -32,7 +28,7 @@ pub(crate) struct Shape {
     pub(crate) variant: Variant,
 }
 
-impl Shape {
+impl PairHeader {
     /// Reads both headers.
     pub(crate) fn read(mut data: Cursor<'_>, mut aniv: Cursor<'_>) -> Result<Self> {
         for cursor in [&data, &aniv] {
@@ -94,6 +90,12 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
     let by_length = by_size(size, &[Variant::Classic, Variant::DeusEx]).filter(|_| vertices > 0);
     let exactly = by_length.filter(|(_, size)| u64::from(frames).saturating_mul(*size) == body);
     exactly.or(by_declaration).or(by_length)
+}
+
+/// Makes the error of an item that a mesh does not have.
+pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
+    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    Error::without_offset(DATA, Field::new("").of(list, as_u64(index)), kind)
 }
 
 #[cfg(test)]

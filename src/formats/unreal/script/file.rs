@@ -1,89 +1,17 @@
-//! Scripts of the Unreal engine (`.uc`): what the `#exec` lines of a script say about meshes.
-//!
-//! The two binary files of a mesh hold polygons and frames. Names, frame ranges, textures, scale and origin stand in a
-//! script, in lines that the engine's compiler runs as commands. Everything else in a script is skipped.
-//!
-//! # The lines
-//!
-//! A command is a line whose first text is `#exec`, in any case of letters, and a blank. Then follow two words, and
-//! arguments in any order: `KEY=value`, apart by blanks or tabs. A value with blanks stands in double quotes, without
-//! escapes. `//` outside quotes begins a comment; lines inside `/* */`, which nest, are no commands. Lines end with
-//! LF, CR LF or CR. Names and keys are compared without regard to the case of ASCII letters; bytes need not be UTF-8.
-//!
-//! | command | keys | says |
-//! |---|---|---|
-//! | `MESH IMPORT` | MESH ANIVFILE DATAFILE; UNMIRROR MIRROR ZEROTEX MLOD LODSTYLE … | [`Import`]: the files of a mesh |
-//! | `MESH ORIGIN` | MESH; X Y Z YAW PITCH ROLL | [`Origin`]: offset, and rotation in 1/256 of a turn |
-//! | `MESH SEQUENCE` | MESH SEQ STARTFRAME NUMFRAMES; RATE GROUP | [`Sequence`]: a named range of frames |
-//! | `MESH NOTIFY` | MESH SEQ TIME FUNCTION | [`Notify`]: a call at a time of a sequence |
-//! | `MESH LODPARAMS` | MESH; MINVERTS STRENGTH MORPH HYSTERESIS ZDISP | [`LodParams`] |
-//! | `MESH DROPFRAMES` | MESH STARTFRAME NUMFRAMES | [`DropFrames`] |
-//! | `MESHMAP NEW` | MESHMAP MESH | another name for a mesh; optional |
-//! | `MESHMAP SCALE` | MESHMAP; X Y Z | factors for the stored integers |
-//! | `MESHMAP SETTEXTURE` | MESHMAP NUM TEXTURE; TLOD | [`SetTexture`]: the texture of a texture number |
-//! | `TEXTURE IMPORT` | FILE; NAME GROUP FLAGS MIPS LODSET PALETTE … | [`TextureImport`]: the file of a texture |
-//!
-//! One script often imports several meshes, and a mesh's name often differs from its files': everything goes by the
-//! mesh's name ([`Script::select`]). Numbers are read as C's `atof` does: the longest prefix that is a number.
-//!
-//! These facts were checked on some 8,000 lines of real scripts.
+//! The owner of a script's bytes.
 
-pub mod build;
-mod check;
-mod command;
-mod line;
-mod number;
-mod select;
-pub(super) mod view;
-mod write;
-
+use super::command::Command;
+use super::commands::{CommandRange, Commands};
+use super::line::{Kind as LineKind, Lines};
+use super::select::{MeshScript, Selected};
+use super::statements::{Import, Statement as _};
 use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
 use crate::parse::{Element, Limits, Region};
-use line::{Kind, Lines};
-use view::View as _;
-
-pub use build::{build, rename};
-pub(crate) use check::RULES;
-pub use command::{Command, Verb};
-pub use line::{Argument, Arguments, Quote};
-pub use select::{MeshScript, Selected, Texture};
-pub use view::{DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, TextureImport};
-pub use write::Line;
-
-/// What errors and findings call the format.
-pub(crate) const FORMAT: &str = "unreal script";
 
 /// Bytes of text.
 const CHARACTERS: Element = Element::new("u8", 1, 1);
-
-/// Where a command stands: the offsets of its first byte and of the byte after its last.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: usize,
-    end: usize,
-}
-
-/// A script's bytes, and where its commands are.
-#[derive(Clone, Copy, Debug)]
-struct Commands<'a> {
-    bytes: &'a [u8],
-    places: &'a [Place],
-}
-
-impl<'a> Commands<'a> {
-    fn get(self, index: usize) -> Option<Command<'a>> {
-        let Place { start, end } = *self.places.get(index)?;
-        Some(Command::new(self.bytes.get(start..end).unwrap_or_default(), as_u64(start), index))
-    }
-
-    fn iter(self) -> impl ExactSizeIterator<Item = Command<'a>> + use<'a> {
-        let commands = self.places.iter().enumerate();
-        commands.map(move |(index, Place { start, end })| {
-            Command::new(self.bytes.get(*start..*end).unwrap_or_default(), as_u64(*start), index)
-        })
-    }
-}
 
 /// A script, over any owner of bytes: a [`Map`](crate::io::Map), a `Vec<u8>`, a `&str`.
 ///
@@ -96,7 +24,7 @@ impl<'a> Commands<'a> {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::unreal::uc::Script;
+/// use meshpeek::unreal::script::Script;
 /// let script = Script::open("\
 /// ##exec MESH IMPORT MESH=Cat ANIVFILE=MODELS\\cat_a.3d DATAFILE=MODELS\\cat_d.3d
 /// ##exec MESH SEQUENCE MESH=Cat SEQ=Walk STARTFRAME=0 NUMFRAMES=15 RATE=10
@@ -112,7 +40,7 @@ impl<'a> Commands<'a> {
 #[derive(Clone, Debug)]
 pub struct Script<D> {
     data: D,
-    places: Box<[Place]>,
+    places: Box<[CommandRange]>,
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
@@ -133,13 +61,13 @@ impl<D: AsRef<[u8]>> Script<D> {
     pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
         let bytes = data.as_ref();
         within("script", limits.script, as_u64(bytes.len()))?;
-        let commands = || Lines::new(bytes).filter(|line| line.kind == Kind::Command);
+        let commands = || Lines::new(bytes).filter(|line| line.kind == LineKind::Command);
         let count = commands().count();
         within("items", limits.items, as_u64(count))?;
         let mut places = Vec::new();
-        let asked = as_u64(count.saturating_mul(size_of::<Place>()));
+        let asked = as_u64(count.saturating_mul(size_of::<CommandRange>()));
         places.try_reserve_exact(count).map_err(|_| wrong("commands", ErrorKind::OutOfMemory { asked }))?;
-        places.extend(commands().take(count).map(|line| Place { start: line.start, end: line.end }));
+        places.extend(commands().take(count).map(|line| CommandRange { start: line.start, end: line.end }));
         Ok(Self { data, places: places.into() })
     }
 
@@ -161,7 +89,7 @@ impl<D: AsRef<[u8]>> Script<D> {
         self.data.as_ref()
     }
 
-    fn all(&self) -> Commands<'_> {
+    pub(super) fn all(&self) -> Commands<'_> {
         Commands { bytes: self.as_bytes(), places: &self.places }
     }
 
@@ -240,5 +168,5 @@ fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {
 }
 
 fn wrong(name: &'static str, kind: ErrorKind) -> Error {
-    Error::without_offset(FORMAT, Field::new(name), kind)
+    Error::without_offset(SCRIPT, Field::new(name), kind)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::layout::{Kind, RawPolygon};
+use super::layout::{PolygonType, RawPolygon};
 use crate::error::ErrorKind;
 use crate::math::{as_index, as_u64};
 
@@ -10,7 +10,7 @@ use crate::math::{as_index, as_u64};
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) texture: u8,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PolygonType,
     /// Which of the ordered polygons are the group's.
     start: u32,
     end: u32,
@@ -41,7 +41,7 @@ impl Groups {
         order.extend((0..=u16::MAX).take(count));
         let key = |number: u16| {
             let polygon = polygons.get(usize::from(number)).copied().unwrap_or_default();
-            (Kind(polygon.kind).has(Kind::WEAPON), polygon.texture, polygon.kind)
+            (PolygonType(polygon.kind).has(PolygonType::WEAPON), polygon.texture, polygon.kind)
         };
         order.sort_unstable_by_key(|number| (key(*number), *number));
         let alike = |one: &u16, next: &u16| key(*one) == key(*next);
@@ -54,7 +54,7 @@ impl Groups {
         for same in order.chunk_by(alike) {
             let (_, texture, kind) = key(same.first().copied().unwrap_or_default());
             let end = u32::try_from(same.len()).map_or(u32::MAX, |length| length.saturating_add(start));
-            groups.push(Group { texture, kind: Kind(kind), start, end });
+            groups.push(Group { texture, kind: PolygonType(kind), start, end });
             start = end;
         }
         Ok(Self { order: order.into(), groups })
@@ -71,7 +71,7 @@ impl Groups {
 
     /// Returns the numbers of the polygons that mark where a weapon hangs, in the order of their surfaces.
     pub(crate) fn weapons(&self) -> &[u16] {
-        let hidden = self.groups.iter().find(|group| group.kind.has(Kind::WEAPON));
+        let hidden = self.groups.iter().find(|group| group.kind.has(PolygonType::WEAPON));
         hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use super::command::{Command, Verb};
 use crate::parse::Name;
 
 /// A view of the commands with one verb.
-pub(super) trait View<'a>: Sized {
+pub(super) trait Statement<'a>: Sized {
     /// The verb of its commands.
     const VERB: Verb;
 
@@ -58,7 +58,7 @@ pub struct Import<'a> {
     pub unmirror_tex: Option<i64>,
 }
 
-impl<'a> View<'a> for Import<'a> {
+impl<'a> Statement<'a> for Import<'a> {
     const VERB: Verb = Verb::MeshImport;
 
     fn read(command: Command<'a>) -> Self {
@@ -95,7 +95,7 @@ pub struct Origin<'a> {
     pub roll: f32,
 }
 
-impl<'a> View<'a> for Origin<'a> {
+impl<'a> Statement<'a> for Origin<'a> {
     const VERB: Verb = Verb::MeshOrigin;
 
     fn read(command: Command<'a>) -> Self {
@@ -127,7 +127,7 @@ pub struct Sequence<'a> {
     pub group: Option<Name<'a>>,
 }
 
-impl<'a> View<'a> for Sequence<'a> {
+impl<'a> Statement<'a> for Sequence<'a> {
     const VERB: Verb = Verb::MeshSequence;
 
     fn read(command: Command<'a>) -> Self {
@@ -155,7 +155,7 @@ pub struct Notify<'a> {
     pub function: Name<'a>,
 }
 
-impl<'a> View<'a> for Notify<'a> {
+impl<'a> Statement<'a> for Notify<'a> {
     const VERB: Verb = Verb::MeshNotify;
 
     fn read(command: Command<'a>) -> Self {
@@ -181,7 +181,7 @@ pub struct LodParams<'a> {
     pub z_displace: Option<f32>,
 }
 
-impl<'a> View<'a> for LodParams<'a> {
+impl<'a> Statement<'a> for LodParams<'a> {
     const VERB: Verb = Verb::MeshLodParams;
 
     fn read(command: Command<'a>) -> Self {
@@ -207,7 +207,7 @@ pub struct DropFrames<'a> {
     pub frames: i64,
 }
 
-impl<'a> View<'a> for DropFrames<'a> {
+impl<'a> Statement<'a> for DropFrames<'a> {
     const VERB: Verb = Verb::MeshDropFrames;
 
     fn read(command: Command<'a>) -> Self {
@@ -228,7 +228,7 @@ pub struct SetTexture<'a> {
     pub lod: Option<f32>,
 }
 
-impl<'a> View<'a> for SetTexture<'a> {
+impl<'a> Statement<'a> for SetTexture<'a> {
     const VERB: Verb = Verb::MeshMapSetTexture;
 
     fn read(command: Command<'a>) -> Self {
@@ -260,7 +260,7 @@ pub struct TextureImport<'a> {
     pub detail: Option<Name<'a>>,
 }
 
-impl<'a> View<'a> for TextureImport<'a> {
+impl<'a> Statement<'a> for TextureImport<'a> {
     const VERB: Verb = Verb::TextureImport;
 
     fn read(command: Command<'a>) -> Self {
@@ -291,7 +291,7 @@ fn stem(file: Name<'_>) -> Name<'_> {
 mod tests {
     use super::*;
 
-    fn view<'a, V: View<'a>>(text: &'a str) -> V {
+    fn view<'a, V: Statement<'a>>(text: &'a str) -> V {
         V::of(Command::new(text.as_bytes(), 0, 0)).unwrap()
     }
 

@@ -1,9 +1,9 @@
 //! Where a weapon hangs: the triangles that are not drawn.
 
-use super::layout::RawPolygon;
-use super::mesh::Mesh;
-use super::place::Placement;
-use super::read::{DATA, POLYGONS_AT};
+use super::file::Mesh;
+use super::header::POLYGONS_AT;
+use super::layout::{DATA, RawPolygon};
+use super::transform::Placement;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use zerocopy::IntoBytes;
 
-use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant, most};
-use super::read::{ANIV, DATA};
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant, most};
 use super::write::failed;
 use crate::decode::{packed32, packed64};
 use crate::error::{Error, ErrorKind, Field, Result};

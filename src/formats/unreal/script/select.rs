@@ -1,9 +1,17 @@
 //! All that a script says about one mesh.
 
-use super::Commands;
+use std::borrow::Cow;
+
 use super::command::{Command, Verb};
-use super::view::{DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, TextureImport, View};
+use super::commands::Commands;
+use super::statements::{
+    DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, Statement, TextureImport,
+};
+use crate::error::ErrorKind;
 use crate::parse::Name;
+
+/// The most names that an error lists.
+const MAX_NAMES: usize = 32;
 
 /// Which commands of a script are about one mesh. It has no lifetime and can be stored beside its
 /// [`Script`](super::Script), which makes a [`MeshScript`] of it.
@@ -192,7 +200,7 @@ impl<'a> MeshScript<'a> {
         Self { commands, selected }
     }
 
-    fn view<V: View<'a>>(&self, index: Option<usize>) -> Option<V> {
+    fn view<V: Statement<'a>>(&self, index: Option<usize>) -> Option<V> {
         V::of(self.commands.get(index?)?)
     }
 
@@ -308,6 +316,20 @@ impl<'a> MeshScript<'a> {
         let set: SetTexture<'a> = self.view(Some(*index))?;
         Some(Texture { number: *number, name: set.texture, import: self.view(*import) })
     }
+}
+
+/// Makes the error of a mesh that a script does not have, which names those that it has.
+pub(in crate::formats::unreal) fn choice<'n>(
+    names: impl Iterator<Item = &'n [u8]>,
+    found: impl Into<Cow<'static, str>>,
+) -> ErrorKind {
+    let mut names: Vec<_> = names.take(MAX_NAMES.saturating_add(1)).map(|name| Name::new(name).to_string()).collect();
+    if names.len() > MAX_NAMES {
+        names.truncate(MAX_NAMES);
+        names.push("others".into());
+    }
+    let names = if names.is_empty() { "no meshes: no script knows one".into() } else { names.join(", ") };
+    ErrorKind::Choice { names, found: found.into() }
 }
 
 #[cfg(test)]

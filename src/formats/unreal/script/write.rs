@@ -2,14 +2,17 @@
 
 use std::io::Write;
 
-use super::{Argument, Command, FORMAT, Quote, Script};
+use super::command::Command;
+use super::file::Script;
+use super::line::{Argument, Quote};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
+use crate::formats::unreal::layout::SCRIPT;
 
 /// A command to write. A value that would change how the line is read is refused.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::unreal::uc::Line;
+/// use meshpeek::unreal::script::Line;
 /// let line = Line::new("TEXTURE", "IMPORT").name("NAME", "fur")?.file("FILE", r"MODELS\cat fur.pcx")?;
 /// assert_eq!(line.as_bytes(), br#"#exec TEXTURE IMPORT NAME=fur FILE="MODELS\cat fur.pcx""#);
 /// assert!(Line::new("MESH", "ORIGIN").name("MESH", "cat X=9").is_err());
@@ -143,7 +146,7 @@ fn is_bare(text: &[u8]) -> bool {
 pub(super) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
     let found = found.get(..64).unwrap_or(found);
     let kind = ErrorKind::Refused { expected: expected.into(), found: show_bytes(found).into() };
-    Error::without_offset(FORMAT, Field::new(key), kind)
+    Error::without_offset(SCRIPT, Field::new(key), kind)
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
@@ -153,7 +156,7 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// What the output refuses; part of the script may be written then.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        let failed = |error: std::io::Error| Error::without_offset(FORMAT, Field::new("output"), error.into());
+        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
         out.write_all(self.as_bytes()).map_err(failed)?;
         out.flush().map_err(failed)
     }

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::unreal::uc::{self, build};
+//! use meshpeek::unreal::script::{self, build};
 //! let texture = build::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
 //! let cat = build::Script { textures: vec![texture], ..build::Script::new("Cat", 15) };
 //! let again = uc::Script::open(cat.to_bytes()?)?;
@@ -17,11 +17,12 @@
 
 use std::io::Write;
 
+use super::select::MeshScript;
 use super::write::{Line, refused};
-use super::{FORMAT, MeshScript};
 use crate::error::{Error, Field, Result};
-use crate::formats::unreal::find::is_file_name;
-use crate::formats::unreal::mesh::Mesh;
+use crate::formats::unreal::companions::is_file_name;
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::layout::SCRIPT;
 use crate::parse::Name;
 
 /// A script to write.
@@ -139,7 +140,7 @@ impl Script {
     ///
     /// As [`to_bytes`](Self::to_bytes), and what the output refuses.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        let failed = |error: std::io::Error| Error::without_offset(FORMAT, Field::new("output"), error.into());
+        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
         out.write_all(&self.to_bytes()?).map_err(failed)?;
         out.flush().map_err(failed)
     }

@@ -1,53 +1,24 @@
-//! Which files belong together: the two binary files of a mesh, and the script that names them.
-//!
-//! | given | looked for |
-//! |---|---|
-//! | `X_d.3d`, `X_a.3d`, `data07.3d`, `aniv07.3d` | a script that imports the file: its line says which the other is; else the other by its stem, beside it |
-//! | `X` | `X_d.3d` and `X_a.3d`, as above; else `X.uc` |
-//! | `X.uc` | the files of every mesh that it imports |
-//!
-//! Scripts are looked for beside the file, in a folder `Classes` there, and in one beside that folder or the one around
-//! it. Where none of them imports the file, `X.uc` beside it is its script if it imports one mesh only, or one that is
-//! called like the end of `X`. Names are found in any case of letters; an exact one is preferred.
-//!
-//! The paths in a script start at its folder, or at the folder around it if it is called `Classes`; a file that is not
-//! there is looked for in `Models` and beside the script. No path leads out of that folder: neither by its text, nor
-//! over a link.
-
-mod folder;
-mod inside;
-mod names;
-mod pair;
-mod script;
+//! Finding the files of a mesh.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::cache::FolderCache;
+use super::file_names::{self, name_of};
+use super::folder::{folder_of, is_file, wrong};
+use super::imports::{Imports, ScriptMesh};
+use super::pair::Pair;
+use super::pair_file::PairFile;
 use crate::error::{ErrorKind, Result};
+use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
-use folder::{Folder, folder_of, is_file, wrong};
-use inside::Root;
-pub use pair::Pair;
-use script::{Imports, Mesh, Near};
-
-/// A part of a mesh: which file was named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// The polygons: `X_d.3d`.
-    Data,
-    /// The frames: `X_a.3d`.
-    Aniv,
-    /// The script: `X.uc`.
-    Script,
-}
 
 /// A mesh that a script imports.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ScriptImport {
     /// Its name.
     pub mesh: Vec<u8>,
     /// The file of its polygons, as the script spells it.
@@ -63,7 +34,7 @@ pub struct Imported {
 ///
 /// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
-/// let mut finder = meshpeek::unreal::find::Finder::new();
+/// let mut finder = meshpeek::unreal::companions::Finder::new();
 /// for pair in finder.find("Classes/Cat.uc".as_ref())? {
 ///     println!("{} {}", pair.data.display(), pair.aniv.display());
 /// }
@@ -72,11 +43,7 @@ pub struct Imported {
 /// ```
 #[derive(Debug, Default)]
 pub struct Finder {
-    limits: Limits,
-    folders: BTreeMap<PathBuf, Result<Arc<Folder>>>,
-    scripts: BTreeMap<PathBuf, Result<Arc<Imports>>>,
-    near: BTreeMap<PathBuf, Arc<Near>>,
-    roots: BTreeMap<PathBuf, Result<Arc<Root>>>,
+    cache: FolderCache,
 }
 
 /// Finds the files of one mesh.
@@ -106,7 +73,7 @@ impl Finder {
     /// Makes a finder with limits of your own: [`Limits::items`] for the names in a folder, and those of scripts.
     #[must_use]
     pub fn with_limits(limits: &Limits) -> Self {
-        Self { limits: *limits, ..Self::default() }
+        Self { cache: FolderCache::new(limits) }
     }
 
     /// Finds the files that belong to one: one pair for a binary file or a stem, and for a script those of every mesh
@@ -135,9 +102,9 @@ impl Finder {
         let pair = match self.target(path)? {
             Target::File(file, part) => self.pair_of(&file, part, Some(mesh)),
             Target::Script(script) => {
-                let imports = self.read(&script)?;
+                let imports = self.cache.read(&script)?;
                 let found = imports.named(mesh).ok_or_else(|| wrong(path, unknown(imports.names(), mesh)));
-                self.resolve_mesh(&script, &imports, found?)
+                self.cache.resolve_mesh(&script, &imports, found?)
             }
         };
         named(vec![pair?], path).pop().ok_or_else(|| wrong(path, ErrorKind::Empty))
@@ -148,13 +115,13 @@ impl Finder {
     /// # Errors
     ///
     /// What keeps the script from being read.
-    pub fn imports(&mut self, script: &Path) -> Result<Vec<Imported>> {
-        let imports = self.read(script)?;
-        let found = |mesh: &Mesh| Imported {
+    pub fn imports(&mut self, script: &Path) -> Result<Vec<ScriptImport>> {
+        let imports = self.cache.read(script)?;
+        let found = |mesh: &ScriptMesh| ScriptImport {
             mesh: mesh.name.clone(),
             data_file: mesh.data_file.clone(),
             aniv_file: mesh.aniv_file.clone(),
-            found: self.resolve_mesh(script, &imports, mesh),
+            found: self.cache.resolve_mesh(script, &imports, mesh),
         };
         Ok(imports.meshes().iter().map(found).collect())
     }
@@ -178,7 +145,7 @@ impl Finder {
             return path.into();
         }
         let folder = folder_of(path);
-        let listed = self.folder(&folder).ok();
+        let listed = self.cache.folder(&folder).ok();
         let found = listed.as_deref().and_then(|listed| listed.find(name_of(path)));
         found.map_or(path.into(), |name| folder.join(name).into())
     }
@@ -186,33 +153,33 @@ impl Finder {
     /// Tells what a path names. A stem stands for its data file, or else for its script.
     fn target(&mut self, path: &Path) -> Result<Target> {
         let name = name_of(path);
-        if let Some((Part::Script, _)) = names::part(name) {
+        if let Some((PairFile::Script, _)) = file_names::part(name) {
             return Ok(Target::Script(path.to_owned()));
         }
-        if names::strip(name, b".3d").is_some() || is_file(path) {
+        if file_names::strip(name, b".3d").is_some() || is_file(path) {
             io::open_regular(path)?;
-            return Ok(Target::File(path.to_owned(), names::part(name).map(|(part, _)| part)));
+            return Ok(Target::File(path.to_owned(), file_names::part(name).map(|(part, _)| part)));
         }
-        let folder = self.folder(&folder_of(path))?;
+        let folder = self.cache.folder(&folder_of(path))?;
         let beside = |ending: &str| {
             let name = folder.find(&[name, ending.as_bytes()].concat())?;
             Some(folder_of(path).join(name)).filter(|path| is_file(path))
         };
         if let Some(data) = beside("_d.3d") {
-            return Ok(Target::File(data, Some(Part::Data)));
+            return Ok(Target::File(data, Some(PairFile::Data)));
         }
         if let Some(aniv) = beside("_a.3d") {
-            return Ok(Target::File(aniv, Some(Part::Aniv)));
+            return Ok(Target::File(aniv, Some(PairFile::Aniv)));
         }
         let expected = format!("{0}_d.3d and {0}_a.3d, or {0}.uc", Name::new(name));
         beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, ErrorKind::Missing { expected: expected.into() }))
     }
 
     /// Finds the other file of a binary one, and the script that knows them.
-    fn pair_of(&mut self, file: &Path, part: Option<Part>, mesh: Option<&[u8]>) -> Result<Pair> {
-        let near = self.near(&folder_of(file))?;
+    fn pair_of(&mut self, file: &Path, part: Option<PairFile>, mesh: Option<&[u8]>) -> Result<Pair> {
+        let near = self.cache.near(&folder_of(file))?;
         let name = name_of(file);
-        let stem = names::part(name).map_or(name, |(_, stem)| stem);
+        let stem = file_names::part(name).map_or(name, |(_, stem)| stem);
         let own = self.own_script(file, stem)?;
         let import = near.import(name, part, stem, mesh);
         if let Some((script, known, part)) = import {
@@ -240,27 +207,27 @@ impl Finder {
     /// Returns the script beside a file that has its stem.
     fn own_script(&mut self, file: &Path, stem: &[u8]) -> Result<Option<(PathBuf, Arc<Imports>)>> {
         let folder = folder_of(file);
-        let found = self.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));
+        let found = self.cache.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));
         let Some(script) = found.filter(|script| is_file(script)) else { return Ok(None) };
-        let imports = self.read(&script)?;
+        let imports = self.cache.read(&script)?;
         Ok(Some((script, imports)))
     }
 
     /// Returns the other file, as a script has it: where the script means this very file, or beside it, or by the stem,
     /// or wherever the script says.
-    fn other_of(&mut self, file: &Path, part: Part, script: &Path, mesh: &Mesh) -> Result<PathBuf> {
+    fn other_of(&mut self, file: &Path, part: PairFile, script: &Path, mesh: &ScriptMesh) -> Result<PathBuf> {
         let (own, other) = match part {
-            Part::Aniv => (&mesh.aniv_file, &mesh.data_file),
+            PairFile::Aniv => (&mesh.aniv_file, &mesh.data_file),
             _ => (&mesh.data_file, &mesh.aniv_file),
         };
-        let meant = self.resolve(script, own).ok().flatten();
-        let resolved = self.resolve(script, other).ok().flatten();
+        let meant = self.cache.resolve(script, own).ok().flatten();
+        let resolved = self.cache.resolve(script, other).ok().flatten();
         let real = |path: &Path| fs::canonicalize(path).ok();
         let same = meant.is_some_and(|meant| real(&meant).is_some_and(|meant| Some(meant) == real(file)));
         match resolved {
             Some(resolved) if same => Ok(resolved),
             resolved => {
-                let beside = self.beside(file, Some(names::last(other)));
+                let beside = self.beside(file, Some(file_names::last(other)));
                 beside.or_else(|error| resolved.ok_or(error))
             }
         }
@@ -268,8 +235,8 @@ impl Finder {
 
     /// Returns the file of that name beside another, or its partner by the stem.
     fn beside(&mut self, file: &Path, name: Option<&[u8]>) -> Result<PathBuf> {
-        let folder = self.folder(&folder_of(file))?;
-        let partner = names::partner(name_of(file));
+        let folder = self.cache.folder(&folder_of(file))?;
+        let partner = file_names::partner(name_of(file));
         let wanted = name.into_iter().chain(partner.as_deref());
         let mut found = wanted.filter_map(|name| folder.find(name)).map(|name| folder_of(file).join(name));
         let found = found.find(|other| is_file(other) && other != file);
@@ -280,52 +247,32 @@ impl Finder {
     }
 }
 
-/// Tells whether a name can be a file's on every system: no path, no device, nothing that systems change.
-pub(crate) fn is_file_name(name: &[u8]) -> bool {
-    !matches!(name, b"" | b"." | b"..") && inside::parts(name).is_some_and(|parts| parts.len() == 1)
-}
-
 /// What a path names.
 enum Target {
     Script(PathBuf),
-    File(PathBuf, Option<Part>),
+    File(PathBuf, Option<PairFile>),
 }
 
-fn paired(file: &Path, other: PathBuf, part: Part, script: Option<(PathBuf, Vec<u8>)>) -> Pair {
+fn paired(file: &Path, other: PathBuf, part: PairFile, script: Option<(PathBuf, Vec<u8>)>) -> Pair {
     let (script, mesh) = script.unzip();
     let file = file.to_owned();
-    let (data, aniv) = if part == Part::Aniv { (other, file) } else { (file, other) };
+    let (data, aniv) = if part == PairFile::Aniv { (other, file) } else { (file, other) };
     Pair { data, aniv, script, mesh, named: None }
 }
 
 /// Notes in each pair which of its files the path is.
 fn named(mut pairs: Vec<Pair>, path: &Path) -> Vec<Pair> {
     for pair in &mut pairs {
-        let parts =
-            [(Some(&pair.data), Part::Data), (Some(&pair.aniv), Part::Aniv), (pair.script.as_ref(), Part::Script)];
+        let parts = [
+            (Some(&pair.data), PairFile::Data),
+            (Some(&pair.aniv), PairFile::Aniv),
+            (pair.script.as_ref(), PairFile::Script),
+        ];
         pair.named = parts.into_iter().find(|(file, _)| file.is_some_and(|file| file == path)).map(|(_, part)| part);
     }
     pairs
 }
 
-/// Returns the bytes of a file's name.
-fn name_of(path: &Path) -> &[u8] {
-    path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
-}
-
 fn unknown<'n>(names: impl Iterator<Item = &'n [u8]>, mesh: &[u8]) -> ErrorKind {
     choice(names, format!("\"{}\"", Name::new(mesh)))
-}
-
-/// The most names that an error lists.
-const MOST_NAMES: usize = 32;
-
-pub(super) fn choice<'n>(names: impl Iterator<Item = &'n [u8]>, found: impl Into<Cow<'static, str>>) -> ErrorKind {
-    let mut names: Vec<_> = names.take(MOST_NAMES.saturating_add(1)).map(|name| Name::new(name).to_string()).collect();
-    if names.len() > MOST_NAMES {
-        names.truncate(MOST_NAMES);
-        names.push("others".into());
-    }
-    let names = if names.is_empty() { "no meshes: no script knows one".into() } else { names.join(", ") };
-    ErrorKind::Choice { names, found: found.into() }
 }
