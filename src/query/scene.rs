@@ -78,11 +78,7 @@ impl<'a> Scene<'a> {
             let stored = sidecar.and_then(|sidecar| {
                 Tree::from_sidecar(sidecar, number).filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
-            let tree = match stored {
-                Some(tree) => tree,
-                None => Tree::new(&triangles)?,
-            };
-            scene.add(number, triangles, Arc::new(tree));
+            scene.add_or_build(number, triangles, stored)?;
         }
         Ok(scene)
     }
@@ -102,11 +98,7 @@ impl<'a> Scene<'a> {
                 Ok(Some(spatial_tree)) => Tree::from_spatial_tree(&triangles, &*spatial_tree)?,
                 _ => None,
             };
-            let tree = match stored {
-                Some(tree) => tree,
-                None => Tree::new(&triangles)?,
-            };
-            scene.add(surface.index(), triangles, Arc::new(tree));
+            scene.add_or_build(surface.index(), triangles, stored)?;
         }
         Ok(scene)
     }
@@ -124,6 +116,13 @@ impl<'a> Scene<'a> {
         self.surfaces.insert(place, SceneSurface::new(surface, triangles, tree));
     }
 
+    /// Adds a surface with its tree; one is built if there is none.
+    fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>) -> Result<()> {
+        let tree = tree.map_or_else(|| Tree::new(&triangles), Ok)?;
+        self.add(surface, triangles, Arc::new(tree));
+        Ok(())
+    }
+
     /// Makes the scene of the same surfaces in another shape, with the same nodes over it: see [`Tree::refit`].
     ///
     /// # Errors
@@ -133,11 +132,7 @@ impl<'a> Scene<'a> {
         let mut scene = Scene::empty();
         for one in &self.surfaces {
             let moved = triangles(one.surface)?;
-            let tree = match one.tree.refit(&moved) {
-                Some(tree) => tree,
-                None => Tree::new(&moved)?,
-            };
-            scene.add(one.surface, moved, Arc::new(tree));
+            scene.add_or_build(one.surface, moved, one.tree.refit(&moved))?;
         }
         Ok(scene)
     }

@@ -159,6 +159,7 @@ fn cut(from: ([f64; 3], f64), to: ([f64; 3], f64)) -> [f64; 3] {
 #[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
 mod tests {
     use super::*;
+    use crate::math::add;
     use crate::query::random::Random;
 
     #[test]
@@ -192,7 +193,6 @@ mod tests {
                 continue;
             }
             touches += 1;
-            use crate::math::add;
             let triangle = [add(corner, one), add(corner, other), subtract(subtract(corner, one), other)];
             let below = Bounds { min: subtract(corner, [0.5; 3]), max: corner };
             assert!(overlaps_box(&triangle, &below), "{triangle:?} {below:?}");
