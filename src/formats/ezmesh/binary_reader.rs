@@ -1,7 +1,7 @@
 //! The binary form: fields of fixed size one after another, in the byte order that the version shows.
 
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{ErrorKind, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
@@ -13,12 +13,12 @@ use super::vertex_format::VertexFormat;
 #[derive(Clone, Debug)]
 pub(crate) struct BinaryReader<'a> {
     cursor: Cursor<'a>,
-    order: Order,
+    order: ByteOrder,
 }
 
 impl<'a> BinaryReader<'a> {
     /// Starts at an offset of a file.
-    pub(crate) fn at(bytes: &'a [u8], order: Order, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
+    pub(crate) fn at(bytes: &'a [u8], order: ByteOrder, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
         Ok(Self { cursor: Cursor::new(bytes, FORMAT).watched_by(touched).at(offset)?, order })
     }
 

@@ -3,14 +3,14 @@
 use super::binary_reader::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};
 use super::layout::{BOX_SIZE, FIELDS_AT, TRANSFORM_SIZE, TRIANGLE_SIZE};
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{ErrorKind, Field, Result};
 use crate::parse::{AccessLog, Limits};
 
 /// Finds everything by stepping from count to count.
 pub(in crate::formats::ezmesh) fn scan(
     bytes: &[u8],
-    order: Order,
+    order: ByteOrder,
     limits: &Limits,
     touched: Option<&AccessLog>,
 ) -> Result<ElementIndex> {

@@ -3,8 +3,8 @@
 use super::layout::{FORMAT, TAG};
 use super::xml::tag::{Tag, is_blank};
 use super::xml::walk::{doctype_end, foreign_root, is_root};
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{Error, ErrorKind, Field};
 
 /// Tells whether bytes are those of an EZ-Mesh file, as far as they show: a binary file's first fields or, behind blanks,
@@ -57,11 +57,11 @@ fn end_of(bytes: &[u8], mark: &[u8]) -> Option<usize> {
 }
 
 /// Returns the byte order and the version of a binary file; `None` of what is none.
-pub(super) fn binary_version(bytes: &[u8]) -> Option<(Order, u32)> {
+pub(super) fn binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let number = |order: Order| order.u32(Word(*version));
-    let order = [Order::Little, Order::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
+    let number = |order: ByteOrder| order.u32(Word(*version));
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
     (order.u32(Word(*length)) == 6 && rest.starts_with(TAG)).then(|| (order, number(order)))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn binary_version(bytes: &[u8]) -> Option<(Order, u32)> {
 fn unsupported_version(bytes: &[u8]) -> Option<u32> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let order = [Order::Little, Order::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
     let number = order.u32(Word(*version));
     (rest.starts_with(TAG) && !matches!(number, 100 | 101)).then_some(number)
 }

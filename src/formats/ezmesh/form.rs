@@ -1,6 +1,6 @@
 //! The forms that a file can have: text in three dialects, and binary.
 
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 
 /// A text file's dialect: what its root element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Form {
     /// Fields of fixed size: `.ezb`.
     Binary {
         /// The byte order of its numbers.
-        order: Order,
+        order: ByteOrder,
         /// 100 or 101.
         version: u32,
     },

@@ -14,7 +14,7 @@ use super::vertex_format::VertexDeclaration;
 use super::xml::number_block::ParsedBlock;
 use super::xml::tag::Tag;
 use crate::array::Bounds;
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
@@ -100,7 +100,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn order(&self) -> Option<Order> {
+    pub(super) fn order(&self) -> Option<ByteOrder> {
         match self.state.form {
             Form::Text(_) => None,
             Form::Binary { order, .. } => Some(order),
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
     }
 
     /// Makes a reader of the binary form at an offset.
-    pub(super) fn binary_reader(&self, order: Order, offset: u64, place: Field) -> Result<BinaryReader<'a>> {
+    pub(super) fn binary_reader(&self, order: ByteOrder, offset: u64, place: Field) -> Result<BinaryReader<'a>> {
         let mut reader = BinaryReader::at(self.bytes, order, offset, self.state.context.access_log())?;
         reader.set_place(place);
         Ok(reader)

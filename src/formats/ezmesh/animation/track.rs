@@ -1,7 +1,7 @@
 //! Tracks: the key frames of one bone.
 
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::reader::ElementReader;
@@ -128,7 +128,7 @@ impl<'a> Track<'a> {
         })?;
         let width = if parsed.data.len() == rows.saturating_mul(KEY * 4) { KEY } else { SHORT_KEY };
         let floats = parsed.data.as_chunks().0;
-        Ok(Keys { floats, order: Order::Little, width, has_more: parsed.has_more })
+        Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
     }
 
     /// Decodes the floats of all keys, key by key, straight into a buffer: 7 or 10 to a key, as [`float_count`](Self::float_count)
@@ -200,7 +200,7 @@ impl<'a> Track<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a> {
     floats: &'a [[u8; 4]],
-    order: Order,
+    order: ByteOrder,
     width: usize,
     has_more: bool,
 }

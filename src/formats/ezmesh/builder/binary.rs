@@ -8,7 +8,7 @@ use super::refusal::{failed, mesh_place};
 use super::system::System;
 use super::vertices::Values;
 use crate::array::Bounds;
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
@@ -17,7 +17,7 @@ use crate::model::Transform;
 const PIECE: usize = 64 << 10;
 
 /// Writes a system that was tested.
-pub(super) fn write(system: &System, order: Order, version: u32, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(system: &System, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
     let mut fields = FieldWriter { out, order, piece: Vec::new() };
     fields.u32(version);
     fields.text(TAG)?;
@@ -73,7 +73,7 @@ pub(super) fn write(system: &System, order: Order, version: u32, out: &mut dyn W
 /// Writes fields one after another.
 struct FieldWriter<'o> {
     out: &'o mut dyn Write,
-    order: Order,
+    order: ByteOrder,
     piece: Vec<u8>,
 }
 

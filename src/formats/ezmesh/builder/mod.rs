@@ -6,7 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::decode::Order;
+//! use meshpeek::decode::ByteOrder;
 //! use meshpeek::ezmesh::{Mesh, builder};
 //! let columns = vec![
 //!     builder::Column::positions([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.1, 0.0]]),
@@ -24,7 +24,7 @@
 //!
 //! let text = Mesh::open(system.to_ezm()?)?;
 //! assert_eq!(builder::System::of(text.view())?, system);
-//! let binary = Mesh::open(system.to_ezb(Order::Little)?)?;
+//! let binary = Mesh::open(system.to_ezb(ByteOrder::Little)?)?;
 //! let positions = binary.mesh(0)?.vertex_buffer()?.unwrap().vertices()?.positions().unwrap();
 //! assert_eq!(positions.get(2), Some([0.0, 0.1, 0.0]));
 //! # Ok(())

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::system::System;
 use super::{binary, text};
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::Result;
 
 impl System {
@@ -33,16 +33,16 @@ impl System {
     /// # Errors
     ///
     /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what the form cannot hold: nothing is written then. What the output refuses.
-    pub fn write_ezb(&self, order: Order, out: &mut dyn Write) -> Result<()> {
+    pub fn write_ezb(&self, order: ByteOrder, out: &mut dyn Write) -> Result<()> {
         let version = match order {
-            Order::Little => 100,
-            Order::Big => 101,
+            ByteOrder::Little => 100,
+            ByteOrder::Big => 101,
         };
         self.write_binary(order, version, out)
     }
 
     /// Writes the binary form with any version.
-    pub(crate) fn write_binary(&self, order: Order, version: u32, out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn write_binary(&self, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_binary()?;
         binary::write(self, order, version, out)
@@ -64,7 +64,7 @@ impl System {
     /// # Errors
     ///
     /// As [`write_ezb`](Self::write_ezb).
-    pub fn to_ezb(&self, order: Order) -> Result<Vec<u8>> {
+    pub fn to_ezb(&self, order: ByteOrder) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_ezb(order, &mut bytes)?;
         Ok(bytes)

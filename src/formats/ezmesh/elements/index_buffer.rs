@@ -2,8 +2,8 @@
 
 use super::reader::ElementReader;
 use crate::array::Packed;
-use crate::decode::ordered::Word;
-use crate::decode::{Index, Order, OrderedIndex};
+use crate::decode::endian::Word;
+use crate::decode::{Index, ByteOrder, EndianIndex};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;
@@ -108,7 +108,7 @@ impl<'a> IndexBuffer<'a> {
         let parsed = self.element.view.parsed_block(self.element.kind, self.element.index, || {
             self.block()?.parse_indices(as_index(self.triangles))
         })?;
-        Ok(of_bytes(&parsed.data, Order::Little))
+        Ok(of_bytes(&parsed.data, ByteOrder::Little))
     }
 
     /// Decodes all indices straight into a buffer. Allocates nothing.
@@ -134,15 +134,15 @@ impl<'a> IndexBuffer<'a> {
     }
 }
 
-fn of_bytes(bytes: &[u8], order: Order) -> Indices<'_> {
+fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
     match order {
-        Order::Little => {
+        ByteOrder::Little => {
             let raw = <[U32]>::ref_from_bytes(bytes).unwrap_or_default();
             Indices::U32(Packed::new(raw, Index::new()))
         }
-        Order::Big => {
+        ByteOrder::Big => {
             let raw = <[Word]>::ref_from_bytes(bytes).unwrap_or_default();
-            Indices::Ordered(Packed::new(raw, OrderedIndex(order)))
+            Indices::Endian(Packed::new(raw, EndianIndex(order)))
         }
     }
 }

@@ -4,8 +4,8 @@ use zerocopy::FromBytes;
 
 use super::reader::ElementReader;
 use crate::array::Packed;
-use crate::decode::ordered::Word;
-use crate::decode::{Order, Ordered};
+use crate::decode::endian::Word;
+use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -54,7 +54,7 @@ impl<'a> TetraMesh<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not four times three floats, or there are fewer than are counted.
-    pub fn corners(&self) -> Result<Packed<'a, Ordered<TETRA>>> {
+    pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.element.tag()?;
         let [ctype, semantic] = tag.values(["ctype", "semantic"]);
         // One that is missing is to blame on the element.
@@ -75,7 +75,7 @@ impl<'a> TetraMesh<'a> {
             self.element.block("corners", "tetrahedra")?.parse_floats(rows, TETRA)
         })?;
         let raw = <[[Word; TETRA]]>::ref_from_bytes(&parsed.data).unwrap_or_default();
-        Ok(Packed::new(raw, Ordered(Order::Little)))
+        Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
     /// Tells whether the text holds more numbers than are counted, once they were read.

@@ -1,7 +1,7 @@
 //! Vertices that were found: how many, what they are made of, and the ways to read them.
 
 use super::reader::ElementReader;
-use crate::decode::Ordered;
+use crate::decode::EndianFloats;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -207,7 +207,7 @@ impl<'a> VertexBuffer<'a> {
             return self.block()?.column_into(&self.format, column, out);
         }
         let vertices = self.vertices()?;
-        match vertices.strided(column, Ordered::<N>(vertices.order())) {
+        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
             Some(array) => array.decode_into(out),
             None => Ok(()),
         }
