@@ -2,7 +2,7 @@
 //! into a buffer, or are lent.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
+use meshpeek::ezmesh::{Mesh, Semantic, is_known};
 use meshpeek::model::Transform;
 use meshpeek::{Animations, Geometry};
 
@@ -11,8 +11,8 @@ use crate::support::ezmesh::raw_files::{
     corner_vertices, element, everything, mesh, section, simple, system, triangles, vertices,
 };
 
-fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
-    MeshSystem::open(bytes).unwrap()
+fn open(bytes: &[u8]) -> Mesh<&[u8]> {
+    Mesh::open(bytes).unwrap()
 }
 
 /// A number of allocations that grows with the digits of a count only: a list that grows doubles.
@@ -62,7 +62,7 @@ fn numbers_go_straight_into_a_buffer() {
                 buffer.columns_into(&mut columns[..buffer.byte_count()]).unwrap();
                 let mut seen = 0;
                 buffer.for_each(&mut |_, _, _| seen += 1).unwrap();
-                assert_eq!(seen, 6 * buffer.layout().all_scalars().len());
+                assert_eq!(seen, 6 * buffer.format().all_scalars().len());
                 if mesh.index() == 0 {
                     buffer.floats_into(Semantic::Interp(7), &mut interp).unwrap();
                 }
@@ -106,7 +106,7 @@ fn a_block_of_text_is_unfolded_once() {
             vertices.uvs(0).map(|uvs| uvs.get(0));
             vertices.weights(0).map(|weights| weights.iter().map(|list| list.len()).sum::<usize>());
             vertices.weights(0).map(|weights| weights.get(3).map(|list| list.len()));
-            vertices.cells(0).count()
+            vertices.values(0).count()
         });
         assert_eq!(again, 0);
     }

@@ -1,7 +1,7 @@
 //! The files of `data` are what the builders make. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 
-use meshpeek::Severity;
 use meshpeek::unigine::{Animation, Generation, Mesh, build};
+use meshpeek::{MeshFile as _, Severity};
 
 use crate::support::unigine::{animation_samples, data, samples};
 use crate::support::unreal::data as unreal_data;
@@ -79,7 +79,7 @@ fn are_sound_assets() {
 #[test]
 fn are_sound_systems() {
     for ezmesh::Sample { file, bytes } in ezmesh::samples() {
-        let system = meshpeek::ezmesh::MeshSystem::open(bytes).unwrap();
+        let system = meshpeek::ezmesh::Mesh::open(bytes).unwrap();
         let mut found = Vec::new();
         system.validate(&mut |finding| found.push(finding)).unwrap();
         found.retain(|finding| finding.severity > Severity::Info);

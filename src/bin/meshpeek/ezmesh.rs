@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use meshpeek::ezmesh::{Cell, Column, Form, MeshSystem, Semantic, Vertices};
+use meshpeek::ezmesh::{Column, Form, Mesh, Semantic, VertexValue, Vertices};
 use meshpeek::{Animations as _, Limits};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub const MOST_TOLD: usize = 4096;
 pub fn print_tracks(
     frame: usize,
     clip: usize,
-    system: &MeshSystem<Data>,
+    system: &Mesh<Data>,
     head: Value,
     in_json: bool,
     out: &mut dyn Write,
@@ -38,7 +38,7 @@ pub fn print_tracks(
 
 /// Locates an attribute that only these files have, or its stored numbers; `None` where any format's would do.
 pub fn locate(
-    system: &MeshSystem<Data>,
+    system: &Mesh<Data>,
     surface: usize,
     attribute: Attribute,
     raw: bool,
@@ -57,7 +57,7 @@ pub fn locate(
         Attribute::Tangents => vertices.tangents().map(Values::Normals),
         Attribute::Bitangents => vertices.binormals().map(Values::Normals),
         Attribute::Weights if raw => vertices.lanes().map(|(bones, weights)| Values::Lanes(bones, weights)),
-        _ => vertices.layout().column(semantic).map(|column| Values::Column(Box::new(vertices), *column)),
+        _ => vertices.format().column(semantic).map(|column| Values::Column(Box::new(vertices), *column)),
     })
 }
 
@@ -70,10 +70,10 @@ pub fn visit_column(
 ) -> io::Result<()> {
     for vertex in range {
         let mut floats = Vec::new();
-        for cell in vertices.column_cells(column, vertex) {
+        for cell in vertices.column_values(column, vertex) {
             match cell {
-                Cell::Float(float) => floats.push(float),
-                Cell::Hex(hex) => visit(Item::Number(hex))?,
+                VertexValue::Float(float) => floats.push(float),
+                VertexValue::Hex(hex) => visit(Item::Number(hex))?,
                 _ => {}
             }
         }
@@ -87,7 +87,7 @@ pub fn visit_column(
 }
 
 /// What only the format has, told of a file.
-pub fn properties(system: &MeshSystem<Data>) -> meshpeek::Result<Value> {
+pub fn properties(system: &Mesh<Data>) -> meshpeek::Result<Value> {
     let view = system.view();
     let order = match system.form() {
         Form::Text(_) => None,
@@ -184,7 +184,7 @@ pub fn properties(system: &MeshSystem<Data>) -> meshpeek::Result<Value> {
 }
 
 /// Tells of meshes: what their vertices are made of, and how many sections they have.
-fn meshes(system: &MeshSystem<Data>) -> meshpeek::Result<Value> {
+fn meshes(system: &Mesh<Data>) -> meshpeek::Result<Value> {
     let all = system.view().meshes().take(MOST_TOLD).map(|mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
         Ok(json!({
@@ -201,7 +201,7 @@ fn meshes(system: &MeshSystem<Data>) -> meshpeek::Result<Value> {
 
 /// Tells what vertices are made of.
 fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
-    let layout = buffer.layout();
+    let layout = buffer.format();
     let all = layout.columns().iter().map(|column| {
         let types: String = layout.scalars(column).iter().map(|scalar| scalar.code()).collect();
         let word = column.semantic.word();
@@ -211,25 +211,25 @@ fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
 }
 
 /// Tells whether a surface's vertices are those of the one before it.
-pub fn shares(system: &MeshSystem<Data>, surface: usize) -> bool {
+pub fn shares(system: &Mesh<Data>, surface: usize) -> bool {
     system
         .section(surface)
         .is_ok_and(|section| !section.has_own_vertices() && surface > section.mesh().section_range().start)
 }
 
 /// Tells in words what vertices are made of, mesh by mesh.
-pub fn composition(system: &MeshSystem<Data>) -> Vec<String> {
+pub fn composition(system: &Mesh<Data>) -> Vec<String> {
     let meshes = system.view().meshes().take(MOST_TOLD).filter_map(|mesh| {
         let own = || mesh.sections().next()?.vertex_buffer().ok();
         let buffer = mesh.vertex_buffer().ok().flatten().or_else(own)?;
-        let words = buffer.layout().columns().iter().map(|column| buffer.word(column).to_string());
+        let words = buffer.format().columns().iter().map(|column| buffer.word(column).to_string());
         Some(format!("{}: {}", mesh.name().ok()?, words.collect::<Vec<_>>().join(", ")))
     });
     meshes.collect()
 }
 
 /// What only the format's surfaces have.
-pub fn of_surface(system: &MeshSystem<Data>, surface: usize) -> meshpeek::Result<Value> {
+pub fn of_surface(system: &Mesh<Data>, surface: usize) -> meshpeek::Result<Value> {
     let section = system.section(surface)?;
     let mesh = section.mesh();
     let buffer = section.vertex_buffer().ok().filter(|_| section.has_own_vertices());

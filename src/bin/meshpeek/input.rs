@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use meshpeek::ezmesh::MeshSystem;
+use meshpeek::ezmesh::Mesh;
 use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::sidecar::{self, Key, Trust};
 use meshpeek::unreal::find::{Finder, Pair, Part};
@@ -96,7 +96,7 @@ impl<'g> Opener<'g> {
     }
 
     fn open_ezmesh(&self, data: Data) -> meshpeek::Result<Model<Data>> {
-        MeshSystem::open_with(data, &crate::ezmesh::options(self.limits, self.global.strict)).map(Model::from)
+        Mesh::open_with(data, &crate::ezmesh::options(self.limits, self.global.strict)).map(Model::from)
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<Opened> {

@@ -10,7 +10,7 @@ use super::vertex_format::{Column, VertexFormat};
 use super::xml::scalars::{byte_value, end_of_word, short_value};
 use crate::array::{Packed, Strided};
 use crate::decode::endian::Word;
-use crate::decode::{Argb8, Decode, Floats, ByteOrder, EndianFloats, EndianU16s};
+use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
 use crate::parse::Name;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use super::merge::{Merged, mesh_bounds, ordered, section_bounds, system_bounds};
-use super::parts::{Animation, Mesh, Skeleton};
+use super::mesh::Mesh;
+use super::parts::{Animation, MeshElement, Skeleton};
 use super::refusal::{failed, mesh_place};
-use super::system::System;
 use super::vertices::Values;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
@@ -17,7 +17,7 @@ use crate::model::Transform;
 const PIECE: usize = 64 << 10;
 
 /// Writes a system that was tested.
-pub(super) fn write(system: &System, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
     let mut fields = FieldWriter { out, order, piece: Vec::new() };
     fields.u32(version);
     fields.text(TAG)?;
@@ -162,7 +162,7 @@ impl FieldWriter<'_> {
         Ok(())
     }
 
-    fn mesh(&mut self, mesh: &Mesh, merged: &Merged<'_>) -> Result<()> {
+    fn mesh(&mut self, mesh: &MeshElement, merged: &Merged<'_>) -> Result<()> {
         self.text(&mesh.name)?;
         self.text(&mesh.skeleton)?;
         self.bounds(mesh.bounds.unwrap_or_else(|| mesh_bounds(mesh)));

@@ -1,9 +1,9 @@
 //! What cannot be written, refused before the first byte.
 
 use super::merge::Merged;
-use super::parts::{Bone, Mesh};
+use super::mesh::Mesh;
+use super::parts::{Bone, MeshElement};
 use super::refusal::{mesh_place, refused};
-use super::system::System;
 use super::vertices::{Values, Vertices};
 use crate::error::{Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
@@ -22,7 +22,7 @@ fn counted(field: Field, count: usize) -> Result<()> {
     }
 }
 
-impl System {
+impl Mesh {
     /// Tests what neither form can hold.
     pub(super) fn check(&self) -> Result<()> {
         self.for_each_name(&mut |field, name| counted(field, name.len()))?;
@@ -232,7 +232,7 @@ fn check_triangles(place: Field, triangles: &[[u32; 3]], vertices: usize) -> Res
     }
 }
 
-impl Mesh {
+impl MeshElement {
     fn check(&self, place: Field) -> Result<()> {
         counted(place.named("sections"), self.sections.len())?;
         let shared = self.vertices.as_ref().map_or(Ok(0), |vertices| vertices.check(place))?;

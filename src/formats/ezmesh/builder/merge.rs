@@ -1,8 +1,8 @@
 //! The vertices of a mesh, put together as the binary form has them: all sections share them.
 
-use super::parts::{Mesh, Section};
+use super::mesh::Mesh;
+use super::parts::{MeshElement, Section};
 use super::refusal::refused;
-use super::system::System;
 use super::vertices::{Column, Values, Vertices};
 use crate::array::Bounds;
 use crate::error::{Field, Result};
@@ -22,7 +22,7 @@ pub(super) struct Merged<'s> {
 
 impl<'s> Merged<'s> {
     /// Puts vertices together. `place` is that of the mesh.
-    pub(super) fn new(mesh: &'s Mesh, place: Field) -> Result<Self> {
+    pub(super) fn new(mesh: &'s MeshElement, place: Field) -> Result<Self> {
         let mut merged = Self { flags: 0, count: 0, buffers: Vec::new(), firsts: Vec::new() };
         if let Some(vertices) = &mesh.vertices {
             merged.add(vertices, place)?;
@@ -107,16 +107,16 @@ pub(super) fn section_bounds(section: &Section, shared: Option<&Vertices>) -> Bo
 }
 
 /// Returns the box around all positions of a mesh; empty where there are none.
-fn all_positions(mesh: &Mesh) -> Bounds {
+fn all_positions(mesh: &MeshElement) -> Bounds {
     let own = mesh.sections.iter().filter_map(|section| section.vertices.as_ref());
     let positions = mesh.vertices.iter().chain(own).filter_map(Vertices::positions);
     positions.fold(Bounds::EMPTY, |bounds, positions| bounds.union(&around(positions)))
 }
 
-pub(super) fn mesh_bounds(mesh: &Mesh) -> Bounds {
+pub(super) fn mesh_bounds(mesh: &MeshElement) -> Bounds {
     or_nothing(all_positions(mesh))
 }
 
-pub(super) fn system_bounds(system: &System) -> Bounds {
+pub(super) fn system_bounds(system: &Mesh) -> Bounds {
     or_nothing(system.meshes.iter().map(all_positions).fold(Bounds::EMPTY, |bounds, mesh| bounds.union(&mesh)))
 }

@@ -63,7 +63,7 @@ pub struct Material {
 
 /// A mesh to write.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mesh {
+pub struct MeshElement {
     /// Its name.
     pub name: Vec<u8>,
     /// The name of its skeleton; often empty, or the word `null`.

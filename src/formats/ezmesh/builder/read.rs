@@ -1,8 +1,8 @@
 //! Copying everything out of a file.
 
 use super::elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
-use super::parts::{Animation, Bone, Material, Mesh, Section, Skeleton, Track};
-use super::system::System;
+use super::mesh::Mesh;
+use super::parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
 use super::vertices::{Column, Values, Vertices};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
@@ -16,7 +16,7 @@ use crate::math::{as_index, as_u64};
 use crate::model::Transform;
 use crate::parse::Name;
 
-impl System {
+impl Mesh {
     /// Copies everything out of a file of either form: every number as the reader gives it, every float with its bits.
     ///
     /// Attributes of text that are left out become what the reader takes them for; boxes and durations stay left out. Words
@@ -162,10 +162,10 @@ fn keys(track: animation::Track<'_>) -> Result<Vec<Transform>> {
     }))
 }
 
-fn mesh(view: View<'_>, mesh: elements::MeshElement<'_>) -> Result<Mesh> {
+fn mesh(view: View<'_>, mesh: elements::MeshElement<'_>) -> Result<MeshElement> {
     let shared = mesh.vertex_buffer()?;
     let flags = shared.as_ref().and_then(|buffer| buffer.format().flags());
-    Ok(Mesh {
+    Ok(MeshElement {
         name: bytes(mesh.name()?)?,
         skeleton: bytes(mesh.skeleton_name()?)?,
         bounds: mesh.declared_bounds()?,

@@ -1,18 +1,18 @@
 //! Taking out what a form cannot hold.
 
+use super::mesh::{Mesh, PLANE};
 use super::refusal::mesh_place;
-use super::system::{PLANE, System};
 use super::vertices::{Column, Values, Vertices};
 use crate::error::Field;
 use crate::formats::ezmesh::semantic::Semantic;
 
-impl System {
+impl Mesh {
     /// Takes out what text cannot hold: pictures, what a user kept, a plane other than the usual, the flags of sections, the
     /// seconds of tracks, vertices without columns. Returns what there was of it.
     ///
     /// ```
-    /// use meshpeek::ezmesh::build::{System, UserData};
-    /// let mut system = System { user_data: vec![UserData::default()], ..Default::default() };
+    /// use meshpeek::ezmesh::build::{Mesh, UserData};
+    /// let mut system = Mesh { user_data: vec![UserData::default()], ..Default::default() };
     /// assert!(system.to_ezm().is_err());
     /// assert_eq!(system.reduce_to_ezm()[0].to_string(), "user_data");
     /// assert!(system.to_ezm().is_ok());

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use super::elements::{Collision, Hull, Representation, TetraMesh};
 use super::line::{Lines, float, spelled};
-use super::parts::{Animation, Mesh, Section, Skeleton};
-use super::system::System;
+use super::mesh::Mesh;
+use super::parts::{Animation, MeshElement, Section, Skeleton};
 use super::vertices::{Values, Vertices};
 use crate::array::Bounds;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::model::Transform;
 const WHOLE_LINE: usize = usize::MAX;
 
 /// Writes a system that was tested.
-pub(super) fn write(system: &System, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     let mut lines = Lines::new(out);
     lines.line(br#"<?xml version="1.0"?>"#)?;
     let root = lines.tag("MeshSystem").text("asset_name", &system.asset_name).text("asset_info", &system.asset_info);
@@ -110,7 +110,7 @@ fn floats(lines: &mut Lines<'_>, floats: &[f32]) -> Result<()> {
     floats.iter().try_for_each(|one| lines.token(float(*one).bytes()))
 }
 
-fn mesh(lines: &mut Lines<'_>, mesh: &Mesh, tetra_meshes: &[TetraMesh]) -> Result<()> {
+fn mesh(lines: &mut Lines<'_>, mesh: &MeshElement, tetra_meshes: &[TetraMesh]) -> Result<()> {
     let sections = u32::try_from(mesh.sections.len()).unwrap_or(u32::MAX);
     let tag = lines.tag("Mesh").text("name", &mesh.name).text("skeleton", &mesh.skeleton);
     tag.number("submesh_count", sections).open()?;

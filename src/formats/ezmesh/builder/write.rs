@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use super::system::System;
+use super::mesh::Mesh;
 use super::{binary, text};
 use crate::decode::ByteOrder;
 use crate::error::Result;
 
-impl System {
+impl Mesh {
     /// Writes it as text that every known reader takes: `MeshSystem` at the root, lines that end in CR LF, numbers in lines of
     /// at most 160 bytes, each number of at most 30.
     ///

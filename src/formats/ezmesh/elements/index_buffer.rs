@@ -3,7 +3,7 @@
 use super::reader::ElementReader;
 use crate::array::Packed;
 use crate::decode::endian::Word;
-use crate::decode::{Index, ByteOrder, EndianIndex};
+use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;

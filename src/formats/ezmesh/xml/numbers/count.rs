@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::fault::Fault;
 use super::character_data::{Data, Place, is_separator};
+use super::fault::Fault;
 use crate::simd::kernel;
 
 /// Bytes looked at twice, first for markup and then for tokens: they stay in the nearest cache.

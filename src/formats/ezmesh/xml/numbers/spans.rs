@@ -4,8 +4,8 @@
 //! differ from the one before, and are written down before any number is read: how long a number is decides no branch,
 //! and no number waits for the one before.
 
-use super::digits::{self, WIDTH, Window};
 use super::character_data::is_separator;
+use super::digits::{self, WIDTH, Window};
 use crate::simd::kernel;
 
 /// Bytes looked at together, so that offsets among them fit in a byte.

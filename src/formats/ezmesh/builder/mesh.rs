@@ -1,12 +1,12 @@
 //! A whole file to write.
 
 use super::elements::{Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
-use super::parts::{Animation, Material, Mesh, Skeleton};
+use super::parts::{Animation, Material, MeshElement, Skeleton};
 use crate::array::Bounds;
 
 /// A file to write. Names are bytes, as files hold them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct System {
+pub struct Mesh {
     /// What the file calls itself.
     pub asset_name: Vec<u8>,
     /// What it says of itself: any text.
@@ -30,7 +30,7 @@ pub struct System {
     /// Named bytes. Only the binary form has them.
     pub user_binary_data: Vec<UserBinary>,
     /// The meshes.
-    pub meshes: Vec<Mesh>,
+    pub meshes: Vec<MeshElement>,
     /// Meshes of tetrahedra. Only text has them.
     pub tetra_meshes: Vec<TetraMesh>,
     /// Meshes that are put somewhere.
@@ -44,7 +44,7 @@ pub struct System {
 /// The plane of every known file.
 pub(super) const PLANE: [f32; 4] = [1.0, 0.0, 0.0, 0.0];
 
-impl Default for System {
+impl Default for Mesh {
     fn default() -> Self {
         Self {
             asset_name: Vec::new(),
