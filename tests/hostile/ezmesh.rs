@@ -270,11 +270,11 @@ fn no_float(token: &str) -> Error {
     error
 }
 
-/// Asserts what opening and looking at everything holds: four times the file and 64 KiB, and what is unfolded on the way.
+/// Asserts that opening and reading everything holds at most 16 times the file, 1 MiB, and the parsed blocks.
 fn bounded(bytes: &[u8], what: &str) -> (f64, usize) {
     let mut unfolded = 0;
     let peak = peak(|| unfolded = borrow_everything(bytes).unwrap_or_default());
-    let most = 4 * bytes.len() + (64 << 10) + unfolded;
+    let most = 16 * bytes.len() + (1 << 20) + unfolded;
     assert!(peak <= most, "{what}: {peak} bytes for {} of file and {unfolded} unfolded", bytes.len());
     assert!(unfolded <= 2 * bytes.len(), "{what}: {unfolded} unfolded from {}", bytes.len());
     (peak.saturating_sub(unfolded) as f64 / bytes.len().max(1) as f64, peak)

@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, Field, Result};
 use crate::parse::{AccessLog, Limits};
 
 /// Finds everything by stepping from count to count.
-pub(in crate::formats::ezmesh) fn scan(
+pub(super) fn scan(
     bytes: &[u8],
     order: ByteOrder,
     limits: &Limits,

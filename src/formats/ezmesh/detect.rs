@@ -17,7 +17,7 @@ pub fn is_known(bytes: &[u8]) -> bool {
 /// Returns the error for bytes that are related and not read: XML with another root, and binary of another version. `None`
 /// where that does not show.
 pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
-    if let Some(version) = unsupported_version(bytes) {
+    if let Some((_, version)) = any_binary_version(bytes).filter(|_| binary_version(bytes).is_none()) {
         let found = format!("EZ-Mesh binary of version {version}").into();
         let kind = ErrorKind::Unsupported { found, advice: "export it as version 100 or 101, or as text" };
         return Some(Error::new(FORMAT, Field::new("version"), 0, kind));
@@ -56,20 +56,15 @@ fn end_of(bytes: &[u8], mark: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, mark)?.checked_add(mark.len())
 }
 
-/// Returns the byte order and the version of a binary file; `None` of what is none.
+/// Returns the byte order and the version of a binary file that is read; `None` of any other.
 pub(super) fn binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
-    let (version, rest) = bytes.split_first_chunk::<4>()?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let number = |order: ByteOrder| order.u32(Word(*version));
-    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
-    (order.u32(Word(*length)) == 6 && rest.starts_with(TAG)).then(|| (order, number(order)))
+    any_binary_version(bytes).filter(|(_, version)| matches!(version, 100 | 101))
 }
 
-/// Returns the version of a binary file that has another than those which are known.
-fn unsupported_version(bytes: &[u8]) -> Option<u32> {
+/// Returns the byte order and the version of a binary file of any version. The tag's length shows the byte order.
+fn any_binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
     let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
-    let number = order.u32(Word(*version));
-    (rest.starts_with(TAG) && !matches!(number, 100 | 101)).then_some(number)
+    rest.starts_with(TAG).then(|| (order, order.u32(Word(*version))))
 }

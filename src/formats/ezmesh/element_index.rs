@@ -94,17 +94,6 @@ impl ElementIndex {
         room
     }
 
-    /// Gives back what was reserved for more. Where there is no memory to do so, all stays as it is.
-    pub(crate) fn shrink(&mut self) {
-        for list in self.starts.iter_mut().chain(&mut self.ends) {
-            let mut exact = Vec::new();
-            if list.len() < list.capacity() && exact.try_reserve_exact(list.len()).is_ok() {
-                exact.extend_from_slice(list);
-                *list = exact;
-            }
-        }
-    }
-
     /// Returns where the elements of a kind start.
     pub(crate) fn list(&self, kind: ElementKind) -> &[u64] {
         self.starts.get(kind.number()).map(Vec::as_slice).unwrap_or_default()

@@ -28,8 +28,8 @@ use crate::sidecar::{Builder, Sidecar};
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) of text | bytes of the file, at the pace of a search for `<` | everything, and reads no number | 8 bytes per element, 32 per block of numbers; while it runs, three times as much |
-/// | [`open`](Self::open) of the binary form | elements | counts and names' lengths | 8 bytes per element |
+/// | [`open`](Self::open) of text | bytes of the file, at the pace of a search for `<` | everything, and reads no number | 8 to 16 bytes per element, 32 more per block of numbers |
+/// | [`open`](Self::open) of the binary form | elements | counts and names' lengths | 8 to 16 bytes per element |
 /// | a name, an attribute, a count | the element's tag or fields | those | nothing; of what is found by name, 16 bytes per name of its kind, once |
 /// | an array, first time, text | bytes of its block | the block | the parsed block, no more than twice its text |
 /// | an array of the binary form | a search among the lists of elements | nothing of the array | nothing |
@@ -75,7 +75,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         let context = FileContext::new(options);
         let access_log = context.access_log();
-        let (form, mut elements) = if let Some((order, version)) = detect::binary_version(bytes) {
+        let (form, elements) = if let Some((order, version)) = detect::binary_version(bytes) {
             let elements = binary_scan::scan(bytes, order, &options.limits, access_log)?;
             (Form::Binary { order, version }, elements)
         } else {
@@ -90,7 +90,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             let (elements, dialect) = scan(bytes, &options.limits)?;
             (Form::Text(dialect), elements)
         };
-        elements.shrink();
         let state = MeshState::new(context, form, elements)?;
         Ok(Self { data, state })
     }

@@ -16,7 +16,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// block are left out.
     fn bounds(&self) -> Bounds {
         let view = self.view();
-        *view.state.bounds.get_or_init(|| {
+        *view.state.caches.bounds.get_or_init(|| {
             let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
             let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
             let boxes = shared.chain(own).filter_map(|buffer| {

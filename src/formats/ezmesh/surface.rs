@@ -57,10 +57,7 @@ impl<'a> Section<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn material_name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("material"),
-            None => self.element.name("material"),
-        }
+        self.element.first_text("material")
     }
 
     /// Returns where an older exporter found it; `None` in other files.

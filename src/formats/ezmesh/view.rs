@@ -35,6 +35,12 @@ pub(super) struct MeshState {
     pub(super) blocks: [Vec<BlockSlot>; ElementKind::COUNT],
     /// Where the vertices of each block of text start; `None` without the memory for it.
     pub(super) checkpoints: Vec<OnceLock<Option<Box<RowCheckpoints>>>>,
+    pub(super) caches: MeshCaches,
+}
+
+/// What is computed or looked up once.
+#[derive(Debug, Default)]
+pub(super) struct MeshCaches {
     /// The parent of each bone of text.
     pub(super) parents: OnceLock<Box<[i32]>>,
     /// Bones by name.
@@ -63,22 +69,7 @@ impl MeshState {
         }
         let counts = VERTEX_KINDS.map(|kind| elements.block_count(kind));
         let checkpoints = empty_slots(counts.into_iter().fold(0, usize::saturating_add))?;
-        Ok(Self {
-            context,
-            form,
-            elements,
-            blocks,
-            checkpoints,
-            parents: OnceLock::new(),
-            bones: OnceLock::new(),
-            skeletons: OnceLock::new(),
-            materials: OnceLock::new(),
-            meshes: OnceLock::new(),
-            declaration: ValueCache::default(),
-            named: ValueCache::default(),
-            skeleton: ValueCache::default(),
-            bounds: OnceLock::new(),
-        })
+        Ok(Self { context, form, elements, blocks, checkpoints, caches: MeshCaches::default() })
     }
 }
 

@@ -41,10 +41,7 @@ impl<'a> Animation<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("name"),
-            None => self.element.name("name"),
-        }
+        self.element.first_text("name")
     }
 
     /// Returns what it says of itself.

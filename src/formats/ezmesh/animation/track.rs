@@ -44,10 +44,7 @@ impl<'a> Track<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("name"),
-            None => self.element.name("name"),
-        }
+        self.element.first_text("name")
     }
 
     /// Returns the offset of the first key in the file, or of the text that they stand in.
@@ -121,8 +118,7 @@ impl<'a> Track<'a> {
             let order = self.element.view.order().unwrap_or_default();
             return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY, has_more: false });
         }
-        let element = &self.element;
-        let parsed = element.view.parsed_block(element.kind, element.index, || {
+        let parsed = self.element.parsed_block(|| {
             let (text, width) = self.block()?;
             text.parse_floats(rows, width)
         })?;

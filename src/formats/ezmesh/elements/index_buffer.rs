@@ -105,9 +105,7 @@ impl<'a> IndexBuffer<'a> {
             let bytes = reader.lend(self.triangles.into(), 12, "indices")?;
             return Ok(of_bytes(bytes, order));
         }
-        let parsed = self.element.view.parsed_block(self.element.kind, self.element.index, || {
-            self.block()?.parse_indices(as_index(self.triangles))
-        })?;
+        let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;
         Ok(of_bytes(&parsed.data, ByteOrder::Little))
     }
 
@@ -130,7 +128,7 @@ impl<'a> IndexBuffer<'a> {
 
     /// Tells whether the text holds more indices than are counted, once they were read.
     pub(crate) fn has_more(&self) -> bool {
-        self.element.view.known_block(self.element.kind, self.element.index).is_some_and(|parsed| parsed.has_more)
+        self.element.has_more()
     }
 }
 

@@ -30,10 +30,7 @@ impl<'a> Instance<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn mesh_name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("mesh"),
-            None => self.element.name("mesh"),
-        }
+        self.element.first_text("mesh")
     }
 
     /// Returns where it is. What a text file leaves out is the identity.

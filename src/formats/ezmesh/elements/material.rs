@@ -37,10 +37,7 @@ impl<'a> Material<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("name"),
-            None => self.element.name("name"),
-        }
+        self.element.first_text("name")
     }
 
     /// Returns what is written beside it, as it stands in the file.
@@ -72,6 +69,6 @@ impl<'a> View<'a> {
     /// Returns the first material with a name.
     pub(crate) fn find_material(&self, name: Name<'_>) -> Option<usize> {
         let of = |index| Material::new(*self, index).name();
-        find(&self.state.materials, self.count(ElementKind::Material), name, of)
+        find(&self.state.caches.materials, self.count(ElementKind::Material), name, of)
     }
 }

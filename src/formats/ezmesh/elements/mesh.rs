@@ -68,7 +68,7 @@ impl<'a> MeshElement<'a> {
     fn names(&self) -> Result<[Name<'a>; 2]> {
         let tag = self.element.tag()?;
         let view = self.element.view;
-        let places = view.state.named.get_or(self.element.index, || {
+        let places = view.state.caches.named.get_or(self.element.index, || {
             tag.values(["name", "skeleton"]).map(|value| value.map(AttributeValue::range).unwrap_or_default())
         });
         Ok(places.map(|place| Name::new(view.bytes.get(place).unwrap_or_default())))
@@ -136,7 +136,7 @@ impl<'a> MeshElement<'a> {
             return Ok(view.count(ElementKind::Skeleton).checked_sub(1));
         }
         let name = self.skeleton_name()?;
-        Ok(view.state.skeleton.get_or(self.element.index, || {
+        Ok(view.state.caches.skeleton.get_or(self.element.index, || {
             let own = self.own_skeleton();
             Some(own.or_else(|| view.find_skeleton(name)).unwrap_or_default())
         }))
@@ -172,6 +172,8 @@ impl<'a> Section<'a> {
 impl<'a> View<'a> {
     /// Returns the first mesh with a name.
     pub(crate) fn find_mesh(&self, name: Name<'_>) -> Option<usize> {
-        find(&self.state.meshes, self.count(ElementKind::Mesh), name, |index| MeshElement::new(*self, index).name())
+        find(&self.state.caches.meshes, self.count(ElementKind::Mesh), name, |index| {
+            MeshElement::new(*self, index).name()
+        })
     }
 }

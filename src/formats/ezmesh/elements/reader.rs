@@ -71,24 +71,6 @@ impl<'a> View<'a> {
         number.ok_or_else(|| Self::misread(value, field, "a count, 0 to 4294967295".to_owned()))
     }
 
-    /// Returns a block of text, parsed the first time.
-    pub(crate) fn parsed_block(
-        &self,
-        kind: ElementKind,
-        index: usize,
-        parse: impl FnOnce() -> Result<ParsedBlock>,
-    ) -> Result<&'a ParsedBlock> {
-        let slot = self.state.blocks.get(kind.number()).and_then(|slots| slots.get(index));
-        let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))?;
-        slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
-    }
-
-    /// Returns a block, if it was parsed before.
-    pub(crate) fn known_block(&self, kind: ElementKind, index: usize) -> Option<&'a ParsedBlock> {
-        let slots = self.state.blocks.get(kind.number())?;
-        slots.get(index)?.get()?.as_ref().as_ref().ok()
-    }
-
     /// Reads the first box of some.
     pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
         let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
@@ -130,6 +112,14 @@ impl<'a> ElementReader<'a> {
         self.view.order().map(|order| self.view.binary_reader(order, start, self.place)).transpose()
     }
 
+    /// Returns the text that is the first field of a binary file, and an attribute of that name in a text file.
+    pub(crate) fn first_text(&self, name: &'static str) -> Result<Name<'a>> {
+        match self.fields()? {
+            Some(mut reader) => reader.text(name),
+            None => self.name(name),
+        }
+    }
+
     /// Returns an attribute of a text file that is a name.
     pub(crate) fn name(&self, attribute: &str) -> Result<Name<'a>> {
         Ok(self.tag()?.value(attribute).map(AttributeValue::name).unwrap_or_default())
@@ -161,5 +151,23 @@ impl<'a> ElementReader<'a> {
             strict: options.strict,
             what,
         })
+    }
+
+    /// Returns its block of text, parsed the first time.
+    pub(crate) fn parsed_block(&self, parse: impl FnOnce() -> Result<ParsedBlock>) -> Result<&'a ParsedBlock> {
+        let slot = self.view.state.blocks.get(self.kind.number()).and_then(|slots| slots.get(self.index));
+        let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))?;
+        slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns its block of text, if it was parsed before.
+    pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
+        let slots = self.view.state.blocks.get(self.kind.number())?;
+        slots.get(self.index)?.get()?.as_ref().as_ref().ok()
+    }
+
+    /// Returns whether its block of text holds more numbers than are counted, if it was parsed before.
+    pub(crate) fn has_more(&self) -> bool {
+        self.known_block().is_some_and(|parsed| parsed.has_more)
     }
 }

@@ -33,10 +33,7 @@ impl<'a> Skeleton<'a> {
     ///
     /// Where the owner's bytes are no longer those that were opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => reader.text("name"),
-            None => self.element.name("name"),
-        }
+        self.element.first_text("name")
     }
 
     /// Returns how many bones the file says that it has.
@@ -118,10 +115,7 @@ impl<'a> View<'a> {
     /// As [`bone`](Self::bone).
     pub fn bone_name(&self, bone: usize) -> Result<Name<'a>> {
         let element = self.bone_element(bone);
-        match element.fields()? {
-            Some(mut reader) => reader.text("name"),
-            None => element.name("name"),
-        }
+        element.first_text("name")
     }
 
     /// Returns the number of the bone that a bone of a binary file hangs from, as the file has it.
@@ -160,7 +154,7 @@ impl<'a> View<'a> {
     /// Returns the parent of each bone of a text file, which is named there: the first of its skeleton with that name, whether
     /// it stands before or after. An unknown name is that of none.
     fn parents(&self) -> &'a [i32] {
-        self.state.parents.get_or_init(|| {
+        self.state.caches.parents.get_or_init(|| {
             let numbers = 0..u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
             let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
             let skeleton = |number: u32| u32::try_from(self.skeleton_of(at(number))).unwrap_or(u32::MAX);
@@ -182,12 +176,12 @@ impl<'a> View<'a> {
 
     /// Returns the first bone of any skeleton with a name.
     pub(crate) fn find_bone(&self, name: Name<'_>) -> Option<usize> {
-        find(&self.state.bones, self.bone_count(), name, |bone| self.bone_name(bone))
+        find(&self.state.caches.bones, self.bone_count(), name, |bone| self.bone_name(bone))
     }
 
     /// Returns the first skeleton with a name.
     pub(crate) fn find_skeleton(&self, name: Name<'_>) -> Option<usize> {
         let of = |index| Skeleton::new(*self, index).name();
-        find(&self.state.skeletons, self.count(ElementKind::Skeleton), name, of)
+        find(&self.state.caches.skeletons, self.count(ElementKind::Skeleton), name, of)
     }
 }

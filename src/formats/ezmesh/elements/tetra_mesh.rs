@@ -71,16 +71,15 @@ impl<'a> TetraMesh<'a> {
             return Err(Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind));
         }
         let rows = as_index(self.count()?);
-        let parsed = self.element.view.parsed_block(self.element.kind, self.element.index, || {
-            self.element.block("corners", "tetrahedra")?.parse_floats(rows, TETRA)
-        })?;
+        let parsed =
+            self.element.parsed_block(|| self.element.block("corners", "tetrahedra")?.parse_floats(rows, TETRA))?;
         let raw = <[[Word; TETRA]]>::ref_from_bytes(&parsed.data).unwrap_or_default();
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
     /// Tells whether the text holds more numbers than are counted, once they were read.
     pub(crate) fn has_more(&self) -> bool {
-        self.element.view.known_block(self.element.kind, self.element.index).is_some_and(|parsed| parsed.has_more)
+        self.element.has_more()
     }
 
     pub(crate) const fn place(&self) -> Field {

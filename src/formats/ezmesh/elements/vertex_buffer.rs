@@ -50,7 +50,7 @@ impl<'a> VertexBuffer<'a> {
         }
         // Each section of a mesh asks for what all of them share.
         let located = if element.kind == ElementKind::MeshVertices {
-            element.view.state.declaration.get_or(element.index, || declaration(&element))
+            element.view.state.caches.declaration.get_or(element.index, || declaration(&element))
         } else {
             declaration(&element)
         };
@@ -161,9 +161,8 @@ impl<'a> VertexBuffer<'a> {
             let bytes = reader.lend(self.count.into(), self.format.size().into(), "vertices")?;
             return Ok(Vertices::of_records(&self.format, rows, bytes, order));
         }
-        let parsed = self.element.view.parsed_block(self.element.kind, self.element.index, || {
-            self.block()?.parse_vertices(&self.format, rows, self.interp_width)
-        })?;
+        let parsed =
+            self.element.parsed_block(|| self.block()?.parse_vertices(&self.format, rows, self.interp_width))?;
         let end = self.element.view.state.elements.end(self.element.kind, self.element.index).unwrap_or_default();
         let text = self.element.view.bytes.get(..end).unwrap_or_default();
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
@@ -171,7 +170,7 @@ impl<'a> VertexBuffer<'a> {
 
     /// Tells whether the text holds more numbers than are counted, once they were read.
     pub(crate) fn has_more(&self) -> bool {
-        self.element.view.known_block(self.element.kind, self.element.index).is_some_and(|parsed| parsed.has_more)
+        self.element.has_more()
     }
 
     /// Decodes all positions straight into a buffer, and keeps nothing. Allocates nothing.
@@ -278,7 +277,7 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
         Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
     })?;
     // Whoever unfolded the block has counted its numbers.
-    let interp_width = match element.view.known_block(element.kind, element.index) {
+    let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
         None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,
     };
