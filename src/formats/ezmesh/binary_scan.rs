@@ -1,4 +1,4 @@
-//! From the fields of a binary file to its outline.
+//! From the fields of a binary file to the index of its elements.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};

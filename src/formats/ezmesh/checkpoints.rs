@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::vertex_format::VertexFormat;
 use super::xml::number_block::NumberBlock;
-use super::xml::numbers::Place;
+use super::xml::numbers::TextPosition;
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::RecordSlice;
@@ -39,7 +39,7 @@ impl RowCheckpoints {
         let mut tokens = block.tokens();
         for row in 0..rows {
             if row.is_multiple_of(INTERVAL) {
-                let Place { at, end } = tokens.place();
+                let TextPosition { at, end } = tokens.place();
                 points.push(RawCheckpoint { at: as_u64(at).into(), end: as_u64(end).into() });
             }
             block
@@ -50,12 +50,12 @@ impl RowCheckpoints {
     }
 
     /// Returns where the last row with a checkpoint at or before `row` starts.
-    pub(super) fn before(&self, row: usize) -> Option<Place> {
+    pub(super) fn before(&self, row: usize) -> Option<TextPosition> {
         let point = match self {
             Self::Built(points) => points.get(row.checked_div(INTERVAL)?)?,
             Self::Indexed(points) => points.get(as_u64(row.checked_div(INTERVAL)?))?,
         };
         let [at, end] = [point.at, point.end].map(|offset| usize::try_from(offset.get()).ok());
-        Some(Place { at: at?, end: end? })
+        Some(TextPosition { at: at?, end: end? })
     }
 }

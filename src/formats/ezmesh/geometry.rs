@@ -12,7 +12,7 @@ use crate::model::{Colors, Counts, Frames, Geometry, Indices, Normals, Positions
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    /// The box around all positions: what files declare cannot be relied on. Unfolds the vertices of text; those of a damaged
+    /// The box around all positions: what files declare cannot be relied on. Parses the vertices of text; those of a damaged
     /// block are left out.
     fn bounds(&self) -> Bounds {
         let view = self.view();

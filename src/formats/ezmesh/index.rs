@@ -22,7 +22,7 @@ const HEAD: usize = 4096;
 /// A block of text.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-struct RawBlock {
+struct RawTextBlock {
     /// Where it starts and ends.
     content: [U64; 2],
     /// The hash of its bytes.
@@ -90,7 +90,7 @@ fn find(
     block: &NumberBlock<'_>,
     buffer: &VertexBuffer<'_>,
 ) -> Option<RowCheckpoints> {
-    let raw = sidecar.record::<RawBlock>(sidecar::Kind::TextBlocks, as_u64(number))?;
+    let raw = sidecar.record::<RawTextBlock>(sidecar::Kind::TextBlocks, as_u64(number))?;
     let [first, count] = raw.points.map(U64::get);
     let is_it = raw.content.map(U64::get) == [block.content.start, block.content.end].map(as_u64)
         && raw.rows.get() == u64::from(buffer.count())
@@ -124,7 +124,7 @@ fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> 
         Ok::<_, Error>((buffer.count(), block, points))
     };
     let Ok((rows, block, points)) = walk() else {
-        return builder.push(sidecar::Kind::TextBlocks, &RawBlock::new_zeroed());
+        return builder.push(sidecar::Kind::TextBlocks, &RawTextBlock::new_zeroed());
     };
     let first = builder.count(sidecar::Kind::TextRows);
     if let Some(RowCheckpoints::Built(points)) = &points {
@@ -132,7 +132,7 @@ fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> 
     }
     let count = builder.count(sidecar::Kind::TextRows).saturating_sub(first);
     let content = block.bytes.get(block.content.clone()).unwrap_or_default();
-    let raw = RawBlock {
+    let raw = RawTextBlock {
         content: [block.content.start, block.content.end].map(|offset| as_u64(offset).into()),
         hash: hash(content).into(),
         rows: u64::from(rows).into(),

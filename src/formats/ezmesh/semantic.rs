@@ -21,12 +21,12 @@ pub enum Scalar {
     Hex16,
     /// `x4` or `x`: eight hexadecimal digits.
     Hex32,
-    /// `p`: a word of text. Unfolded, the offset in the file where it starts, as four bytes.
+    /// `p`: a word of text. Parsed, the offset in the file where it starts, as four bytes.
     Word,
 }
 
 impl Scalar {
-    /// Returns the bytes of an unfolded number.
+    /// Returns the bytes of a parsed number.
     #[must_use]
     pub const fn size(self) -> u16 {
         match self {

@@ -8,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::parse::Name;
 
 /// Bytes of the longest `ctype` or `semantic`: 63 groups need a fraction.
-const LONGEST: usize = 4096;
+const MAX_DECLARATION_LENGTH: usize = 4096;
 
 /// The most numbers of a vertex.
 pub const MAX_SCALARS: usize = 63;
@@ -24,9 +24,9 @@ pub struct Column {
     pub(super) first: u8,
     /// How many numbers.
     pub(super) count: u8,
-    /// Bytes of the groups before it, unfolded.
+    /// Bytes of the groups before it, parsed.
     pub(super) start: u16,
-    /// Its own bytes, unfolded.
+    /// Its own bytes, parsed.
     pub(super) size: u16,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct VertexDeclaration {
 
 /// Which attribute of an element is at fault, and how.
 #[derive(Debug)]
-pub(super) struct Misfit {
+pub(super) struct VertexFormatFault {
     pub(super) attribute: &'static str,
     pub(super) kind: ErrorKind,
 }
@@ -78,10 +78,14 @@ impl VertexFormat {
     };
 
     /// Reads the `ctype` and `semantic` of a text file.
-    pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, Misfit> {
+    pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, VertexFormatFault> {
         for (attribute, text) in [("ctype", ctype), ("semantic", semantic)] {
-            if text.len() > LONGEST {
-                return Err(misfit(attribute, format!("at most {LONGEST} bytes"), text.len().to_string()));
+            if text.len() > MAX_DECLARATION_LENGTH {
+                return Err(misfit(
+                    attribute,
+                    format!("at most {MAX_DECLARATION_LENGTH} bytes"),
+                    text.len().to_string(),
+                ));
             }
         }
         let mut format = Self::EMPTY;
@@ -154,7 +158,7 @@ impl VertexFormat {
         Some(format)
     }
 
-    fn push_scalar(&mut self, scalar: Scalar) -> Result<(), Misfit> {
+    fn push_scalar(&mut self, scalar: Scalar) -> Result<(), VertexFormatFault> {
         let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
             return Err(misfit("ctype", "fewer than 64 numbers to a vertex", "more"));
         };
@@ -220,7 +224,7 @@ impl VertexFormat {
         !self.all_scalars().iter().any(is_fixed)
     }
 
-    /// Returns the bytes of an unfolded vertex.
+    /// Returns the bytes of a parsed vertex.
     #[must_use]
     pub const fn size(&self) -> u16 {
         self.size
@@ -259,7 +263,10 @@ const FLAGGED: [&[Semantic]; 19] = [
 ];
 
 /// Reads the types of one group, such as `fff` or `x4`.
-fn read_group(group: &[u8], push: &mut dyn FnMut(Scalar) -> Result<(), Misfit>) -> Result<(), Misfit> {
+fn read_group(
+    group: &[u8],
+    push: &mut dyn FnMut(Scalar) -> Result<(), VertexFormatFault>,
+) -> Result<(), VertexFormatFault> {
     let mut letters = group.iter().copied().peekable();
     while let Some(letter) = letters.next() {
         push(match letter.to_ascii_lowercase() {
@@ -287,8 +294,8 @@ fn misfit(
     attribute: &'static str,
     expected: impl Into<std::borrow::Cow<'static, str>>,
     found: impl Into<std::borrow::Cow<'static, str>>,
-) -> Misfit {
-    Misfit { attribute, kind: ErrorKind::Value { expected: expected.into(), found: found.into() } }
+) -> VertexFormatFault {
+    VertexFormatFault { attribute, kind: ErrorKind::Value { expected: expected.into(), found: found.into() } }
 }
 
 /// Returns the words of a text.

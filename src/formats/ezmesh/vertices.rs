@@ -23,11 +23,11 @@ pub struct Vertices<'a> {
     format: VertexFormat,
     rows: usize,
     bytes: &'a [u8],
-    form: Form,
+    form: VertexStorage,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum VertexStorage {
     /// One array for each group, little-endian.
     Columns,
     /// Records.
@@ -35,14 +35,14 @@ enum Form {
 }
 
 impl<'a> Vertices<'a> {
-    /// Lends what text was unfolded to.
+    /// Lends what text was parsed to.
     pub(super) const fn of_columns(text: &'a [u8], format: &VertexFormat, rows: usize, bytes: &'a [u8]) -> Self {
-        Self { text, format: *format, rows, bytes, form: Form::Columns }
+        Self { text, format: *format, rows, bytes, form: VertexStorage::Columns }
     }
 
     /// Lends the records of a binary file.
     pub(super) const fn of_records(format: &VertexFormat, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
-        Self { text: &[], format: *format, rows, bytes, form: Form::Records(order) }
+        Self { text: &[], format: *format, rows, bytes, form: VertexStorage::Records(order) }
     }
 
     /// Returns how many vertices there are.
@@ -67,22 +67,24 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub const fn order(&self) -> ByteOrder {
         match self.form {
-            Form::Columns => ByteOrder::Little,
-            Form::Records(order) => order,
+            VertexStorage::Columns => ByteOrder::Little,
+            VertexStorage::Records(order) => order,
         }
     }
 
     /// Returns the bytes of a group's array, of text.
     fn array(&self, column: &Column) -> Option<&'a [u8]> {
         let [start, size] = [column.start, column.size].map(|bytes| usize::from(bytes).saturating_mul(self.rows));
-        matches!(self.form, Form::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
+        matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
     /// Puts a decoder over the first numbers of a group.
     pub(super) fn strided<T: Decode>(&self, column: &Column, decode: T) -> Option<Strided<'a, T>> {
         match self.form {
-            Form::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
-            Form::Records(_) => Strided::new(self.bytes, self.format.size().into(), column.start.into(), decode),
+            VertexStorage::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
+            VertexStorage::Records(_) => {
+                Strided::new(self.bytes, self.format.size().into(), column.start.into(), decode)
+            }
         }
     }
 
@@ -167,12 +169,12 @@ impl<'a> Vertices<'a> {
     pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         let size = usize::from(column.size);
         let bytes = match self.form {
-            Form::Columns => self.array(column),
-            Form::Records(_) => Some(self.bytes),
+            VertexStorage::Columns => self.array(column),
+            VertexStorage::Records(_) => Some(self.bytes),
         };
         let start = match self.form {
-            Form::Columns => vertex.checked_mul(size),
-            Form::Records(_) => {
+            VertexStorage::Columns => vertex.checked_mul(size),
+            VertexStorage::Records(_) => {
                 vertex.checked_mul(self.format.size().into()).and_then(|start| start.checked_add(column.start.into()))
             }
         };

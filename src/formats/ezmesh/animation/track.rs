@@ -102,7 +102,7 @@ impl<'a> Track<'a> {
         }))
     }
 
-    /// Returns the keys, unfolded the first time. Whether they have a scale is what the numbers of keys and floats say.
+    /// Returns the keys, parsed the first time. Whether they have a scale is what the numbers of keys and floats say.
     ///
     /// # Errors
     ///

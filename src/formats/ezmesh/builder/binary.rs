@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::merge::{Merged, mesh_bounds, ordered, section_bounds, system_bounds};
+use super::merge::{MergedVertices, mesh_bounds, ordered, section_bounds, system_bounds};
 use super::mesh::Mesh;
 use super::parts::{Animation, MeshElement, Skeleton};
 use super::refusal::{failed, mesh_place};
@@ -57,7 +57,7 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
     }
     fields.count(system.meshes.len());
     for (index, mesh) in (0..).zip(&system.meshes) {
-        fields.mesh(mesh, &Merged::new(mesh, mesh_place(index))?)?;
+        fields.mesh(mesh, &MergedVertices::new(mesh, mesh_place(index))?)?;
     }
     fields.count(system.instances.len());
     for instance in &system.instances {
@@ -162,7 +162,7 @@ impl FieldWriter<'_> {
         Ok(())
     }
 
-    fn mesh(&mut self, mesh: &MeshElement, merged: &Merged<'_>) -> Result<()> {
+    fn mesh(&mut self, mesh: &MeshElement, merged: &MergedVertices<'_>) -> Result<()> {
         self.text(&mesh.name)?;
         self.text(&mesh.skeleton)?;
         self.bounds(mesh.bounds.unwrap_or_else(|| mesh_bounds(mesh)));

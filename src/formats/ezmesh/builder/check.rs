@@ -1,6 +1,6 @@
 //! What cannot be written, refused before the first byte.
 
-use super::merge::Merged;
+use super::merge::MergedVertices;
 use super::mesh::Mesh;
 use super::parts::{Bone, MeshElement};
 use super::refusal::{mesh_place, refused};
@@ -119,7 +119,7 @@ impl Mesh {
                 return Err(refused(Field::new(name), "none in the binary form", count.to_string()));
             }
         }
-        (0..).zip(&self.meshes).try_for_each(|(index, mesh)| Merged::new(mesh, mesh_place(index)).map(|_| ()))
+        (0..).zip(&self.meshes).try_for_each(|(index, mesh)| MergedVertices::new(mesh, mesh_place(index)).map(|_| ()))
     }
 
     /// Shows every name with its place.

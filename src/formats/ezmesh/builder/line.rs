@@ -13,18 +13,18 @@ const PIECE: usize = 64 << 10;
 
 /// The text of one number.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spelled {
+pub(super) struct NumberText {
     bytes: [u8; 32],
     length: usize,
 }
 
-impl Spelled {
+impl NumberText {
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
-impl fmt::Write for Spelled {
+impl fmt::Write for NumberText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let place = self.bytes.get_mut(self.length..).and_then(|rest| rest.get_mut(..text.len()));
         place.ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
@@ -34,15 +34,15 @@ impl fmt::Write for Spelled {
 }
 
 /// Spells something that is no longer than a number.
-pub(super) fn spelled(text: fmt::Arguments<'_>) -> Spelled {
-    let mut spelled = Spelled::default();
+pub(super) fn spelled(text: fmt::Arguments<'_>) -> NumberText {
+    let mut spelled = NumberText::default();
     // Of every number, there is room for all digits.
     let _ = spelled.write_fmt(text);
     spelled
 }
 
 /// Spells a float in the fewest digits that read as the same bits: at most 26 bytes.
-pub(super) fn float(number: f32) -> Spelled {
+pub(super) fn float(number: f32) -> NumberText {
     let size = number.abs();
     if !number.is_finite() {
         spelled(format_args!("0${:08x}", number.to_bits()))

@@ -10,7 +10,7 @@ use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 
 /// The vertices of a mesh's sections, one behind another.
-pub(super) struct Merged<'s> {
+pub(super) struct MergedVertices<'s> {
     /// What a vertex is made of.
     pub(super) flags: u32,
     /// How many there are.
@@ -20,7 +20,7 @@ pub(super) struct Merged<'s> {
     pub(super) firsts: Vec<u32>,
 }
 
-impl<'s> Merged<'s> {
+impl<'s> MergedVertices<'s> {
     /// Puts vertices together. `place` is that of the mesh.
     pub(super) fn new(mesh: &'s MeshElement, place: Field) -> Result<Self> {
         let mut merged = Self { flags: 0, count: 0, buffers: Vec::new(), firsts: Vec::new() };

@@ -139,7 +139,7 @@ fn animation(animation: animation::Animation<'_>) -> Result<Animation> {
     Ok(copy)
 }
 
-/// Copies keys: those of text without keeping what they unfold to.
+/// Copies keys: those of text without keeping what they are parsed to.
 fn keys(track: animation::Track<'_>) -> Result<Vec<Transform>> {
     if track.seconds()?.is_some() {
         let keys = track.keys()?;

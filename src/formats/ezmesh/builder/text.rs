@@ -115,16 +115,16 @@ fn mesh(lines: &mut Lines<'_>, mesh: &MeshElement, tetra_meshes: &[TetraMesh]) -
     let tag = lines.tag("Mesh").text("name", &mesh.name).text("skeleton", &mesh.skeleton);
     tag.number("submesh_count", sections).open()?;
     bounds(lines, mesh.bounds)?;
-    let types = mesh.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(Types::of);
+    let types = mesh.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(ColumnTypes::of);
     vertex_buffer(lines, mesh.vertices.as_ref(), types.as_ref())?;
     mesh.sections.iter().try_for_each(|one| section(lines, one, types.as_ref()))?;
     tetra_meshes.iter().try_for_each(|tetra| tetra_mesh(lines, tetra))?;
     lines.close("Mesh")
 }
 
-fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&Types>) -> Result<()> {
+fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&ColumnTypes>) -> Result<()> {
     lines.tag("MeshSection").text("material", &section.material);
-    let own = section.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(Types::of);
+    let own = section.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(ColumnTypes::of);
     if let (Some(types), None) = (shared, &own) {
         lines.text("ctype", types.ctype.as_bytes()).text("semantic", &types.semantic);
     }
@@ -139,19 +139,19 @@ fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&Types>) -> 
 }
 
 /// What the columns of vertices are, as text says it.
-struct Types {
+struct ColumnTypes {
     ctype: String,
     semantic: Vec<u8>,
 }
 
-impl Types {
+impl ColumnTypes {
     fn of(vertices: &Vertices) -> Self {
         let [ctype, _] = vertices.raw_types();
         Self { ctype, semantic: vertices.standard_words().join(&b' ') }
     }
 }
 
-fn vertex_buffer(lines: &mut Lines<'_>, vertices: Option<&Vertices>, types: Option<&Types>) -> Result<()> {
+fn vertex_buffer(lines: &mut Lines<'_>, vertices: Option<&Vertices>, types: Option<&ColumnTypes>) -> Result<()> {
     let (Some(vertices), Some(types)) = (vertices, types) else { return Ok(()) };
     lines.tag("vertexbuffer").count(vertices.len()).text("ctype", types.ctype.as_bytes());
     lines.text("semantic", &types.semantic).open()?;
@@ -237,7 +237,7 @@ fn collision(lines: &mut Lines<'_>, collision: &Collision) -> Result<()> {
     match (&collision.hull, shapes.iter().find(|(kind, _)| is(kind))) {
         (Some(Hull { points, triangles }), _) => {
             lines.tag("MeshCollisionConvex").open()?;
-            let types = points.as_ref().filter(|points| !points.columns.is_empty()).map(Types::of);
+            let types = points.as_ref().filter(|points| !points.columns.is_empty()).map(ColumnTypes::of);
             vertex_buffer(lines, points.as_ref(), types.as_ref())?;
             index_buffer(lines, triangles)?;
             lines.close("MeshCollisionConvex")?;

@@ -1,7 +1,7 @@
 //! Vertices to write: columns of numbers of any type.
 
 use crate::formats::ezmesh::semantic::{Scalar, Semantic};
-use crate::formats::ezmesh::vertex_format::{Misfit, VertexFormat};
+use crate::formats::ezmesh::vertex_format::{VertexFormat, VertexFormatFault};
 
 /// Vertices to write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ impl Vertices {
     }
 
     /// Returns what a vertex is made of.
-    pub(super) fn format(&self) -> Result<VertexFormat, Misfit> {
+    pub(super) fn format(&self) -> Result<VertexFormat, VertexFormatFault> {
         if self.columns.is_empty() {
             return Ok(VertexFormat::EMPTY);
         }

@@ -93,7 +93,7 @@ impl<'a> IndexBuffer<'a> {
         self.element.block("indexbuffer", "triangles")
     }
 
-    /// Returns the indices: lent from a binary file, unfolded the first time from text.
+    /// Returns the indices: lent from a binary file, parsed the first time from text.
     ///
     /// # Errors
     ///

@@ -49,7 +49,7 @@ impl<'a> TetraMesh<'a> {
         Ok([self.element.name("ctype")?, self.element.name("semantic")?])
     }
 
-    /// Returns the coordinates of the corners, twelve to a tetrahedron; unfolded the first time.
+    /// Returns the coordinates of the corners, twelve to a tetrahedron; parsed the first time.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ use crate::parse::Name;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
 /// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
 /// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
-/// let vertices = buffer.vertices()?; // unfolded once, lent from then on
+/// let vertices = buffer.vertices()?; // parsed once, lent from then on
 /// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
 /// # Ok(())
 /// # }
@@ -148,7 +148,7 @@ impl<'a> VertexBuffer<'a> {
         self.element.place
     }
 
-    /// Returns the vertices: lent from a binary file, unfolded the first time from text.
+    /// Returns the vertices: lent from a binary file, parsed the first time from text.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl<'a> VertexBuffer<'a> {
         Ok(())
     }
 
-    /// Returns the bytes of all numbers, unfolded.
+    /// Returns the bytes of all numbers, parsed.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         as_index(self.count).saturating_mul(self.format.size().into())
@@ -276,7 +276,7 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
         let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
         Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
     })?;
-    // Whoever unfolded the block has counted its numbers.
+    // A parsed block has had its numbers counted.
     let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
         None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,

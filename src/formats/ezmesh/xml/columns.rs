@@ -3,7 +3,7 @@
 //! Floats are read many at a time, of many vertices where a vertex has nothing else, and then go to their places.
 
 use super::number_block::{NUMBER_BATCH, NumberBlock, ParsedBlock};
-use super::numbers::{Fault, Tokens};
+use super::numbers::{NumberFault, Tokens};
 use super::scalars::read_scalar;
 use crate::error::Result;
 use crate::formats::ezmesh::semantic::Scalar;
@@ -60,11 +60,11 @@ impl NumberBlock<'_> {
         array: &mut dyn FnMut(&Column) -> &'o mut [u8],
     ) -> Result<bool> {
         let width = format.all_scalars().len();
-        let mut groups: [Group<'_>; MAX_SCALARS] = std::array::from_fn(|_| Group::default());
+        let mut groups: [ColumnTarget<'_>; MAX_SCALARS] = std::array::from_fn(|_| ColumnTarget::default());
         for (group, column) in groups.iter_mut().zip(format.columns()) {
             let scalars = format.scalars(column);
             let all_floats = scalars.iter().all(|scalar| *scalar == Scalar::Float);
-            *group = Group { array: array(column), scalars, size: column.size.into(), all_floats };
+            *group = ColumnTarget { array: array(column), scalars, size: column.size.into(), all_floats };
         }
         let groups = groups.get_mut(..format.columns().len()).unwrap_or_default();
         // Where all numbers are floats, those of many vertices are read at a time.
@@ -84,7 +84,7 @@ impl NumberBlock<'_> {
 
 /// Where the next numbers of a group go.
 #[derive(Default)]
-struct Group<'o> {
+struct ColumnTarget<'o> {
     array: &'o mut [u8],
     scalars: &'o [Scalar],
     size: usize,
@@ -93,11 +93,11 @@ struct Group<'o> {
 
 /// Reads the numbers that some vertices have in a run of groups: one group, or several of floats.
 fn read(
-    run: &mut [Group<'_>],
+    run: &mut [ColumnTarget<'_>],
     rows: usize,
     tokens: &mut Tokens<'_>,
     floats: &mut [f32; NUMBER_BATCH],
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), NumberFault> {
     match run {
         [group] if !group.all_floats => {
             for _ in 0..rows {
@@ -123,7 +123,7 @@ fn read(
     Ok(())
 }
 
-impl<'o> Group<'o> {
+impl<'o> ColumnTarget<'o> {
     /// Takes the places of some vertices; none where nobody wants them.
     fn next(&mut self, rows: usize) -> &'o mut [u8] {
         let size = self.size.saturating_mul(rows);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::numbers::{self, Fault, Place, Tokens, What};
+use super::numbers::{self, NumberFault, NumberFaultKind, TextPosition, Tokens};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
@@ -45,16 +45,16 @@ impl<'a> NumberBlock<'a> {
     }
 
     /// Starts in the middle.
-    pub(crate) fn tokens_from(&self, place: Place) -> Tokens<'a> {
+    pub(crate) fn tokens_from(&self, place: TextPosition) -> Tokens<'a> {
         Tokens::resume(self.bytes, self.content.end, place, self.longest)
     }
 
     /// Words what is wrong with a number.
     #[cold]
-    pub(crate) fn fault(&self, fault: Fault, rows: usize, width: usize) -> Error {
+    pub(crate) fn fault(&self, fault: NumberFault, rows: usize, width: usize) -> Error {
         let kind = match fault.what {
-            What::End => return self.miscount(rows, width),
-            What::Long => {
+            NumberFaultKind::End => return self.miscount(rows, width),
+            NumberFaultKind::Long => {
                 let (name, allowed) = ("number", as_u64(self.longest));
                 ErrorKind::Limit { name, allowed, asked: allowed.saturating_add(1) }
             }
@@ -152,7 +152,7 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, 3, true).map(|done| !done)
     }
 
-    /// Unfolds rows of floats.
+    /// Parses rows of floats.
     pub(crate) fn parse_floats(&self, rows: usize, width: usize) -> Result<ParsedBlock> {
         self.can_hold(rows, as_u64(width).saturating_mul(2), width)?;
         let mut data = self.reserve(rows, width.saturating_mul(4))?;
@@ -160,7 +160,7 @@ impl<'a> NumberBlock<'a> {
         Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more })
     }
 
-    /// Unfolds the indices of triangles.
+    /// Parses the indices of triangles.
     pub(crate) fn parse_indices(&self, triangles: usize) -> Result<ParsedBlock> {
         self.can_hold(triangles, 6, 3)?;
         let mut data = self.reserve(triangles, 12)?;

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::numbers::{self, Fault, Tokens, What};
+use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::parse::Name;
 
@@ -24,14 +24,14 @@ pub(crate) fn byte_value(number: i64) -> i64 {
 }
 
 /// Passes over a word. Of those that markup splits, no array could tell where they end.
-pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, Fault> {
+pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
     let word = tokens.word()?;
     let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
     let end = word.start.saturating_add(end_of_word(bytes));
     // Behind a whole word there is nothing, or markup only.
     match Tokens::new(tokens.bytes(), end..word.end, usize::MAX).is_done() {
         Ok(true) => Ok(word.start..end),
-        _ => Err(Fault { at: word.start, what: What::Element }),
+        _ => Err(NumberFault { at: word.start, what: NumberFaultKind::Element }),
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
 }
 
 /// Reads one number, and copies its little-endian bytes to its place.
-pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> Result<(), Fault> {
+pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> Result<(), NumberFault> {
     let low_bytes = |number: i64| number.to_le_bytes();
     match scalar {
         Scalar::Float => put(cell, &tokens.float()?.to_le_bytes()),
@@ -58,7 +58,7 @@ pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u
         Scalar::Word => {
             let word = word(tokens)?;
             let start = u32::try_from(word.start);
-            let far = Fault { at: word.start, what: What::Far };
+            let far = NumberFault { at: word.start, what: NumberFaultKind::Far };
             put(cell, &start.map_err(|_| far)?.to_le_bytes());
         }
     }
@@ -73,7 +73,7 @@ fn put(cell: &mut [u8], bytes: &[u8]) {
 }
 
 /// Reads one number as a value.
-pub(crate) fn read_value<'a>(tokens: &mut Tokens<'a>, scalar: Scalar) -> Result<VertexValue<'a>, Fault> {
+pub(crate) fn read_value<'a>(tokens: &mut Tokens<'a>, scalar: Scalar) -> Result<VertexValue<'a>, NumberFault> {
     Ok(match scalar {
         Scalar::Float => VertexValue::Float(tokens.float()?),
         Scalar::Int32 => VertexValue::Integer(tokens.index()?.cast_signed().into()),

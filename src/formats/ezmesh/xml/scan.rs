@@ -1,4 +1,4 @@
-//! From the text of a file to its outline.
+//! From the text of a file to the index of its elements.
 
 use super::element_name::ElementName;
 use super::walk::{OpenElement, XmlEvent, walk};

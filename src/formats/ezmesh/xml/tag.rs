@@ -7,7 +7,7 @@ use crate::math::{as_index, as_u64};
 use crate::parse::{Limits, Name};
 
 /// The most attributes of an element, whatever the limits say.
-const MOST_ATTRIBUTES: usize = 64;
+const MAX_ATTRIBUTES: usize = 64;
 
 /// Returns whether a byte is one of XML's blanks.
 pub(crate) const fn is_blank(byte: u8) -> bool {
@@ -127,9 +127,9 @@ impl<'a> Tag<'a> {
     pub(crate) fn check(&self, limits: &Limits) -> Result<TagEnd, TagFault> {
         let mut attributes = self.attributes();
         // Names are compared in any case of letters, first by the letters' hash: of 64 names, none is compared with all.
-        let mut seen = [(0_u32, 0_u32, 0_usize); MOST_ATTRIBUTES];
+        let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
         let mut count = 0_usize;
-        let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MOST_ATTRIBUTES);
+        let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
         while let Some(Attribute { name, value, .. }) = attributes.next()? {
             if as_u64(value.bytes.len()) > limits.attribute {
                 let asked = as_u64(value.bytes.len());

@@ -1,7 +1,7 @@
 //! A block of vertices, read vertex by vertex.
 
 use super::number_block::NumberBlock;
-use super::numbers::{Fault, Tokens};
+use super::numbers::{NumberFault, Tokens};
 use super::scalars::{read_scalar, read_value};
 use crate::error::Result;
 use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
@@ -33,7 +33,7 @@ impl<'a> NumberBlock<'a> {
         format: &VertexFormat,
         tokens: &mut Tokens<'a>,
         visit: &mut dyn FnMut(usize, VertexValue<'a>),
-    ) -> std::result::Result<(), Fault> {
+    ) -> std::result::Result<(), NumberFault> {
         for (number, scalar) in format.all_scalars().iter().enumerate() {
             visit(number, read_value(tokens, *scalar)?);
         }

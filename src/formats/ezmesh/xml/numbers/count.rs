@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::character_data::{Data, Place, is_separator};
-use super::fault::Fault;
+use super::character_data::{CharacterData, TextPosition, is_separator};
+use super::fault::NumberFault;
 use crate::simd::kernel;
 
 /// Bytes looked at twice, first for markup and then for tokens: they stay in the nearest cache.
@@ -17,10 +17,10 @@ const ROUND: usize = 128;
 /// # Errors
 ///
 /// Markup that cannot stand among numbers.
-pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, Fault> {
+pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, NumberFault> {
     let close = content.end.min(bytes.len());
-    let data = Data { bytes, close };
-    let mut place = Place { at: content.start.min(close), end: close };
+    let data = CharacterData { bytes, close };
+    let mut place = TextPosition { at: content.start.min(close), end: close };
     let (mut tokens, mut before) = (0_u64, b' ');
     while data.peek(&mut place)?.is_some() {
         let chunk = bytes.get(place.at..place.end).unwrap_or_default();
@@ -62,7 +62,7 @@ kernel! {
 )]
 mod tests {
     use super::*;
-    use crate::formats::ezmesh::xml::numbers::fault::What;
+    use crate::formats::ezmesh::xml::numbers::fault::NumberFaultKind;
     use crate::formats::ezmesh::xml::numbers::random;
     use crate::formats::ezmesh::xml::numbers::tokens::Tokens;
 
@@ -108,7 +108,7 @@ mod tests {
             while !tokens.is_done().unwrap() {
                 match tokens.word() {
                     Ok(_) => passed += 1,
-                    Err(fault) if fault.what == What::Long => break,
+                    Err(fault) if fault.what == NumberFaultKind::Long => break,
                     Err(fault) => panic!("{fault:?}"),
                 }
             }
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn says_where_markup_is_bad() {
         let fault = |text: &[u8]| count(text, 0..text.len()).unwrap_err();
-        assert_eq!(fault(b"1 2 <a> 3"), What::Element.at(4));
-        assert_eq!(fault(b"1 2 <!-- 3"), What::Unclosed.at(4));
-        assert_eq!(fault(b"<![CDATA[ 3 ]]"), What::Unclosed.at(0));
+        assert_eq!(fault(b"1 2 <a> 3"), NumberFaultKind::Element.at(4));
+        assert_eq!(fault(b"1 2 <!-- 3"), NumberFaultKind::Unclosed.at(4));
+        assert_eq!(fault(b"<![CDATA[ 3 ]]"), NumberFaultKind::Unclosed.at(0));
     }
 }

@@ -2,16 +2,16 @@
 
 /// Why no number could be read, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct NumberFault {
     /// The offset in the file: of the token, of the markup, or of the end of the data.
     pub at: usize,
     /// What is wrong there.
-    pub what: What,
+    pub what: NumberFaultKind,
 }
 
 /// What is wrong with a number, or stands where one should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum NumberFaultKind {
     /// The data ends, and no token is left.
     End,
     /// A token that is no float.
@@ -34,7 +34,7 @@ pub enum What {
     Unclosed,
 }
 
-impl What {
+impl NumberFaultKind {
     /// Says what should have been there.
     #[must_use]
     pub const fn expected(self) -> &'static str {
@@ -54,7 +54,7 @@ impl What {
 
     /// Makes the fault of this kind at an offset of the file.
     #[must_use]
-    pub(super) const fn at(self, at: usize) -> Fault {
-        Fault { at, what: self }
+    pub(super) const fn at(self, at: usize) -> NumberFault {
+        NumberFault { at, what: self }
     }
 }

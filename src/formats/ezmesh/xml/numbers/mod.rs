@@ -25,9 +25,9 @@ mod integer;
 mod spans;
 mod tokens;
 
-pub use character_data::{Place, is_separator};
+pub use character_data::{TextPosition, is_separator};
 pub use count::count;
-pub use fault::{Fault, What};
+pub use fault::{NumberFault, NumberFaultKind};
 pub use tokens::Tokens;
 
 /// Returns a source of numbers below a bound, the same ones each time.

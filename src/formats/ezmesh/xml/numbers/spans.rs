@@ -19,7 +19,7 @@ const PLACES: usize = STRETCH / 2 + STEP;
 
 /// Tokens of a stretch of bytes that were found and not yet taken.
 #[derive(Clone, Debug)]
-pub(super) struct Spans {
+pub(super) struct TokenSpans {
     /// The offset in the file that the others start from.
     base: usize,
     next: usize,
@@ -30,12 +30,12 @@ pub(super) struct Spans {
 
 /// Where a token is in the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(super) struct TokenSpan {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-impl Span {
+impl TokenSpan {
     /// Returns the number of bytes.
     #[inline]
     pub(super) const fn length(&self) -> usize {
@@ -43,7 +43,7 @@ impl Span {
     }
 }
 
-impl Spans {
+impl TokenSpans {
     /// Knows of no token.
     pub(super) const fn new() -> Self {
         Self { base: 0, next: 0, count: 0, starts: [0; PLACES], ends: [0; PLACES] }
@@ -51,14 +51,14 @@ impl Spans {
 
     /// Returns the next token, if it is known.
     #[inline]
-    pub(super) fn peek(&self) -> Option<Span> {
+    pub(super) fn peek(&self) -> Option<TokenSpan> {
         if self.next >= self.count {
             return None;
         }
         let [start, end] = [self.starts.get(self.next)?, self.ends.get(self.next)?];
         let start = self.base.wrapping_add(usize::from(*start));
         let end = self.base.wrapping_add(usize::from(*end));
-        Some(Span { start, end })
+        Some(TokenSpan { start, end })
     }
 
     /// Takes the next token.
@@ -135,7 +135,7 @@ impl Spans {
 
 kernel! {
     /// Finds the tokens of a stretch.
-    fn find(spans: &mut Spans, stretch: &[u8; STRETCH]) {
+    fn find(spans: &mut TokenSpans, stretch: &[u8; STRETCH]) {
         avx2 => find_by(spans, stretch, |block| super::avx2::separators(block)),
         _ => find_by(spans, stretch, separators),
     }
@@ -143,7 +143,7 @@ kernel! {
 
 kernel! {
     /// Reads tokens as floats, up to the first one that takes more than that.
-    fn floats(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
+    fn floats(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
         avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
         _ => floats_by(spans, stretch, limit, out, digits::fixed),
     }
@@ -151,7 +151,7 @@ kernel! {
 
 kernel! {
     /// Reads tokens as integers, up to the first one that takes more than that.
-    fn indices(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
+    fn indices(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
         avx2 => indices_each(spans, stretch, limit, out),
         _ => indices_each(spans, stretch, limit, out),
     }
@@ -159,7 +159,7 @@ kernel! {
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn find_by(spans: &mut Spans, stretch: &[u8; STRETCH], separators: impl Fn(&[u8; 64]) -> u64) {
+fn find_by(spans: &mut TokenSpans, stretch: &[u8; STRETCH], separators: impl Fn(&[u8; 64]) -> u64) {
     let (blocks, _) = stretch.as_chunks();
     let (mut starts, mut ends, mut base) = (0, 0, 0_u8);
     let mut carry = 1;
@@ -177,7 +177,7 @@ fn find_by(spans: &mut Spans, stretch: &[u8; STRETCH], separators: impl Fn(&[u8;
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn floats_by(
-    spans: &Spans,
+    spans: &TokenSpans,
     stretch: &[u8; STRETCH + WIDTH],
     limit: usize,
     out: &mut [f32],
@@ -201,7 +201,7 @@ fn floats_by(
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn indices_each(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
+fn indices_each(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
     let ends = spans.ends.get(known).unwrap_or_default();
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn finds_tokens_as_a_plain_loop_does() {
         let mut random = random(5);
-        let mut spans = Spans::new();
+        let mut spans = TokenSpans::new();
         for round in 0..5000_u64 {
             let length = usize::try_from(random(600)).unwrap();
             let token = |often: bool, kind: u64| if often { b"\t\n\r ,"[usize::try_from(kind).unwrap()] } else { b'1' };
@@ -306,7 +306,7 @@ mod tests {
     fn forgets_what_was_passed_over() {
         let mut text = b" 12 345 6789 ".to_vec();
         text.resize(400, b' ');
-        let mut spans = Spans::new();
+        let mut spans = TokenSpans::new();
         spans.look(&text, 0);
         spans.forget(5);
         assert_eq!(spans.peek().map(|span| (span.start, span.end)), Some((5, 7)));

@@ -6,10 +6,10 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::character_data::{Data, LONGEST, Place, Word, is_separator};
+use super::character_data::{CharacterData, MAX_TOKEN_LENGTH, TextPosition, TokenWord, is_separator};
 use super::digits::{self, WIDTH};
-use super::fault::{Fault, What};
-use super::spans::{Span, Spans};
+use super::fault::{NumberFault, NumberFaultKind};
+use super::spans::{TokenSpan, TokenSpans};
 use super::{float, integer};
 
 /// Reads the numbers of a data block, one after another.
@@ -17,9 +17,9 @@ use super::{float, integer};
 /// A token that cannot be read is a fault and is not passed over: [`word`](Self::word) does that.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
-    data: Data<'a>,
-    place: Place,
-    spans: Spans,
+    data: CharacterData<'a>,
+    place: TextPosition,
+    spans: TokenSpans,
     longest: usize,
     bad_digits: u64,
 }
@@ -30,14 +30,14 @@ impl<'a> Tokens<'a> {
     #[must_use]
     pub fn new(bytes: &'a [u8], content: Range<usize>, longest: usize) -> Self {
         let close = content.end.min(bytes.len());
-        Self::resume(bytes, close, Place { at: content.start.min(close), end: close }, longest)
+        Self::resume(bytes, close, TextPosition { at: content.start.min(close), end: close }, longest)
     }
 
     /// Goes on at a place in the data of an element whose content ends at `close`.
     #[must_use]
-    pub fn resume(bytes: &'a [u8], close: usize, place: Place, longest: usize) -> Self {
-        let longest = longest.min(LONGEST);
-        Self { data: Data { bytes, close }, place, spans: Spans::new(), longest, bad_digits: 0 }
+    pub fn resume(bytes: &'a [u8], close: usize, place: TextPosition, longest: usize) -> Self {
+        let longest = longest.min(MAX_TOKEN_LENGTH);
+        Self { data: CharacterData { bytes, close }, place, spans: TokenSpans::new(), longest, bad_digits: 0 }
     }
 
     /// Returns the offset of the next byte.
@@ -48,7 +48,7 @@ impl<'a> Tokens<'a> {
 
     /// Returns where it is in the data.
     #[must_use]
-    pub const fn place(&self) -> Place {
+    pub const fn place(&self) -> TextPosition {
         self.place
     }
 
@@ -69,7 +69,7 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Markup that cannot stand among numbers.
-    pub fn is_done(&mut self) -> Result<bool, Fault> {
+    pub fn is_done(&mut self) -> Result<bool, NumberFault> {
         let mut place = self.place;
         let next = self.data.skip(&mut place)?;
         self.go(place);
@@ -82,7 +82,7 @@ impl<'a> Tokens<'a> {
     ///
     /// No token, one that is no float, or markup.
     #[inline]
-    pub fn float(&mut self) -> Result<f32, Fault> {
+    pub fn float(&mut self) -> Result<f32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, self.quick_float(&token)?)));
         let Some((token, value)) = quick else { return self.slow_float() };
         self.take(&token);
@@ -94,17 +94,17 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Those of [`float`](Self::float).
-    pub fn floats_into(&mut self, out: &mut [f32]) -> Result<(), Fault> {
-        self.many_into(out, Spans::floats, Self::float)
+    pub fn floats_into(&mut self, out: &mut [f32]) -> Result<(), NumberFault> {
+        self.many_into(out, TokenSpans::floats, Self::float)
     }
 
     /// Reads as many numbers as there are places for: those that are spelled in the usual way many at a time.
     fn many_into<T>(
         &mut self,
         out: &mut [T],
-        many: impl Fn(&mut Spans, &[u8], usize, &mut [T]) -> usize,
-        one: impl Fn(&mut Self) -> Result<T, Fault>,
-    ) -> Result<(), Fault> {
+        many: impl Fn(&mut TokenSpans, &[u8], usize, &mut [T]) -> usize,
+        one: impl Fn(&mut Self) -> Result<T, NumberFault>,
+    ) -> Result<(), NumberFault> {
         // What is read many at a time is not compared with the limit, so it must be short enough in any case.
         let short = self.longest > WIDTH;
         let mut done = 0_usize;
@@ -128,7 +128,7 @@ impl<'a> Tokens<'a> {
     ///
     /// No token, one that is no such integer, or markup.
     #[inline]
-    pub fn index(&mut self) -> Result<u32, Fault> {
+    pub fn index(&mut self) -> Result<u32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
         let Some((token, value)) = quick else { return self.slow_index() };
         self.take(&token);
@@ -140,8 +140,8 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Those of [`index`](Self::index).
-    pub fn indices_into(&mut self, out: &mut [u32]) -> Result<(), Fault> {
-        self.many_into(out, Spans::indices, Self::index)
+    pub fn indices_into(&mut self, out: &mut [u32]) -> Result<(), NumberFault> {
+        self.many_into(out, TokenSpans::indices, Self::index)
     }
 
     /// Reads an integer of 64 bits.
@@ -150,7 +150,7 @@ impl<'a> Tokens<'a> {
     ///
     /// No token, one that is no such integer, or markup.
     #[inline]
-    pub fn integer(&mut self) -> Result<i64, Fault> {
+    pub fn integer(&mut self) -> Result<i64, NumberFault> {
         self.integer_within(i64::MIN..=i64::MAX)
     }
 
@@ -160,13 +160,13 @@ impl<'a> Tokens<'a> {
     ///
     /// Those of [`integer`](Self::integer), and one that is not within the range.
     #[inline]
-    pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, Fault> {
+    pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
         let Some((token, value)) = quick.map(|(token, value)| (token, i64::from(value))) else {
             return self.slow_integer(range);
         };
         if !range.contains(&value) {
-            return Err(What::Range.at(token.start));
+            return Err(NumberFaultKind::Range.at(token.start));
         }
         self.take(&token);
         Ok(value)
@@ -178,7 +178,7 @@ impl<'a> Tokens<'a> {
     ///
     /// No token, one that is too long, or markup.
     #[inline]
-    pub fn word(&mut self) -> Result<Range<usize>, Fault> {
+    pub fn word(&mut self) -> Result<Range<usize>, NumberFault> {
         let Some(token) = self.find() else { return self.slow_word() };
         if !self.window(&token).is_some_and(|window| digits::is_plain(window, token.length())) {
             return self.slow_word();
@@ -192,9 +192,9 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// No byte, or markup.
-    pub fn character(&mut self) -> Result<u8, Fault> {
+    pub fn character(&mut self) -> Result<u8, NumberFault> {
         let mut place = self.place;
-        let byte = self.data.skip(&mut place)?.ok_or(What::End.at(place.at))?;
+        let byte = self.data.skip(&mut place)?.ok_or(NumberFaultKind::End.at(place.at))?;
         place.at = place.at.saturating_add(1);
         self.go(place);
         Ok(byte)
@@ -207,16 +207,16 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// No byte, too few of them, or markup.
-    pub fn hex(&mut self, digits: usize) -> Result<u32, Fault> {
+    pub fn hex(&mut self, digits: usize) -> Result<u32, NumberFault> {
         if let Some(value) = self.quick_hex(digits) {
             return Ok(value);
         }
         let mut place = self.place;
-        self.data.skip(&mut place)?.ok_or(What::End.at(place.at))?;
+        self.data.skip(&mut place)?.ok_or(NumberFaultKind::End.at(place.at))?;
         let (start, mut value, mut bad) = (place.at, 0, 0_u64);
         for _ in 0..digits {
             let byte = self.data.peek(&mut place)?.filter(|byte| !is_separator(*byte));
-            let digit = integer::digit(byte.ok_or(What::Hex.at(start))?);
+            let digit = integer::digit(byte.ok_or(NumberFaultKind::Hex.at(start))?);
             value = value << 4 | digit.unwrap_or_default();
             bad = bad.saturating_add(u64::from(digit.is_none()));
             place.at = place.at.saturating_add(1);
@@ -238,7 +238,7 @@ impl<'a> Tokens<'a> {
 
     /// Finds the next token, if its end is near and within this piece of text.
     #[inline]
-    fn find(&mut self) -> Option<Span> {
+    fn find(&mut self) -> Option<TokenSpan> {
         let mut span = self.spans.peek();
         if span.is_none() {
             self.spans.look(self.data.bytes, self.place.at);
@@ -249,12 +249,12 @@ impl<'a> Tokens<'a> {
 
     /// Borrows the bytes that a token ends with, and those before it; `None` at the start of the file.
     #[inline]
-    fn window(&self, token: &Span) -> Option<&'a [u8; WIDTH]> {
+    fn window(&self, token: &TokenSpan) -> Option<&'a [u8; WIDTH]> {
         self.data.bytes.get(..token.end)?.last_chunk()
     }
 
     #[inline]
-    fn quick_float(&self, token: &Span) -> Option<f32> {
+    fn quick_float(&self, token: &TokenSpan) -> Option<f32> {
         let negative = self.data.bytes.get(token.start) == Some(&b'-');
         let value = digits::fixed(self.window(token)?, token.length().wrapping_sub(usize::from(negative)))?;
         Some(digits::signed(value, negative))
@@ -262,37 +262,37 @@ impl<'a> Tokens<'a> {
 
     /// Passes over a token.
     #[inline]
-    fn take(&mut self, token: &Span) {
+    fn take(&mut self, token: &TokenSpan) {
         self.place.at = token.end;
         self.spans.take();
     }
 
     /// Goes on to a later place.
     #[inline]
-    fn go(&mut self, place: Place) {
+    fn go(&mut self, place: TextPosition) {
         self.place = place;
         self.spans.forget(place.at);
     }
 
     #[cold]
     #[inline(never)]
-    fn slow_float(&mut self) -> Result<f32, Fault> {
-        self.slow(What::Float, float::parse)
+    fn slow_float(&mut self) -> Result<f32, NumberFault> {
+        self.slow(NumberFaultKind::Float, float::parse)
     }
 
     #[cold]
     #[inline(never)]
-    fn slow_index(&mut self) -> Result<u32, Fault> {
-        self.slow(What::Index, |text| integer::parse(text).and_then(integer::wrap))
+    fn slow_index(&mut self) -> Result<u32, NumberFault> {
+        self.slow(NumberFaultKind::Index, |text| integer::parse(text).and_then(integer::wrap))
     }
 
     #[cold]
     #[inline(never)]
-    fn slow_integer(&mut self, range: RangeInclusive<i64>) -> Result<i64, Fault> {
+    fn slow_integer(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
         let word = self.data.word(self.place, self.longest)?;
-        let value = integer::parse(word.text.bytes()).ok_or(What::Integer.at(word.start))?;
+        let value = integer::parse(word.text.bytes()).ok_or(NumberFaultKind::Integer.at(word.start))?;
         if !range.contains(&value) {
-            return Err(What::Range.at(word.start));
+            return Err(NumberFaultKind::Range.at(word.start));
         }
         self.go(word.after);
         Ok(value)
@@ -300,14 +300,14 @@ impl<'a> Tokens<'a> {
 
     #[cold]
     #[inline(never)]
-    fn slow_word(&mut self) -> Result<Range<usize>, Fault> {
-        let Word { start, after, .. } = self.data.word(self.place, self.longest)?;
+    fn slow_word(&mut self) -> Result<Range<usize>, NumberFault> {
+        let TokenWord { start, after, .. } = self.data.word(self.place, self.longest)?;
         self.go(after);
         Ok(start..after.at)
     }
 
     /// Reads a token that may be split by markup.
-    fn slow<T>(&mut self, what: What, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, Fault> {
+    fn slow<T>(&mut self, what: NumberFaultKind, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, NumberFault> {
         let word = self.data.word(self.place, self.longest)?;
         let value = parse(word.text.bytes()).ok_or(what.at(word.start))?;
         self.go(word.after);
@@ -328,7 +328,7 @@ mod tests {
     use crate::formats::ezmesh::xml::numbers::{count, random};
 
     /// What reading to the end gives: the bits of each float, and the fault, if any.
-    fn floats(text: &[u8], content: Range<usize>) -> (Vec<u32>, Option<Fault>) {
+    fn floats(text: &[u8], content: Range<usize>) -> (Vec<u32>, Option<NumberFault>) {
         let mut tokens = Tokens::new(text, content, 128);
         let mut found = Vec::new();
         loop {
@@ -361,7 +361,7 @@ mod tests {
             }
             assert!(found.iter().map(|value| value.to_bits()).eq(expected.iter().copied()));
             assert_eq!(tokens.is_done(), Ok(true));
-            assert_eq!(tokens.floats_into(&mut [0.0]), Err(What::End.at(content.end)));
+            assert_eq!(tokens.floats_into(&mut [0.0]), Err(NumberFaultKind::End.at(content.end)));
         }
         expected
     }
@@ -461,9 +461,9 @@ mod tests {
     #[test]
     fn faults_say_what_and_where() {
         let float = |text: &str| Tokens::new(text.as_bytes(), 0..text.len(), 128).float().unwrap_err();
-        assert_eq!(float(""), What::End.at(0));
-        assert_eq!(float(" \r\n\t, "), What::End.at(6));
-        assert_eq!(float("<!-- -->"), What::End.at(8));
+        assert_eq!(float(""), NumberFaultKind::End.at(0));
+        assert_eq!(float(" \r\n\t, "), NumberFaultKind::End.at(6));
+        assert_eq!(float("<!-- -->"), NumberFaultKind::End.at(8));
         for bad in [
             "--1",
             "1;2",
@@ -485,17 +485,17 @@ mod tests {
             let padded = format!("  {bad}{}", " ".repeat(400));
             let fault = float(&padded);
             let start = if bad.starts_with("<!") { 11 } else { 2 };
-            assert_eq!(fault, What::Float.at(start), "{bad}");
+            assert_eq!(fault, NumberFaultKind::Float.at(start), "{bad}");
             assert_eq!(float(padded.trim_end()), fault);
             let mut bulk = Tokens::new(padded.as_bytes(), 0..padded.len(), 128);
             assert_eq!(bulk.floats_into(&mut [0.0; 9]), Err(fault));
         }
-        assert_eq!(float(" 1<a/>"), What::Element.at(2));
-        assert_eq!(float("<!DOCTYPE>"), What::Element.at(0));
-        assert_eq!(float(" <!-->"), What::Unclosed.at(1));
-        assert_eq!(float("1<!-- --"), What::Unclosed.at(1));
-        assert_eq!(float("<![CDATA[1"), What::Unclosed.at(0));
-        assert_eq!(float("<?a"), What::Unclosed.at(0));
+        assert_eq!(float(" 1<a/>"), NumberFaultKind::Element.at(2));
+        assert_eq!(float("<!DOCTYPE>"), NumberFaultKind::Element.at(0));
+        assert_eq!(float(" <!-->"), NumberFaultKind::Unclosed.at(1));
+        assert_eq!(float("1<!-- --"), NumberFaultKind::Unclosed.at(1));
+        assert_eq!(float("<![CDATA[1"), NumberFaultKind::Unclosed.at(0));
+        assert_eq!(float("<?a"), NumberFaultKind::Unclosed.at(0));
         let mut tokens = Tokens::new(b"1 x 2", 0..5, 128);
         tokens.float().unwrap();
         assert_eq!(tokens.float(), tokens.clone().float());
@@ -516,7 +516,7 @@ mod tests {
                     text.extend(vec![b' '; 300]);
                     let tokens = Tokens::new(&text, 0..text.len(), longest);
                     let long = length > most;
-                    let fault = move |fault: Fault| long && fault.what == What::Long;
+                    let fault = move |fault: NumberFault| long && fault.what == NumberFaultKind::Long;
                     assert!(tokens.clone().float().map_or_else(fault, |value| !long && value == 0.0));
                     assert!(tokens.clone().floats_into(&mut [1.0]).map_or_else(fault, |()| !long));
                     assert!(tokens.clone().integer().map_or_else(fault, |value| !long && value == 0));
@@ -535,11 +535,11 @@ mod tests {
             let expected: Vec<f32> = content.split_whitespace().map(|token| token.parse().unwrap()).collect();
             let mut found = [0.0; 9];
             let mut tokens = Tokens::new(text.as_bytes(), 20..end, 128);
-            assert_eq!(tokens.floats_into(&mut found), Err(What::End.at(end)));
+            assert_eq!(tokens.floats_into(&mut found), Err(NumberFaultKind::End.at(end)));
             assert!(found.starts_with(&expected));
             assert!(found.iter().skip(expected.len()).all(|value| *value == 0.0));
             let mut tokens = Tokens::new(text.as_bytes(), 20..end, 3);
-            let long = if end < 31 { What::End.at(end) } else { What::Long.at(27) };
+            let long = if end < 31 { NumberFaultKind::End.at(end) } else { NumberFaultKind::Long.at(27) };
             assert_eq!(tokens.floats_into(&mut found), Err(long));
         }
     }
@@ -557,10 +557,14 @@ mod tests {
         assert_eq!(tokens.is_done(), Ok(true));
         for bad in ["1.0", "4294967296", "-2147483649", "0x1", "--1", "1e3", "x", "1;"] {
             let text = format!("{}{bad}{}", " ".repeat(20), " ".repeat(300));
-            assert_eq!(Tokens::new(text.as_bytes(), 0..text.len(), 128).index(), Err(What::Index.at(20)), "{bad}");
+            assert_eq!(
+                Tokens::new(text.as_bytes(), 0..text.len(), 128).index(),
+                Err(NumberFaultKind::Index.at(20)),
+                "{bad}"
+            );
         }
         assert_eq!(Tokens::new(b"-5000000000 1.5", 0..15, 128).integer(), Ok(-5_000_000_000));
-        assert_eq!(Tokens::new(b"1.5", 0..3, 128).integer(), Err(What::Integer.at(0)));
+        assert_eq!(Tokens::new(b"1.5", 0..3, 128).integer(), Err(NumberFaultKind::Integer.at(0)));
     }
 
     #[test]
@@ -575,17 +579,17 @@ mod tests {
         assert_eq!(tokens.bad_digits(), 0);
         assert_eq!(tokens.hex(2), Ok(0x01));
         assert_eq!(tokens.bad_digits(), 1);
-        assert_eq!(tokens.hex(2), Err(What::Hex.at(21)));
+        assert_eq!(tokens.hex(2), Err(NumberFaultKind::Hex.at(21)));
         assert_eq!(tokens.bad_digits(), 1);
         assert_eq!(tokens.character(), Ok(b'z'));
         assert_eq!(tokens.character(), Ok(b'z'));
         assert_eq!(tokens.hex(4), Ok(0x1234));
         assert_eq!(tokens.float(), Ok(0.5));
-        assert_eq!(tokens.hex(4), Err(What::Hex.at(41)));
+        assert_eq!(tokens.hex(4), Err(NumberFaultKind::Hex.at(41)));
         assert_eq!(tokens.hex(2), Ok(0xab));
         assert_eq!(tokens.character(), Ok(b'c'));
-        assert_eq!(tokens.character(), Err(What::End.at(44)));
-        assert_eq!(tokens.hex(8), Err(What::End.at(44)));
+        assert_eq!(tokens.character(), Err(NumberFaultKind::End.at(44)));
+        assert_eq!(tokens.hex(8), Err(NumberFaultKind::End.at(44)));
     }
 
     #[test]
@@ -610,7 +614,7 @@ mod tests {
             file.extend([b' '; 300]);
             let mut near = Tokens::new(&text, 0..text.len(), 20);
             let mut far = Tokens::new(&file, 300..300 + text.len(), 20);
-            let shift = |fault: Fault| Fault { at: fault.at - 300, ..fault };
+            let shift = |fault: NumberFault| NumberFault { at: fault.at - 300, ..fault };
             for step in 0.. {
                 assert!(step <= 2 * text.len() + 2, "no end");
                 let before = near.at();
@@ -662,7 +666,7 @@ mod tests {
             }
         }
         let long = vec![b'1'; 100_000];
-        assert_eq!(Tokens::new(&long, 0..long.len(), 128).float(), Err(What::Long.at(0)));
+        assert_eq!(Tokens::new(&long, 0..long.len(), 128).float(), Err(NumberFaultKind::Long.at(0)));
         let _ = Tokens::new(b"abc", 7..9, 128).float().unwrap_err();
         #[allow(clippy::reversed_empty_ranges, reason = "such a range must do no harm")]
         let _ = Tokens::new(b"abc", 2..1, 128).float().unwrap_err();
