@@ -1,5 +1,5 @@
 //! What bones do to vertices, over files of our own and, where the machine has them, real ones:
-//! `MESHPEEK_CORPUS=FOLDER cargo test --test motion`. A file that does not open as a mesh is passed over: other tests tell
+//! `MESHPEEK_CORPUS=FOLDER cargo test --test model`. A file that does not open as a mesh is passed over: other tests tell
 //! which those are.
 
 use std::path::{Path, PathBuf};

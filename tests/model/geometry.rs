@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use meshpeek::array::{Bounds, Consecutive, Sphere};
-use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
+use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::unreal::script::Script;
@@ -83,7 +83,7 @@ fn welds_random_streams_like_its_naive_twin() {
         let (indices, attribute_indices) = (stream(positions), stream(frames));
         let target = build::Target {
             positions: vec![[0.0; 3]; positions],
-            frames: vec![Frame::default(); frames],
+            frames: vec![TangentFrame::default(); frames],
             ..build::Target::default()
         };
         let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };

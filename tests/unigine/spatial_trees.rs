@@ -14,12 +14,12 @@ use crate::support::unigine::{bytes, grid};
 
 /// A partition in memory, sound or not.
 #[derive(Clone, Debug)]
-struct Listed {
+struct ListTree {
     nodes: Vec<SplitNode>,
     triangles: Vec<u32>,
 }
 
-impl SpatialTree for Listed {
+impl SpatialTree for ListTree {
     fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -37,7 +37,7 @@ impl SpatialTree for Listed {
     }
 }
 
-impl Listed {
+impl ListTree {
     fn of(partition: &dyn SpatialTree) -> Self {
         Self {
             nodes: (0..partition.node_count()).map(|number| partition.node(number).unwrap()).collect(),
@@ -160,15 +160,15 @@ fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
     Tree::from_partition(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
 }
 
-fn stored() -> Listed {
+fn stored() -> ListTree {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    Listed::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
+    ListTree::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
 }
 
 /// A list of all triangles of the waves, divided so.
-fn divided(nodes: Vec<SplitNode>) -> Listed {
-    Listed { nodes, triangles: (0..128).collect() }
+fn divided(nodes: Vec<SplitNode>) -> ListTree {
+    ListTree { nodes, triangles: (0..128).collect() }
 }
 
 const fn leaf(range: Range<usize>) -> SplitNode {
@@ -202,9 +202,9 @@ fn what_does_not_divide_all_triangles_is_none() {
     }
     for triangles in [(0..127).collect(), (0..129).collect(), (1..129).collect::<Vec<u32>>(), vec![0; 128]] {
         let count = triangles.len();
-        assert!(adopt(&Listed { nodes: vec![leaf(0..count)], triangles }).is_none());
+        assert!(adopt(&ListTree { nodes: vec![leaf(0..count)], triangles }).is_none());
     }
-    assert!(adopt(&Listed { nodes: vec![], triangles: vec![] }).is_none());
+    assert!(adopt(&ListTree { nodes: vec![], triangles: vec![] }).is_none());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn what_is_too_deep_is_none() {
         nodes.push(leaf(last..last + 1));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let triangles = Triangles::new(&Surface::new(&mesh, 0)).unwrap();
-        Tree::from_partition(&triangles, &Listed { nodes, triangles: (0..count).collect() }).unwrap()
+        Tree::from_partition(&triangles, &ListTree { nodes, triangles: (0..count).collect() }).unwrap()
     };
     // A node of eight takes seven of the chain.
     assert!(chain(7 * 26).is_some());

@@ -1,7 +1,7 @@
 //! The binary form: fields of fixed size one after another, in the byte order that the version shows.
 
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::{ErrorKind, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
@@ -35,7 +35,7 @@ impl<'a> BinaryReader<'a> {
     }
 
     pub(crate) fn u32(&mut self, name: &'static str) -> Result<u32> {
-        Ok(self.order.u32(*self.cursor.read::<Word>(name)?))
+        Ok(self.order.u32(*self.cursor.read::<RawWord>(name)?))
     }
 
     pub(crate) fn i32(&mut self, name: &'static str) -> Result<i32> {
@@ -43,7 +43,7 @@ impl<'a> BinaryReader<'a> {
     }
 
     pub(crate) fn floats<const N: usize>(&mut self, name: &'static str) -> Result<[f32; N]> {
-        let words = self.cursor.read::<[Word; N]>(name)?;
+        let words = self.cursor.read::<[RawWord; N]>(name)?;
         Ok(words.map(|word| self.order.f32(word)))
     }
 

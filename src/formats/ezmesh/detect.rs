@@ -4,7 +4,7 @@ use super::layout::{FORMAT, TAG};
 use super::xml::tag::{Tag, is_blank};
 use super::xml::walk::{doctype_end, foreign_root, is_root};
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::{Error, ErrorKind, Field};
 
 /// Tells whether bytes are those of an EZ-Mesh file, as far as they show: a binary file's first fields or, behind blanks,
@@ -65,6 +65,6 @@ pub(super) fn binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
 fn any_binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
-    rest.starts_with(TAG).then(|| (order, order.u32(Word(*version))))
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(RawWord(*length)) == 6)?;
+    rest.starts_with(TAG).then(|| (order, order.u32(RawWord(*version))))
 }

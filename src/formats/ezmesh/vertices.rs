@@ -9,7 +9,7 @@ use super::semantic::{Scalar, Semantic, VertexValue};
 use super::vertex_format::{Column, VertexFormat};
 use super::xml::scalars::{byte_value, end_of_word, short_value};
 use crate::array::{Packed, Strided};
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
@@ -138,7 +138,7 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub fn colors(&self) -> Option<Colors<'a>> {
         let column = self.format.column(Semantic::Color)?;
-        let words = self.array(column).and_then(|array| <[Word]>::ref_from_bytes(array).ok());
+        let words = self.array(column).and_then(|array| <[RawWord]>::ref_from_bytes(array).ok());
         let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(ByteOrder::Little))));
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
     }
@@ -195,7 +195,7 @@ impl<'a> Vertices<'a> {
 
     fn cell(&self, scalar: Scalar, bytes: &[u8]) -> VertexValue<'a> {
         let order = self.order();
-        let word = || Word(*bytes.first_chunk().unwrap_or(&[0; 4]));
+        let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
         let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
         let byte = || bytes.first().copied().unwrap_or_default();
         match scalar {

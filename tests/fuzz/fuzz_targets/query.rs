@@ -11,17 +11,13 @@
     reason = "a panic is how a fuzz target fails"
 )]
 
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/query.rs"]
-mod query;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::{Nearest, Ray};
 use meshpeek::array::Bounds;
-use query::{Oracle, Questions, Shape, ask, expect};
+use support::query::{Oracle, Questions, Shape, ask, expect};
 
 /// Takes numbers from the front of bytes: any, or those of a small grid.
 struct Numbers<'a> {

@@ -10,24 +10,17 @@
     reason = "a panic is how a fuzz target fails"
 )]
 
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/query.rs"]
-mod query;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/sidecar.rs"]
-mod sidecar;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
-use query::{Flat, Oracle, Questions, ask, ball};
-use random::Random;
-use sidecar::{key, reseal};
+use support::query::{Flat, Oracle, Questions, ask, ball};
+use support::random::Random;
+use support::sidecar::{key, reseal};
 
 /// A file of two surfaces, one of which has an order of its own, and what it answers.
 struct Spoken {

@@ -4,7 +4,7 @@ use zerocopy::FromBytes;
 
 use super::reader::ElementReader;
 use crate::array::Packed;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -73,7 +73,7 @@ impl<'a> TetraMesh<'a> {
         let rows = as_index(self.count()?);
         let parsed =
             self.element.parsed_block(|| self.element.block("corners", "tetrahedra")?.parse_floats(rows, TETRA))?;
-        let raw = <[[Word; TETRA]]>::ref_from_bytes(&parsed.data).unwrap_or_default();
+        let raw = <[[RawWord; TETRA]]>::ref_from_bytes(&parsed.data).unwrap_or_default();
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
