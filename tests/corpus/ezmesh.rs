@@ -10,8 +10,8 @@ use meshpeek::ezmesh::{
 };
 use meshpeek::model::{Bone, Transform};
 use meshpeek::{
-    Animations, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, MeshFile as _, OpenOptions, Severity,
-    Surface,
+    Animations, Array, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, MeshFile as _, OpenOptions,
+    Severity, Surface,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -1404,7 +1404,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         let system = open(&bytes);
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // An index is beyond what is left of the vertices.
-        assert_eq!(system.indices(0).unwrap().first_beyond(2), Some((2, 2)));
+        assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
         let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
@@ -1423,7 +1423,7 @@ fn probes_with_bad_indices_are_told_of() {
     for (name, bytes, _) in probes(&["35"]) {
         assert_eq!(differences(&bytes), ["triangles 0"], "{name}");
         let system = open(&bytes);
-        assert_eq!(system.indices(0).unwrap().first_beyond(3), Some((2, 9)));
+        assert_eq!(system.indices(0).unwrap().first_out_of_range(3), Some((2, 9)));
         assert_eq!(system.positions(0, 0).unwrap().get(9), None);
         let error = refused(Surface::new(&system, 0).weld());
         assert_eq!(error.kind().id(), "value", "{error}");

@@ -9,7 +9,7 @@ use meshpeek::secondlife::llsd::{self, Rules, Text, Writer};
 use meshpeek::secondlife::{
     Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Part, PhysicsShape, Prefix, Skin, Submesh,
 };
-use meshpeek::{Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
+use meshpeek::{Array, Bounds, Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
@@ -200,7 +200,7 @@ fn compare_indices(expected: &mut Reference, listed: usize, submesh: &Submesh<'_
 
 fn influences(list: Influences<'_>, with_weight: bool) -> Value {
     let each = list.iter().enumerate().map(|(index, one)| {
-        let (joint, raw) = list.stored(index).unwrap();
+        let (joint, raw) = list.raw(index).unwrap();
         assert_eq!(one.bone, i32::from(joint));
         // The reference divides with more digits: rounded, they are what viewers compute.
         let weight = f64::from(raw) / 65_535.0;
@@ -227,14 +227,14 @@ fn compare_weights(expected: &mut Reference, listed: usize, submesh: &Submesh<'_
         *histogram.entry(list.len().to_string()).or_insert(0) += 1;
     }
     expected.same("influences_histogram", json!(histogram));
-    let stored = |list: &Influences<'_>| (0..list.len()).map(|at| list.stored(at).unwrap()).collect::<Vec<_>>();
+    let stored = |list: &Influences<'_>| (0..list.len()).map(|at| list.raw(at).unwrap()).collect::<Vec<_>>();
     expected.same("joint_index_max", all.iter().flat_map(stored).map(|(joint, _)| joint).max());
     let sums = all.iter().map(|list| stored(list).iter().map(|(_, weight)| u32::from(*weight)).sum::<u32>());
     expected.same("weight_sum_raw_min_max", json!([sums.clone().min(), sums.max()]));
     let bytes = submesh.get(Key::Weights).unwrap().1.binary().unwrap();
     expected.same("weights_stream_bytes", bytes.len());
     // The last list ends where the bytes do.
-    assert_eq!(TerminatedRuns::new(bytes, weights.len()).extent(), (weights.len(), bytes.len() as u64));
+    assert_eq!(TerminatedRuns::new(bytes, weights.len()).measure(), (weights.len(), bytes.len() as u64));
 }
 
 fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'_>) {
@@ -263,7 +263,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
     let [min, max] = extent(positions.iter());
     bits(&mut expected, "position_min", &widened(&[min]));
     bits(&mut expected, "position_max", &widened(&[max]));
-    assert_eq!(positions.bounds(), Some([min, max]), "{what}");
+    assert_eq!(positions.bounds(), Bounds { min, max }, "{what}");
     let normals = submesh.normals().unwrap().unwrap();
     compare_codes(&mut expected, ["normals", "normal"], listed, normals);
     let lengths = normals.iter().map(|normal| {
@@ -805,7 +805,7 @@ fn made_blocks_show_what_they_were_made_for() {
 
     let mesh = open_made(&folder, "syn_weights_joint254.llmesh");
     let weights = mesh.level(Lod::High).unwrap().submesh(0).unwrap().weights().unwrap().unwrap();
-    assert_eq!(weights.get(3).unwrap().stored(0), Some((254, 65535)));
+    assert_eq!(weights.get(3).unwrap().raw(0), Some((254, 65535)));
     assert_eq!(mesh.skin().unwrap().unwrap().joint_count(), 3);
 
     let mesh = open_made(&folder, "syn_hull256.llmesh");

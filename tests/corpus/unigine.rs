@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::Frames;
 use meshpeek::unigine::{Block, Generation, Mesh, Storage, SurfaceView, Tree, build};
-use meshpeek::{Animations, Severity, Surface};
+use meshpeek::{Animations, Array, Severity, Surface};
 use serde_json::{Value, json};
 
 use crate::support::corpus;
@@ -119,7 +119,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     assert_eq!(counts.weights, weights.is_some());
     if let Some(weights) = weights {
         let raw = |list: meshpeek::model::Influences<'_>| {
-            let stored = (0..list.len()).map(|index| list.stored(index).unwrap());
+            let stored = (0..list.len()).map(|index| list.raw(index).unwrap());
             stored.map(|(bone, weight)| [i64::from(bone), i64::from(weight)]).collect::<Vec<_>>()
         };
         expected.same("first_weights", json!(raw(weights.get(0).unwrap())));
@@ -135,7 +135,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     ] {
         expected.same(&format!("{key}_indices"), stream.len());
         expected.same(&format!("{key}_index_bytes"), width);
-        assert_eq!(stream.place(1), usize::from(width));
+        assert_eq!(stream.byte_offset(1), usize::from(width));
         expected.same(&format!("{key}_index_sum"), stream.iter().map(u64::from).sum::<u64>());
         expected.same(first, json!(stream.iter().take(3).collect::<Vec<_>>()));
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
-use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
-use meshpeek::{Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
+use meshpeek::unreal::{Mesh, RawPolygon};
+use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
@@ -90,7 +90,7 @@ fn compare_polygons(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     expected.same("weapon_triangles", mesh.attachment_count());
     // The same again through the surfaces: every polygon is in one, and none is in two.
     let surfaces: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
-    let indices: Vec<u32> = surfaces.iter().flat_map(SurfaceView::indices).collect();
+    let indices: Vec<u32> = surfaces.iter().flat_map(|surface| surface.indices().iter()).collect();
     expected.same("sum_indices", indices.iter().map(|index| u64::from(*index)).sum::<u64>());
     expected.same("max_index", *indices.iter().max().unwrap());
     let mut sum = 0;

@@ -9,8 +9,8 @@ use meshpeek::ezmesh::{
 };
 use meshpeek::model::{Influences, Transform};
 use meshpeek::{
-    Animations, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name, OpenOptions,
-    Surface,
+    Animations, Array, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name,
+    OpenOptions, Surface,
 };
 
 use crate::support::ezmesh::invariants::check_invariants;

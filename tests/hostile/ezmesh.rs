@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Dialect, Form, Mesh, Semantic, VertexBuffer, VertexValue, unescape};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
+use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -855,7 +855,10 @@ fn reports_bad_indices() {
         let bytes = mesh(positions, &format!("<indexbuffer count='1'>0 1 {index}</indexbuffer>"));
         let system = open(&bytes);
         let surface = Surface::new(&system, 0);
-        assert_eq!((surface.corners().unwrap().len(), surface.indices().unwrap().first_beyond(3).unwrap().0), (3, 2));
+        assert_eq!(
+            (surface.corners().unwrap().len(), surface.indices().unwrap().first_out_of_range(3).unwrap().0),
+            (3, 2)
+        );
         let error = surface.weld().unwrap_err();
         assert_eq!(told(&error).1, Some(behind(&bytes, "indexbuffer")), "{error}");
         assert!(surface.bounds().is_ok());

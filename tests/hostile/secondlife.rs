@@ -9,8 +9,8 @@ use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use meshpeek::secondlife::llsd::{self, Rules, Value, Writer};
 use meshpeek::secondlife::{Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Part, PhysicsShape, Prefix, Submesh};
 use meshpeek::{
-    Animations, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, MeshFile as _, Model, OpenOptions, Severity,
-    Surface,
+    Animations, Array, Bounds, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, MeshFile as _, Model,
+    OpenOptions, Severity, Surface,
 };
 
 use crate::support::corpus;
@@ -1333,7 +1333,9 @@ fn reports_values_of_other_types() {
     let half = Tree::default().with("Max", ints.clone()).with("Min", list(&[int(0), int(0), int(0)])).bytes();
     let bytes = with_square(&square().with("PositionDomain", half));
     finds(&bytes, "SL38", Severity::Info, "high_lod[0].PositionDomain");
-    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().bounds(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
+    look(&bytes, |submesh| {
+        assert_eq!(submesh.positions().unwrap().bounds(), Bounds { min: [0.0; 3], max: [1.0, 1.0, 0.0] })
+    });
     for (key, rule) in [
         (Key::Position, "SL08"),
         (Key::TriangleList, "SL08"),
@@ -1528,7 +1530,7 @@ fn refuses_bad_triangles() {
         look(&bytes, |submesh| assert_eq!(submesh.indices().unwrap().get(4), Some(index.into())));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let surface = Surface::new(&mesh, 0);
-        assert_eq!(surface.indices().unwrap().first_beyond(4), Some((4, index.into())));
+        assert_eq!(surface.indices().unwrap().first_out_of_range(4), Some((4, index.into())));
         assert!(surface.weld().is_err() && Surface::new(&mesh, 1).weld().is_ok());
     }
     let missing = with_square(&square().without("TriangleList"));
@@ -1557,7 +1559,7 @@ fn reports_bad_domains() {
     let bytes = with_square(&square().without("PositionDomain"));
     finds_only(&bytes, "SL20", Severity::Warning, key);
     look(&bytes, |submesh| {
-        assert_eq!(submesh.positions().unwrap().bounds(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
+        assert_eq!(submesh.positions().unwrap().bounds(), Bounds { min: [-0.5; 3], max: [0.5, 0.5, -0.5] });
     });
     for (min, max) in
         [([0.5; 3], [-0.5; 3]), ([f64::NAN; 3], [0.5; 3]), ([0.0; 3], [f64::INFINITY; 3]), ([-1e308; 3], [1e308; 3])]
@@ -1639,7 +1641,7 @@ fn reports_bad_joints_and_weight_sums() {
         assert!(found.text.contains(&format!("joint {joint} of 2")), "{found}");
         look(&bytes, |submesh| {
             let first = submesh.weights().unwrap().unwrap().get(0).unwrap();
-            assert_eq!(first.stored(0), Some((joint.into(), 65535)));
+            assert_eq!(first.raw(0), Some((joint.into(), 65535)));
         });
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let palette = mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap();

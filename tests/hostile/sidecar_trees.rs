@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use meshpeek::array::Bounds;
-use meshpeek::query::{Frustum, PagesTouched, Scene};
+use meshpeek::query::{Frustum, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
 use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
@@ -124,7 +124,7 @@ impl SidecarCase {
 
     fn expect_true(&self, scene: &Scene<'_>) {
         for ray in &self.questions.rays {
-            scene.ray(ray).iter().chain(&scene.hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
+            scene.ray(ray).iter().chain(&scene.all_hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
             let _ = scene.is_hit(ray);
         }
         for (ray, hit) in self.questions.rays.iter().zip(scene.rays(&self.questions.rays)) {
@@ -138,16 +138,15 @@ impl SidecarCase {
                 self.oracle.expect_point(found, *point);
             }
         }
-        let mut pages = PagesTouched::default();
         for bounds in &self.questions.boxes {
-            self.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+            self.oracle.expect_within_box(&scene.overlapping_box(bounds), bounds);
         }
         for planes in &self.questions.frusta {
-            let found = scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages);
+            let found = scene.overlapping_frustum(&Frustum::from_planes(*planes));
             self.oracle.expect_within_frustum(&found, planes);
         }
         for (surface, vertex) in &self.questions.vertices {
-            for triangle in scene.triangles_of(*surface, *vertex) {
+            for triangle in scene.triangles_around(*surface, *vertex) {
                 assert!(scene.triangles(*surface).unwrap().corners(triangle).unwrap().contains(vertex));
             }
             let _ = scene.neighbors(*surface, *vertex);
@@ -282,7 +281,7 @@ fn survives_pages_found_damaged_late() {
             assert_eq!(scene.ray(ray), plain.ray(ray), "page {page}: {ray:?}");
             assert_eq!(scene.rays(&[*ray, *ray]), [plain.ray(ray); 2], "page {page}: {ray:?}");
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
-            assert_eq!(scene.hits(ray), plain.hits(ray), "page {page}: {ray:?}");
+            assert_eq!(scene.all_hits(ray), plain.all_hits(ray), "page {page}: {ray:?}");
         }
         for (point, limit) in &spoken.questions.points {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();

@@ -2,7 +2,7 @@
 
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Buffer, Generation, Mesh, Storage, build};
-use meshpeek::{Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{Mesh, Placement, Shading, Variant, builder};
-use meshpeek::{Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
+use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;

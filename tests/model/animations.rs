@@ -8,7 +8,7 @@ use meshpeek::decode::Influence;
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Animations, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
 const WORST: f64 = 1e-5;

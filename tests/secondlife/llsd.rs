@@ -2,7 +2,7 @@
 
 use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
 use meshpeek::secondlife::{Lod, Mesh, Part, is_known};
-use meshpeek::{ErrorKind, Limits, OpenOptions};
+use meshpeek::{Array as _, ErrorKind, Limits, OpenOptions};
 
 use crate::mesh::{expect, open};
 use crate::support::secondlife::raw_assets::{

@@ -2,7 +2,7 @@
 
 use meshpeek::model::Influences;
 use meshpeek::secondlife::{Buffer, Header, IDENTITY, Lod, Mesh, Part, PhysicsShape, Prefix, is_known, multiply};
-use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, OpenOptions, Surface};
+use meshpeek::{Animations, Array as _, Error, ErrorKind, Geometry, Limits, OpenOptions, Surface};
 
 use crate::llsd::{DATE, UUID};
 use crate::support::invariants::Fate;
@@ -215,7 +215,7 @@ fn reads_what_is_spelled() {
         assert!(submesh.tangents().unwrap().is_none() && submesh.normalized_scale().unwrap().is_none());
         let weights = submesh.weights().unwrap().unwrap();
         assert!(weights.iter().map(|list| list.len()).eq([0, 1, 2, 4]));
-        let stored = |list: Influences<'_>| (0..list.len()).map(|at| list.stored(at).unwrap()).collect::<Vec<_>>();
+        let stored = |list: Influences<'_>| (0..list.len()).map(|at| list.raw(at).unwrap()).collect::<Vec<_>>();
         assert_eq!(stored(weights.get(2).unwrap()), [(1, 0x8000), (0, 0x7fff)]);
         assert_eq!(stored(weights.get(3).unwrap()), [(0, 0x4000), (1, 0x4000), (1, 0x4000), (0, 0x3fff)]);
         assert_eq!(weights.get(1).unwrap().get(0).unwrap().weight, 1.0);

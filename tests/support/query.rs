@@ -8,9 +8,9 @@ use std::sync::Arc;
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
-use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
+use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::{ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
+use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use crate::support::random::Random;
@@ -50,7 +50,7 @@ impl Shape {
 
     pub fn triangles(&self) -> Triangles<'_> {
         let indices = Indices::U32(Packed::new(&self.indices, Index::new()));
-        Triangles::over(Positions::F32(Packed::new(&self.positions, Floats)), indices)
+        Triangles::from_arrays(Positions::F32(Packed::new(&self.positions, Floats)), indices)
     }
 
     /// Moves each position.
@@ -469,7 +469,7 @@ impl Oracle {
 
     /// Tests the first hit of a ray, and all of them; returns how many there are.
     pub fn expect_ray(&self, scene: &Scene<'_>, ray: &Ray) -> usize {
-        let (first, all) = (scene.ray(ray), scene.hits(ray));
+        let (first, all) = (scene.ray(ray), scene.all_hits(ray));
         assert_eq!(first.as_ref(), all.first(), "the first of all hits of {ray:?}");
         assert_eq!(scene.is_hit(ray), first.is_some(), "{ray:?}");
         if !Self::is_cast(ray) {
@@ -731,7 +731,7 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
         all.extend(floats(&hit.barycentric));
     };
     for ray in &questions.rays {
-        let (first, hits) = (scene.ray(ray), scene.hits(ray));
+        let (first, hits) = (scene.ray(ray), scene.all_hits(ray));
         assert_eq!((first.as_ref(), first.is_some()), (hits.first(), scene.is_hit(ray)), "{ray:?}");
         all.push(hits.len() as u32);
         hits.iter().for_each(|hit| note(&mut all, hit));
@@ -744,18 +744,15 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
             all.extend(floats(&nearest.barycentric));
         }
     }
-    let mut pages = PagesTouched::default();
-    let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds, &mut pages));
+    let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds));
     let mut lists: Vec<_> = boxes.collect();
-    lists.extend(
-        questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages)),
-    );
+    lists.extend(questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes))));
     for list in lists {
         all.push(list.len() as u32);
         all.extend(list.into_iter().flat_map(|(surface, triangle)| [surface as u32, triangle]));
     }
     for (surface, vertex) in &questions.vertices {
-        for list in [scene.triangles_of(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
+        for list in [scene.triangles_around(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
             all.push(list.len() as u32);
             all.extend(list);
         }
@@ -771,12 +768,11 @@ pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usiz
     for (point, limit) in &questions.points {
         oracle.expect_nearest(scene.nearest(*point, *limit), *point, *limit);
     }
-    let mut pages = PagesTouched::default();
     for bounds in &questions.boxes {
-        oracle.expect_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+        oracle.expect_box(&scene.overlapping_box(bounds), bounds);
     }
     for planes in &questions.frusta {
-        oracle.expect_frustum(&scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages), planes);
+        oracle.expect_frustum(&scene.overlapping_frustum(&Frustum::from_planes(*planes)), planes);
     }
     for (surface, vertex) in &questions.vertices {
         expect_around(scene, oracle, *surface, *vertex);
@@ -790,7 +786,7 @@ fn expect_around(scene: &Scene<'_>, oracle: &Oracle, surface: usize, vertex: u32
     let numbers = oracle.faces.iter().filter(|face| face.surface == surface).map(|face| face.triangle);
     let expected: Vec<u32> =
         numbers.filter(|triangle| triangles.corners(*triangle).unwrap().contains(&vertex)).collect();
-    assert_eq!(scene.triangles_of(surface, vertex), expected, "vertex {vertex} of surface {surface}");
+    assert_eq!(scene.triangles_around(surface, vertex), expected, "vertex {vertex} of surface {surface}");
     let corners = expected.iter().flat_map(|triangle| triangles.corners(*triangle).unwrap());
     let neighbors: std::collections::BTreeSet<u32> = corners.filter(|corner| *corner != vertex).collect();
     assert!(scene.neighbors(surface, vertex).into_iter().eq(neighbors), "vertex {vertex} of surface {surface}");

@@ -3,7 +3,7 @@
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceView, Tree, build};
-use meshpeek::{Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
+use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;

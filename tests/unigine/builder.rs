@@ -3,7 +3,7 @@
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, influence4, tangent_frame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
-use meshpeek::{Decode as _, ErrorKind, FormatVersion as _, Severity};
+use meshpeek::{Array, Decode as _, ErrorKind, FormatVersion as _, Severity};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
@@ -350,7 +350,7 @@ fn a_generation_writes_its_own_form() {
         let mesh = Mesh::open(bytes).unwrap();
         assert_eq!(mesh.version(), sample.mesh.generation.magic());
         if let Ok(surface) = mesh.surface(0) {
-            let stride = surface.frames().unwrap().place(1);
+            let stride = surface.frames().unwrap().byte_offset(1);
             assert_eq!(stride, if mesh.generation() == Generation::Ms10 { 7 } else { 8 });
             assert_eq!(surface.lightmap().is_some(), mesh.generation() >= Generation::Ms12);
         }

@@ -6,8 +6,8 @@ use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compac
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Animations, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed, Region,
-    Surface, Weights, decode, model,
+    Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
+    Region, Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;

@@ -7,7 +7,7 @@ use meshpeek::unreal::{
     Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
 };
 use meshpeek::{
-    Animations, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
+    Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
 
 use crate::support::invariants::{Fate, expect_named};
@@ -532,8 +532,8 @@ fn divides_uvs_by_255_or_256() {
             assert_eq!(found, f32::from(code) / divisor);
         }
         assert_eq!(uvs.get(2), Some([0.0, 255.0 / divisor]));
-        assert_eq!(uvs.stored_bytes(4), Some([3, 2]));
-        assert_eq!((uvs.place(0), uvs.place(4)), (8, 16 + 10), "from the first polygon");
+        assert_eq!(uvs.raw_bytes(4), Some([3, 2]));
+        assert_eq!((uvs.byte_offset(0), uvs.byte_offset(4)), (8, 16 + 10), "from the first polygon");
     }
 }
 
@@ -1142,5 +1142,5 @@ fn lends_what_lies_in_the_file() {
     let Positions::Packed64(positions) = frame.positions() else { panic!("Deus Ex has 16 bits") };
     assert_eq!(positions.get(7), Some([16_385.0, 16_383.0, 16_896.0]));
     let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("indices lie in polygons") };
-    assert_eq!((indices.len(), indices.place(4)), (36, 18));
+    assert_eq!((indices.len(), indices.byte_offset(4)), (36, 18));
 }

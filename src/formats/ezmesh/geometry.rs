@@ -5,7 +5,7 @@ use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic as S;
 use super::surface::Section;
-use crate::array::{Bounds, Sphere};
+use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Uvs, Weights};

@@ -94,7 +94,7 @@ fuzz_target!(|bytes: &[u8]| {
             Some(hit)
         });
         let mut all: Vec<_> = all.collect();
-        let mut found = scene.hits(ray);
+        let mut found = scene.all_hits(ray);
         // Those whose `t` differs in an `f64` alone are in an order of their own.
         all.sort_by_key(|hit| hit.triangle);
         found.sort_by_key(|hit| hit.triangle);

@@ -69,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(own) = Sidecar::new(spoilt, &key(), Trust::Trusted) {
         let scene = Scene::indexed(&spoken.flat, &Arc::new(own)).unwrap();
         for ray in &spoken.questions.rays {
-            scene.hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
+            scene.all_hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
         }
         for hits in spoken.questions.rays.iter().zip(scene.rays(&spoken.questions.rays)) {
             let (ray, hit) = hits;
@@ -78,9 +78,8 @@ fuzz_target!(|bytes: &[u8]| {
         for (point, limit) in &spoken.questions.points {
             scene.nearest(*point, *limit).iter().for_each(|found| spoken.oracle.expect_point(found, *point));
         }
-        let mut pages = meshpeek::query::PagesTouched::default();
         for bounds in &spoken.questions.boxes {
-            spoken.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+            spoken.oracle.expect_within_box(&scene.overlapping_box(bounds), bounds);
         }
         let _ = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
     }

@@ -4,6 +4,7 @@ use super::elements::{Collision, Hull, Instance, Representation, TetraMesh, Text
 use super::mesh::Mesh;
 use super::parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
 use super::vertices::{Column, Values, Vertices};
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;

@@ -1,7 +1,7 @@
 //! The triangles of a section, or of a convex hull.
 
 use super::reader::ElementReader;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};

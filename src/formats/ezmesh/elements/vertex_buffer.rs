@@ -1,6 +1,7 @@
 //! Vertices that were found: how many, what they are made of, and the ways to read them.
 
 use super::reader::ElementReader;
+use crate::array::Array;
 use crate::decode::EndianFloats;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -18,7 +19,8 @@ use crate::parse::Name;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::ezmesh::{MeshSystem, Semantic};
+/// use meshpeek::Array;
+/// use meshpeek::ezmesh::{Mesh, Semantic};
 /// let system = Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
 /// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
