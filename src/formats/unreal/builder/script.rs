@@ -5,10 +5,10 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::unreal::script::{self, build};
-//! let texture = build::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
-//! let cat = build::Script { textures: vec![texture], ..build::Script::new("Cat", 15) };
-//! let again = uc::Script::open(cat.to_bytes()?)?;
+//! use meshpeek::unreal::builder::script;
+//! let texture = script::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
+//! let cat = script::Script { textures: vec![texture], ..script::Script::new("Cat", 15) };
+//! let again = meshpeek::unreal::script::Script::open(cat.to_bytes()?)?;
 //! let selected = again.select(b"Cat");
 //! assert_eq!(again.mesh(&selected).sequence(0).map(|all| all.frames), Some(15));
 //! # Ok(())
@@ -17,12 +17,11 @@
 
 use std::io::Write;
 
-use super::select::MeshScript;
-use super::write::{Line, refused};
 use crate::error::{Error, Field, Result};
 use crate::formats::unreal::companions::is_file_name;
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::SCRIPT;
+use crate::formats::unreal::script::{Line, MeshScript, refused};
 use crate::parse::Name;
 
 /// A script to write.
@@ -310,8 +309,8 @@ fn class(name: &str) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Script as Read, Selected};
     use super::*;
+    use crate::formats::unreal::script::{Script as Read, Selected};
 
     #[test]
     fn takes_all_of_a_mesh_to_another_name() {
