@@ -6,14 +6,14 @@ use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Budget, Limits};
 
-/// The most that one stored byte can inflate to.
-const STEEPEST: u64 = 1032;
+/// The most bytes that one stored byte can inflate to.
+const MAX_RATIO: u64 = 1032;
 /// Window bits of any zlib stream.
 const WINDOW: u8 = 15;
 
 /// What was inflated, beside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Inflated {
+pub(super) struct ZlibStream {
     /// Whether the wrapper was gzip's.
     pub(super) gzip: bool,
     /// Stored bytes that were used.
@@ -22,19 +22,19 @@ pub(super) struct Inflated {
 
 /// Why a block does not inflate, and at which stored byte that shows.
 #[derive(Clone, Debug)]
-pub(super) struct Failure {
+pub(super) struct InflateError {
     pub(super) at: u64,
     pub(super) kind: ErrorKind,
 }
 
-impl Failure {
+impl InflateError {
     fn new(at: u64, kind: ErrorKind) -> Self {
         Self { at, kind }
     }
 }
 
-/// Bytes from which on asking whether they are in memory takes a small part of the time that inflating them does.
-const LARGE: usize = 16 << 10;
+/// Bytes of a stored block from which prefetching takes little time compared with inflating.
+const MIN_PREFETCH: usize = 16 << 10;
 
 /// Inflates `stored` into `out`, which is emptied first.
 pub(super) fn inflate(
@@ -43,7 +43,7 @@ pub(super) fn inflate(
     budget: &mut Budget<'_>,
     engine: &mut Option<Decompress>,
     out: &mut Vec<u8>,
-) -> Result<Inflated, Failure> {
+) -> Result<ZlibStream, InflateError> {
     out.clear();
     let gzip = stored.starts_with(&[0x1f, 0x8b]);
     let mut unwrapping;
@@ -60,14 +60,14 @@ pub(super) fn inflate(
             None => engine.insert(Decompress::new(true)),
         }
     };
-    if stored.len() >= LARGE {
+    if stored.len() >= MIN_PREFETCH {
         crate::io::prefetch(stored);
     }
-    let block = limits.block.min(as_u64(stored.len()).saturating_mul(STEEPEST));
+    let block = limits.block.min(as_u64(stored.len()).saturating_mul(MAX_RATIO));
     let result = run(engine, stored, block, budget, out);
     let used = engine.total_in();
-    result.map_err(|kind| Failure::new(used, kind))?;
-    Ok(Inflated { gzip, used })
+    result.map_err(|kind| InflateError::new(used, kind))?;
+    Ok(ZlibStream { gzip, used })
 }
 
 fn run(
@@ -132,22 +132,22 @@ fn beyond(allowed: u64) -> ErrorKind {
 
 fn refused(message: Option<&str>) -> ErrorKind {
     // Which of these it says depends on how much room it had, and so on who asks.
-    const DEPENDING: [&str; 4] = [
+    const CIRCUMSTANTIAL: [&str; 4] = [
         "repeated call with bad state",
         "invalid literal/length code",
         "invalid distance code",
         "invalid distance too far back",
     ];
     let found =
-        message.filter(|message| !DEPENDING.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
+        message.filter(|message| !CIRCUMSTANTIAL.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
     ErrorKind::Value { expected: "a sound zlib stream".into(), found: found.into() }
 }
 
 /// Tests the two bytes that a zlib stream starts with, and says what is there instead.
-fn check_header(stored: &[u8]) -> Result<(), Failure> {
+fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     let Some(&[method, flags]) = stored.first_chunk::<2>() else {
         let left = as_u64(stored.len());
-        return Err(Failure::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
+        return Err(InflateError::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
     };
     let found = if u16::from_be_bytes([method, flags]) % 31 != 0 || method & 15 != 8 || method >> 4 > 7 {
         let shown = show_bytes(&[method, flags]);
@@ -157,7 +157,7 @@ fn check_header(stored: &[u8]) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
+    Err(InflateError::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
 }
 
 /// Tells whether bytes inflate without a wrapper, as far as a kilobyte shows.

@@ -1,12 +1,10 @@
 //! Moving vertices by joints.
 
-use super::skin::{Matrix, Skin};
+use super::matrix::{Matrix, multiply};
+use super::skin::Skin;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-
-/// The matrix that changes nothing.
-pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 /// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
 ///
@@ -96,21 +94,6 @@ impl Palette {
         }
         moved
     }
-}
-
-/// Multiplies matrices for row vectors: first `a`, then `b`.
-#[must_use]
-pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut product = [0.0; 16];
-    let (rows, columns) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
-    for (out, row) in product.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
-        for (factor, column) in row.iter().zip(columns) {
-            for (out, value) in out.iter_mut().zip(column) {
-                *out += factor * value;
-            }
-        }
-    }
-    product
 }
 
 #[cfg(test)]

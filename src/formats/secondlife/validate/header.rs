@@ -1,12 +1,13 @@
-//! The rules about headers, about where blocks lie, and about what blocks must have in common.
+//! The rules about headers, and about where blocks lie.
 
-use super::super::block::Block;
-use super::super::header::{Header, Laid, Stored};
-use super::super::layout::{HIGHEST_VERSION, Lod, MOST_SUBMESHES, Part, RawPreamble, USUAL_PREFIX};
-use super::super::llsd::{Map, Value};
-use super::super::mesh::Mesh;
-use super::super::view::View;
-use super::{Check, Shape, tree};
+use super::super::asset_block::AssetBlock;
+use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_view::AssetView;
+use super::super::header::{BlockRange, EntryRange, Header};
+use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
+use super::super::llsd::LlsdValue;
+use super::report::AssetReport;
+use super::{rules, tree};
 use crate::error::{Error, ErrorKind, Field};
 use crate::math::as_u64;
 use crate::parse::{Report, Severity};
@@ -18,128 +19,135 @@ const OF_BLOCK: [&str; 5] = ["offset", "size", "hash", "version", "mesh_triangle
 /// Keys of a container.
 const OF_CONTAINER: [&str; 4] = ["version", "name", "mesh", "instance"];
 /// The order of blocks that viewers write.
-const USUAL_ORDER: [Part; 7] =
-    [Part::Skin, Part::PhysicsConvex, Part::LowestLod, Part::LowLod, Part::MediumLod, Part::HighLod, Part::PhysicsMesh];
+const USUAL_ORDER: [AssetPart; 7] = [
+    AssetPart::Skin,
+    AssetPart::PhysicsConvex,
+    AssetPart::LowestLod,
+    AssetPart::LowLod,
+    AssetPart::MediumLod,
+    AssetPart::HighLod,
+    AssetPart::PhysicsMesh,
+];
 
 /// Looks at what is around the assets.
-pub(super) fn check_file<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
-    if let Some(preamble) = mesh.preamble() {
-        let (said, found) = (u64::from(preamble.header_size.get()), mesh.header().map_or(0, |header| header.len()));
+pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
+    if let Some(preamble) = file.preamble() {
+        let (said, found) = (u64::from(preamble.header_size.get()), file.header().map_or(0, |header| header.len()));
         let wrong =
             if said == found { String::new() } else { format!(", which say a header of {said} bytes and not {found}") };
         let text = format!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
-        report.say("SL32", Field::new("preamble"), 0, text);
+        report.say(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
     }
-    let Some(container) = mesh.container() else { return };
-    let mut check = Check { report, asset: None };
+    let Some(container) = file.container() else { return };
+    let mut check = AssetReport { report, asset: None };
     check.check_keys(Field::new("container"), container.map(), &OF_CONTAINER, |at| (as_u64(at), None));
     let end = as_u64(container.end());
-    let length = as_u64(mesh.data().as_ref().len());
+    let length = as_u64(file.file().len());
     if length > end {
         let text = format!("{} bytes behind the container", length.saturating_sub(end));
-        check.say("SL30", Field::new("end"), end, text);
+        check.say(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
 }
 
 /// Looks at the header of an asset.
-pub(super) fn check(view: View<'_>, check: &mut Check<'_, '_>) {
+pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     let Some(header) = check.take(view.header()) else { return };
     let start = view.start();
     let absolute = |at: usize| (start.saturating_add(as_u64(at)), None);
-    let known: Vec<&str> = Part::ALL.into_iter().map(Part::key).chain(OTHERS).collect();
+    let known: Vec<&str> = AssetPart::ALL.into_iter().map(AssetPart::key).chain(OTHERS).collect();
     check.check_keys(Field::new("header"), header.map(), &known, absolute);
     if header.marker_line() > 0 {
         let text = format!("a marker line of {} bytes before the header", header.marker_line());
-        check.say("SL32", Field::new("header"), start, text);
+        check.say(rules::UNUSUAL_FORM, Field::new("header"), start, text);
     }
     if header.len() > USUAL_PREFIX {
         let text = format!("{} bytes: more than the {USUAL_PREFIX} that a viewer fetches", header.len());
-        check.say("SL33", Field::new("header"), start, text);
+        check.say(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
     }
-    check_sorted(check, Field::new("header"), header.map(), absolute);
+    check.check_sorted(Field::new("header"), header.map(), absolute);
     check_version(check, &header, start);
     check_kinds(check, &header, start);
-    let rules = view.rules();
+    let rules = view.llsd_limits();
     tree::check(check, Field::new("header"), view.asset(), header.marker_line(), &rules, absolute);
     check_lods(view, check, &header);
-    for part in Part::ALL {
+    for part in AssetPart::ALL {
         check_entry(view, check, &header, part);
     }
     check_layout(view, check, &header);
     check_origin(check, &header, start);
 }
 
-fn check_version(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     let Some(entry) = header.get("version") else { return };
     let offset = start.saturating_add(as_u64(entry.at));
     match entry.value {
-        Value::Integer(version) if version > HIGHEST_VERSION => {
+        LlsdValue::Integer(version) if version > HIGHEST_VERSION => {
             let text = format!("version {version}, a newer format than {HIGHEST_VERSION} and below");
-            check.say("SL03", Field::new("version"), offset, text);
+            check.say(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
-        Value::Integer(_) => {}
+        LlsdValue::Integer(_) => {}
         other => {
             let text = format!("expected an integer, found {}", other.kind());
-            check.say("SL03", Field::new("version"), offset, text);
+            check.say(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
     }
 }
 
 /// Looks at whether the values of known keys are of the kind that they must be.
-fn check_kinds(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     for key in ["creator", "date", "physics_cost_data", "material_list", "submodel_id"] {
         let Some(entry) = header.get(key) else { continue };
         let (fits, expected) = match (key, entry.value) {
-            ("creator", value) => (matches!(value, Value::Uuid(_)), "a UUID"),
-            ("date", value) => (matches!(value, Value::Date(_)), "a date"),
-            ("submodel_id", value) => (matches!(value, Value::Integer(_)), "an integer"),
-            ("material_list", Value::Array(names)) => {
-                (names.iter().all(|name| matches!(name.value, Value::String(_))), "an array of strings")
+            ("creator", value) => (matches!(value, LlsdValue::Uuid(_)), "a UUID"),
+            ("date", value) => (matches!(value, LlsdValue::Date(_)), "a date"),
+            ("submodel_id", value) => (matches!(value, LlsdValue::Integer(_)), "an integer"),
+            ("material_list", LlsdValue::Array(names)) => {
+                (names.iter().all(|name| matches!(name.value, LlsdValue::String(_))), "an array of strings")
             }
             ("material_list", _) => (false, "an array of strings"),
-            (_, value) => (matches!(value, Value::Map(_)), "a map"),
+            (_, value) => (matches!(value, LlsdValue::Map(_)), "a map"),
         };
         if !fits {
             let text = format!("expected {expected}, found {}", entry.value.kind());
-            check.say("SL40", Field::new(key), start.saturating_add(as_u64(entry.at)), text);
+            check.say(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
         }
     }
-    for part in Part::ALL {
+    for part in AssetPart::ALL {
         let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
             let text = format!("expected 16 bytes of binary data, found {}", entry.value.kind());
             let offset = start.saturating_add(as_u64(entry.at));
-            check.say("SL15", Field::new("hash").inside(part.key()), offset, text);
+            check.say(rules::WRONG_HASH, Field::new("hash").inside(part.key()), offset, text);
         }
     }
 }
 
-fn check_lods(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>) {
+fn check_lods(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
     let start = view.start();
     let is_there = |lod: Lod| header.has(lod.part());
     if !Lod::ALL.into_iter().any(is_there) {
         let stub = if header.is_stub() { "a stub, which says that there is no such asset: " } else { "" };
-        check.say("SL04", Field::new("header"), start, format!("{stub}no level of detail"));
+        check.say(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format!("{stub}no level of detail"));
         return;
     }
-    for part in [Part::HighLod, Part::PhysicsConvex] {
+    for part in [AssetPart::HighLod, AssetPart::PhysicsConvex] {
         if matches!(header.block(part), Ok(None)) {
-            check.say("SL16", Field::new(part.key()), start, format!("no {}", part.key()));
+            check.say(rules::MISSING_BLOCK, Field::new(part.key()), start, format!("no {}", part.key()));
         }
     }
     for (lod, needed) in [(Lod::Low, Lod::Medium), (Lod::Lowest, Lod::Low)] {
         if is_there(lod) && !is_there(needed) {
             let text = format!("no {}, which {} comes with", needed.part().key(), lod.part().key());
-            check.say("SL17", Field::new(lod.part().key()), start, text);
+            check.say(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
         }
     }
 }
 
 /// Looks at what the header says of a block.
-fn check_entry(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>, part: Part) {
+fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>, part: AssetPart) {
     let Some(entry) = header.get(part.key()) else { return };
     let start = view.start();
-    if let Value::Map(map) = entry.value {
+    if let LlsdValue::Map(map) = entry.value {
         let field = Field::new(part.key());
         check.check_keys(field, map, &OF_BLOCK, |at| (start.saturating_add(as_u64(at)), None));
     }
@@ -147,62 +155,77 @@ fn check_entry(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>, p
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::Missing { .. }) => {
             if let Some(offset) = error.offset() {
-                check.say("SL32", Field::new(part.key()), offset, "a block that was not fetched".to_owned());
+                check.say(
+                    rules::UNUSUAL_FORM,
+                    Field::new(part.key()),
+                    offset,
+                    "a block that was not fetched".to_owned(),
+                );
             }
         }
         Err(error) => say_outside(check, part, start.saturating_add(as_u64(entry.at)), &error),
     }
 }
 
-fn say_outside(check: &mut Check<'_, '_>, part: Part, said_at: u64, error: &Error) {
+fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, error: &Error) {
     // That it lies outside the file is the fault of what the header says.
     let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
-    let offset = error.offset().filter(|_| !outside).unwrap_or(said_at);
+    let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
-    check.say("SL02", field, offset, error.kind().to_string());
+    check.say(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind().to_string());
 }
 
 /// Looks at how blocks lie to each other.
-fn check_layout(view: View<'_>, check: &mut Check<'_, '_>, header: &Header<'_>) {
-    let mut blocks: Vec<Laid> = header.ranges().filter(|block| block.start < view.end()).collect();
-    let place = |part: Option<Part>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
+fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
+    let mut blocks: Vec<EntryRange> = header.all_ranges().filter(|block| block.start < view.end()).collect();
+    let place = |part: Option<AssetPart>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
     // Of those that share their bytes, the usual order decides.
     blocks.sort_by_key(|block| (block.start, block.end, place(block.part).unwrap_or(usize::MAX)));
-    let name = |part: Option<Part>| part.map_or("another block", Part::key);
+    let name = |part: Option<AssetPart>| part.map_or("another block", AssetPart::key);
     let mut end = header.base();
-    let mut last: Option<Laid> = None;
+    let mut last: Option<EntryRange> = None;
     for block in &blocks {
-        let field = Field::new(block.part.map_or("header", Part::key));
+        let field = Field::new(block.part.map_or("header", AssetPart::key));
         if let Some(last) = last.filter(|last| (last.start, last.end) == (block.start, block.end)) {
-            check.say("SL30", field, block.said_at, format!("the same bytes as {}", name(last.part)));
+            check.say(
+                rules::TRAILING_OR_SHARED_BYTES,
+                field,
+                block.entry_at,
+                format!("the same bytes as {}", name(last.part)),
+            );
         } else if block.start < end {
             let over = last.map_or("the header", |last| name(last.part));
-            check.say("SL29", field, block.said_at, format!("overlaps {over} from byte {} on", block.start));
+            check.say(
+                rules::BLOCK_OVERLAP_OR_GAP,
+                field,
+                block.entry_at,
+                format!("overlaps {over} from byte {} on", block.start),
+            );
         } else if block.start > end {
             let text = format!("a gap of {} bytes before the block", block.start.saturating_sub(end));
-            check.say("SL29", field, end, text);
+            check.say(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
         }
         end = end.max(block.end);
         last = Some(*block);
     }
     if end < view.end() && !blocks.is_empty() {
         let text = format!("{} bytes behind the last block", view.end().saturating_sub(end));
-        check.say("SL30", Field::new("end"), end, text);
+        check.say(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
         let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
         let text = format!("an unusual order of blocks: {}", order.join(", "));
-        check.say("SL31", Field::new("header"), first.start, text);
+        check.say(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
     }
 }
 
 /// Looks at what simulators add.
-fn check_origin(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     let mut missing: Vec<String> =
         ["version", "creator", "date"].into_iter().filter(|key| header.get(key).is_none()).map(str::to_owned).collect();
-    for part in [Part::PhysicsMesh, Part::PhysicsShape, Part::PhysicsConvex] {
+    for part in [AssetPart::PhysicsMesh, AssetPart::PhysicsShape, AssetPart::PhysicsConvex] {
         let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
         if matches!(header.block(part), Ok(Some(_))) && hash.is_none() {
             missing.push(format!("hash of {}", part.key()));
@@ -210,60 +233,44 @@ fn check_origin(check: &mut Check<'_, '_>, header: &Header<'_>, start: u64) {
     }
     if !missing.is_empty() {
         let text = format!("as uploaded, without what a simulator fills in: {}", missing.join(", "));
-        check.say("SL37", Field::new("header"), start, text);
-    }
-}
-
-/// Tells of keys that are not in the order of their bytes.
-pub(super) fn check_sorted(
-    check: &mut Check<'_, '_>,
-    field: Field,
-    map: Map<'_>,
-    at: impl Fn(usize) -> (u64, Option<u64>),
-) {
-    let pairs = map.iter().zip(map.iter().skip(1));
-    let unsorted = pairs.into_iter().find(|(one, next)| one.key.bytes().gt(next.key.bytes()));
-    if let Some((one, next)) = unsorted {
-        let (offset, inflated) = at(next.key_at);
-        let text = super::with_place(format!("keys are not sorted: {} before {}", one.key, next.key), inflated);
-        check.say("SL31", field, offset, text);
+        check.say(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
     }
 }
 
 /// Looks at the stored bytes of a block.
-pub(super) fn check_stored(view: View<'_>, check: &mut Check<'_, '_>, stored: &Stored, bytes: &[u8]) {
+pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, stored: &BlockRange, bytes: &[u8]) {
     let field = Field::new(stored.part.key());
     // A zlib header whose level is not the highest.
     if let Some(&[0x78, flags]) = bytes.first_chunk::<2>()
         && flags != 0xda
     {
         let text = format!("compressed at another level than the highest: 78 {flags:02x}, not 78 da");
-        check.say("SL31", field, stored.start, text);
+        check.say(rules::UNUSUAL_ORDER, field, stored.start, text);
     }
     let Ok(header) = view.header() else { return };
     let Some(hash) = header.hash(stored.part) else { return };
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
         let text = format!("a hash of {} bytes, expected 16", hash.len());
-        check.say("SL15", Field::new("hash").inside(stored.part.key()), stored.said_at, text);
+        check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block".to_owned();
-        check.say("SL15", Field::new("hash").inside(stored.part.key()), stored.said_at, text);
+        check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
     }
 }
 
 /// Looks at a block as a whole.
-pub(super) fn check_block(check: &mut Check<'_, '_>, block: Block<'_>) {
+pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) {
     let field = Field::new(block.part().key());
     if block.is_gzip() {
         let text = "gzip data, which viewers do not read; they expect zlib".to_owned();
         let place = check.place(field);
-        check.report.say_as(Severity::Warning, "SL05", place, block.stored_at(), text);
+        check.report.say_as(Severity::Warning, rules::DAMAGED_ZLIB_STREAM, place, block.stored_at(), text);
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
         check.say(
-            "SL05",
+            rules::DAMAGED_ZLIB_STREAM,
             field,
             at,
             format!("{} bytes behind the compressed stream, within the block", block.unused()),
@@ -271,42 +278,18 @@ pub(super) fn check_block(check: &mut Check<'_, '_>, block: Block<'_>) {
     }
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        check.say_in("SL06", field, block, at, format!("{} bytes behind the value", block.rest().len()));
+        check.say_in(
+            rules::DAMAGED_BLOCK_VALUE,
+            field,
+            block,
+            at,
+            format!("{} bytes behind the value", block.rest().len()),
+        );
     }
     let stored = block.stored_at();
     let at = as_u64(block.value_at());
-    tree::check(check, field, block.bytes(), at, block.rules(), |at| (stored, Some(as_u64(at))));
+    tree::check(check, field, block.bytes(), at, block.llsd_limits(), |at| (stored, Some(as_u64(at))));
     if block.value_at() > 0 {
-        check.say_in("SL32", field, block, 0, "a marker line before the value".to_owned());
-    }
-}
-
-/// Looks at what blocks must have in common.
-pub(super) fn check_shape(view: View<'_>, check: &mut Check<'_, '_>, shape: &Shape) {
-    let start = view.start();
-    let there = Lod::ALL.into_iter().zip(shape.levels);
-    let there: Vec<(Lod, (usize, usize))> = there.filter_map(|(lod, counts)| Some((lod, counts?))).collect();
-    let Some((highest, (most, _))) = there.first().copied() else { return };
-    for (lod, (submeshes, _)) in &there {
-        let field = Field::new(lod.part().key());
-        if submeshes != &most && *submeshes > 0 && most > 0 {
-            let text = format!("{submeshes} submeshes, where {} has {most}", highest.part().key());
-            check.say("SL18", field, start, text);
-        }
-        if *submeshes > MOST_SUBMESHES {
-            check.say("SL18", field, start, format!("{submeshes} submeshes, expected at most {MOST_SUBMESHES}"));
-        }
-    }
-    for ((higher, (_, more)), (lod, (_, triangles))) in there.iter().zip(there.iter().skip(1)) {
-        if triangles >= more {
-            let text = format!("{triangles} triangles, where {} has {more}", higher.part().key());
-            check.say("SL19", Field::new(lod.part().key()), start, text);
-        }
-    }
-    // A viewer's own cache of a model holds both.
-    let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
-    if shape.hulls && shape.physics_mesh && !is_cache {
-        let text = "a list of hulls beside a physics mesh: simulators take the hulls".to_owned();
-        check.say("SL24", Field::new(Part::PhysicsConvex.key()), start, text);
+        check.say_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value".to_owned());
     }
 }
