@@ -138,7 +138,7 @@ impl<A: ShownAsset> Geometry for A {
 
     /// The box around the positions: the one that the file gives is that of all surfaces together.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        self.shown_level()?.submesh(surface)?.positions().map(|array| Positions::Domain16(array).bounds())
+        self.shown_level()?.submesh(surface)?.positions().map(|array| Positions::MinMax16(array).bounds())
     }
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
@@ -168,7 +168,7 @@ impl<A: ShownAsset> Geometry for A {
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         base_shape(target)?;
-        self.shown_level()?.submesh(surface)?.positions().map(Positions::Domain16)
+        self.shown_level()?.submesh(surface)?.positions().map(Positions::MinMax16)
     }
 
     /// Assets have normals, and no tangent frames.
@@ -187,7 +187,7 @@ impl<A: ShownAsset> Geometry for A {
         if set > 0 {
             return Ok(None);
         }
-        Ok(submesh.uvs()?.map(Uvs::Domain16))
+        Ok(submesh.uvs()?.map(Uvs::MinMax16))
     }
 
     fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
@@ -216,7 +216,7 @@ impl<A: ShownAsset> Geometry for A {
 }
 
 fn bounds(submesh: &Submesh<'_>) -> Bounds {
-    submesh.positions().map_or(Bounds::EMPTY, |array| Positions::Domain16(array).bounds())
+    submesh.positions().map_or(Bounds::EMPTY, |array| Positions::MinMax16(array).bounds())
 }
 
 fn base_shape(target: usize) -> Result<()> {

@@ -8,8 +8,8 @@ use super::super::layout::MAX_INFLUENCES;
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::Matrix;
 use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
-use crate::decode::joint::{self, RawJoint};
-use crate::decode::{Domain16, Influence, tangent16, unit};
+use crate::decode::influence3::{self, RawInfluence3};
+use crate::decode::{Influence, MinMax16, tangent16, unit};
 use crate::error::Result;
 
 /// The byte behind the influences of a vertex that are not four.
@@ -43,7 +43,7 @@ impl Level {
 }
 
 impl Submesh {
-    fn encode(&self, writer: &mut LlsdWriter, positions: Domain16<3>) {
+    fn encode(&self, writer: &mut LlsdWriter, positions: MinMax16<3>) {
         if self.positions.is_empty() {
             writer.open_map(1).key("NoGeometry").boolean(true).close_map();
             return;
@@ -157,13 +157,13 @@ impl Skin {
 }
 
 /// Returns the corners of a box.
-fn corners_of(domain: Domain16<3>) -> Vec<[f32; 3]> {
+fn corners_of(domain: MinMax16<3>) -> Vec<[f32; 3]> {
     let ([left, front, low], [right, back, high]) = (domain.min(), domain.max());
     let around = [[left, front], [right, front], [right, back], [left, back]];
     [low, high].into_iter().flat_map(|z| around.map(|[x, y]| [x, y, z])).collect()
 }
 
-fn codes<'p, const N: usize>(domain: Domain16<N>, points: impl IntoIterator<Item = &'p [f32; N]>) -> Vec<[U16; N]> {
+fn codes<'p, const N: usize>(domain: MinMax16<N>, points: impl IntoIterator<Item = &'p [f32; N]>) -> Vec<[U16; N]> {
     points.into_iter().map(|point| domain.encode(*point)).collect()
 }
 
@@ -172,7 +172,7 @@ fn code(component: f32) -> U16 {
 }
 
 /// Writes the two ends of a domain into a map.
-fn ends<const N: usize>(writer: &mut LlsdWriter, domain: Domain16<N>) -> &mut LlsdWriter {
+fn ends<const N: usize>(writer: &mut LlsdWriter, domain: MinMax16<N>) -> &mut LlsdWriter {
     writer.key("Max").reals(domain.max().into_iter()).key("Min").reals(domain.min().into_iter())
 }
 
@@ -188,8 +188,8 @@ fn matrices<'m>(writer: &mut LlsdWriter, matrices: impl ExactSizeIterator<Item =
 fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for list in lists {
-        let mut codes: Vec<RawJoint> =
-            list.iter().map(|influence| joint::encode(*influence).unwrap_or_default()).collect();
+        let mut codes: Vec<RawInfluence3> =
+            list.iter().map(|influence| influence3::encode(*influence).unwrap_or_default()).collect();
         // Weights that are no more than 1 together are no more than 65535 either, though each was rounded.
         let sum: f32 = list.iter().map(|influence| influence.weight).sum();
         let stored = codes.iter().fold(0, |sum: u32, one| sum.saturating_add(one.weight.get().into()));

@@ -2,7 +2,7 @@
 
 use super::super::asset_part::AssetPart;
 use super::super::matrix::{IDENTITY, Matrix};
-use crate::decode::{Domain16, Influence};
+use crate::decode::{Influence, MinMax16};
 
 /// An asset to write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +49,7 @@ pub struct Level {
     pub submeshes: Vec<Submesh>,
     /// The box that all positions are coded over; where it is left out, the one around them. A level that was read keeps
     /// its own, so that its codes stay what they are; leave it out once positions have moved.
-    pub domain: Option<Domain16<3>>,
+    pub domain: Option<MinMax16<3>>,
 }
 
 impl From<Vec<Submesh>> for Level {
@@ -70,7 +70,7 @@ pub struct Submesh {
     pub uvs: Vec<[f32; 2]>,
     /// The intervals that they are coded over; where they are left out, from the least to the greatest. As those of
     /// [positions](Level::domain).
-    pub uv_domain: Option<Domain16<2>>,
+    pub uv_domain: Option<MinMax16<2>>,
     /// For each vertex, x, y, z and the handedness, 1 or −1; or none at all, as of every known file.
     pub tangents: Vec<[f32; 4]>,
     /// For each triangle, its vertices, counter-clockwise seen from outside.
@@ -99,7 +99,7 @@ pub struct Convex {
     pub bounding: Vec<[f32; 3]>,
     /// The box that all points are coded over; where it is left out, the one around them. As that of
     /// [positions](Level::domain).
-    pub domain: Option<Domain16<3>>,
+    pub domain: Option<MinMax16<3>>,
 }
 
 /// A skin to write. By default the bind shape changes nothing.
@@ -162,27 +162,27 @@ impl Asset {
 
 impl Level {
     /// Returns the box that positions are coded over.
-    pub(super) fn box_of_all(&self) -> Domain16<3> {
+    pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.submeshes.iter().flat_map(|submesh| &submesh.positions)))
     }
 }
 
 impl Submesh {
     /// Returns the intervals that texture coordinates are coded over.
-    pub(super) fn uv_intervals(&self) -> Domain16<2> {
+    pub(super) fn uv_intervals(&self) -> MinMax16<2> {
         self.uv_domain.unwrap_or_else(|| domain(&self.uvs))
     }
 }
 
 impl Convex {
     /// Returns the box that points are coded over: corners that stand in for a hull do not change it.
-    pub(super) fn box_of_all(&self) -> Domain16<3> {
+    pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.hulls.iter().flatten().chain(&self.bounding)))
     }
 }
 
 /// Returns the intervals that points are coded over: from the least to the greatest of each component.
-pub(super) fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> Domain16<N> {
+pub(super) fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> MinMax16<N> {
     let [mut min, mut max] = [[f32::INFINITY; N], [f32::NEG_INFINITY; N]];
     let mut any = false;
     for point in points {
@@ -191,5 +191,5 @@ pub(super) fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f
             (*min, *max) = (min.min(*value), max.max(*value));
         }
     }
-    if any { Domain16::new(min, max) } else { Domain16::new([0.0; N], [0.0; N]) }
+    if any { MinMax16::new(min, max) } else { MinMax16::new([0.0; N], [0.0; N]) }
 }

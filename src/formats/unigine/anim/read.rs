@@ -7,7 +7,7 @@ use super::super::read::{Reader, Sink};
 use super::coding::Coding;
 use super::kept::Slot;
 use super::view::AnimationView;
-use crate::decode::Boxed16;
+use crate::decode::OffsetScale16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use zerocopy::little_endian::F32;
@@ -22,8 +22,8 @@ pub(super) struct BoneIds<'a> {
 impl RawBox {
     /// Returns the decoder of the values in it.
     #[must_use]
-    pub fn decoder(&self) -> Boxed16 {
-        Boxed16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
+    pub fn decoder(&self) -> OffsetScale16 {
+        OffsetScale16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
     }
 }
 

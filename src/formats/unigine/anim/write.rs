@@ -7,7 +7,7 @@ use zerocopy::little_endian::{F32, I16, I32};
 
 use super::super::write::Writer;
 use super::{Animation, AnimationView, Coding};
-use crate::decode::Boxed16;
+use crate::decode::OffsetScale16;
 use crate::error::Result;
 
 impl<W: Write> Writer<W> {
@@ -24,7 +24,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the box that quantized values lie in.
-    pub(crate) fn boxed(&mut self, Boxed16 { min, size }: &Boxed16) -> Result<()> {
+    pub(crate) fn boxed(&mut self, OffsetScale16 { min, size }: &OffsetScale16) -> Result<()> {
         self.bytes(min.map(F32::new).as_bytes())?;
         self.bytes(size.map(F32::new).as_bytes())
     }

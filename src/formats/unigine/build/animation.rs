@@ -6,7 +6,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16, I32, U16};
 
 use super::{Animation, Bone, Key};
-use crate::decode::{Boxed16, frame};
+use crate::decode::{OffsetScale16, frame};
 use crate::error::Result;
 use crate::formats::unigine::anim::coding::Coding;
 use crate::formats::unigine::bounds::NOTHING;
@@ -252,7 +252,7 @@ impl Key {
     }
 
     /// Spells what the key tells in boxes, without what has the code that it had.
-    fn codes(&self, [positions, scales]: &[Boxed16; 2], last: &mut Codes) -> (u8, Vec<u8>) {
+    fn codes(&self, [positions, scales]: &[OffsetScale16; 2], last: &mut Codes) -> (u8, Vec<u8>) {
         let Codes { axes, rotation: turned } = last;
         let axis = |number: usize, value: f32, out: &mut Vec<u8>| {
             let code = match number.checked_sub(3) {
@@ -289,8 +289,8 @@ impl Key {
 
 /// Returns the box around all values: larger by 1 along each axis than they span, as the engine has it, or the engine's
 /// empty one.
-fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> Boxed16 {
-    let mut found = Boxed16 { min: NOTHING.0.min, size: [-2e9; 3] };
+fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
+    let mut found = OffsetScale16 { min: NOTHING.0.min, size: [-2e9; 3] };
     for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {
         let along = || values.clone().filter_map(|axes| axes.get(axis).copied().flatten());
         if along().next().is_some() {

@@ -42,7 +42,7 @@ use super::bounds::{self, NOTHING};
 use super::layout::{Generation, INFLUENCES, RawBounds, RawTransform};
 use super::write::Writer;
 use crate::array::{Bounds, Sphere};
-use crate::decode::{Frame, Influence, float, frame, influence};
+use crate::decode::{Frame, Influence, float, frame, influence4};
 use crate::error::Result;
 use crate::model::Transform;
 
@@ -280,7 +280,7 @@ impl Surface {
         for list in &self.weights {
             writer.bytes(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)])?;
             for one in list {
-                writer.bytes(influence::encode(*one).as_bytes())?;
+                writer.bytes(influence4::encode(*one).as_bytes())?;
             }
         }
         for set in &self.uvs {
