@@ -1,9 +1,14 @@
 //! Second Life meshes: what the views give, where errors point, and what is inflated on the way.
 
 use meshpeek::model::Influences;
-use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
-use meshpeek::secondlife::{Buffer, Header, IDENTITY, Lod, Mesh, Part, PhysicsShape, Prefix, is_known, multiply};
-use meshpeek::{Error, ErrorKind, Limits, OpenOptions};
+use meshpeek::model::animation::SkinMatrix;
+use meshpeek::secondlife::llsd::{
+    self, ContainerKind, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter, marker_line, read,
+};
+use meshpeek::secondlife::{
+    AssetPart, Header, HeaderPrefix, IDENTITY, InflateBuffer, Lod, Mesh, PhysicsShape, is_known, multiply,
+};
+use meshpeek::{Error, ErrorKind, Limits, MeshFile as _, OpenOptions};
 
 use crate::support::secondlife::raw_assets::{
     array, asset, binary, codes, container, domain, everything, gzip, hulls, integer, level, map, one, place,
@@ -28,14 +33,14 @@ fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str) -> Error {
 
 /// Returns what a value is refused for, and at which byte.
 fn refused(bytes: &[u8]) -> (u64, &'static str) {
-    let fault = read(bytes, &Rules::default()).unwrap_err();
+    let fault = read(bytes, &LlsdLimits::default()).unwrap_err();
     (fault.at, fault.kind.id())
 }
 
 /// Writes a value once more.
 fn copied(bytes: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::new();
-    assert_eq!(writer.copy(bytes, 0, &Rules::default()).unwrap(), bytes.len());
+    let mut writer = LlsdWriter::new();
+    assert_eq!(writer.copy(bytes, 0, &LlsdLimits::default()).unwrap(), bytes.len());
     writer.into_bytes()
 }
 
@@ -82,7 +87,7 @@ fn every_marker() -> (Vec<u8>, [&'static str; 14]) {
 #[test]
 fn reads_every_marker() {
     let (bytes, kinds) = every_marker();
-    let item = read(&bytes, &Rules::default()).unwrap();
+    let item = read(&bytes, &LlsdLimits::default()).unwrap();
     assert_eq!((item.at, item.end), (0, bytes.len()));
     let entries: Vec<_> = item.value.map().unwrap().iter().collect();
     assert!(entries.iter().map(|entry| entry.value.kind()).eq(kinds));
@@ -91,19 +96,19 @@ fn reads_every_marker() {
     assert_eq!(starts[0], 5);
     for (entry, next) in entries.iter().zip(&starts[1..]) {
         assert_eq!(entry.end, *next);
-        assert_eq!(read(&bytes[entry.at..], &Rules::default()).unwrap().end, entry.end - entry.at);
+        assert_eq!(read(&bytes[entry.at..], &LlsdLimits::default()).unwrap().end, entry.end - entry.at);
     }
     let value = |key: &str| item.value.map().unwrap().get(key).unwrap().value;
-    assert!(matches!(value("true"), Value::Boolean(true)) && matches!(value("false"), Value::Boolean(false)));
-    assert!(matches!(value("integer"), Value::Integer(-2)) && matches!(value("real"), Value::Real(1.5)));
-    assert!(matches!(value("uuid"), Value::Uuid(&UUID)));
-    assert!(matches!(value("date"), Value::Date(date) if (date - 1_511_941_196.162).abs() < 1e-3));
+    assert!(matches!(value("true"), LlsdValue::Boolean(true)) && matches!(value("false"), LlsdValue::Boolean(false)));
+    assert!(matches!(value("integer"), LlsdValue::Integer(-2)) && matches!(value("real"), LlsdValue::Real(1.5)));
+    assert!(matches!(value("uuid"), LlsdValue::Uuid(&UUID)));
+    assert!(matches!(value("date"), LlsdValue::Date(date) if (date - 1_511_941_196.162).abs() < 1e-3));
     assert_eq!(value("binary").binary(), Some(&[1, 2, 3][..]));
     assert_eq!((value("integer").number(), value("real").number()), (Some(-2.0), Some(1.5)));
     assert_eq!((value("date").number(), value("string").binary()), (None, None));
-    let Value::Uri(uri) = value("uri") else { panic!() };
+    let LlsdValue::Uri(uri) = value("uri") else { panic!() };
     assert!(uri.is("a:b") && uri.quote().is_none());
-    let Value::String(text) = value("single") else { panic!() };
+    let LlsdValue::String(text) = value("single") else { panic!() };
     assert!(text.is("it's") && text.quote() == Some(b'\'') && text.stored() == b"it\\'s");
     assert!(item.value.map().unwrap().get("nothing").is_none());
     assert_eq!(value("array").array().unwrap().len(), 2);
@@ -113,17 +118,17 @@ fn reads_every_marker() {
 #[test]
 fn passes_over_a_value_event_by_event() {
     let (bytes, _) = every_marker();
-    let mut walk = Walk::new(&bytes, 0, &Rules::default());
+    let mut walk = LlsdWalk::new(&bytes, 0, &LlsdLimits::default());
     let [mut opened, mut closed, mut keys, mut scalars] = [0; 4];
     while let Some(event) = walk.next().unwrap() {
         match event {
-            Event::Open(kind, count) => {
-                assert!(matches!((kind, count), (Kind::Map, 14 | 1) | (Kind::Array, 2)));
+            LlsdEvent::Open(kind, count) => {
+                assert!(matches!((kind, count), (ContainerKind::Map, 14 | 1) | (ContainerKind::Array, 2)));
                 opened += 1;
             }
-            Event::Close(_) => closed += 1,
-            Event::Key(_) => keys += 1,
-            Event::Scalar(_) => scalars += 1,
+            LlsdEvent::Close(_) => closed += 1,
+            LlsdEvent::Key(_) => keys += 1,
+            LlsdEvent::Scalar(_) => scalars += 1,
         }
     }
     assert_eq!((opened, closed, keys, scalars, walk.at()), (3, 3, 15, 15, bytes.len()));
@@ -132,7 +137,7 @@ fn passes_over_a_value_event_by_event() {
 
 #[test]
 fn dates_are_little_endian() {
-    let Value::Date(date) = read(&DATE, &Rules::default()).unwrap().value else { panic!() };
+    let LlsdValue::Date(date) = read(&DATE, &LlsdLimits::default()).unwrap().value else { panic!() };
     assert_eq!(date, 1_511_941_196.162_105);
     assert_eq!(spelled(|to| to.date(date)), DATE);
     let bytes = stored_asset(&[("date", DATE.to_vec())], &[]);
@@ -143,13 +148,13 @@ fn dates_are_little_endian() {
 fn strings_are_bytes() {
     for content in [&b"\xff\xfe\0\x80"[..], b"", "ключ".as_bytes()] {
         let bytes = string(content);
-        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        let LlsdValue::String(text) = read(&bytes, &LlsdLimits::default()).unwrap().value else { panic!() };
         assert_eq!((text.stored(), &*text.content()), (content, content));
         assert_eq!(copied(&bytes), bytes);
     }
     // As a key, too.
     let bytes = [b"{\0\0\0\x01k\0\0\0\x02".as_slice(), &[0xff, 0x27], b"!}"].concat();
-    let entry = read(&bytes, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+    let entry = read(&bytes, &LlsdLimits::default()).unwrap().value.map().unwrap().iter().next().unwrap();
     assert_eq!(entry.key.stored(), [0xff, 0x27]);
     assert_eq!(entry.key.to_string(), "\u{fffd}'");
 }
@@ -176,21 +181,21 @@ fn quoted_texts_spell_with_escapes() {
         let other = if quote == b'"' { b'\'' } else { b'"' };
         for (stored, content) in &ESCAPES[..11] {
             let quoted = [&[quote][..], stored, &[quote]].concat();
-            let Value::String(text) = read(&quoted, &Rules::default()).unwrap().value else { panic!() };
+            let LlsdValue::String(text) = read(&quoted, &LlsdLimits::default()).unwrap().value else { panic!() };
             assert_eq!((text.stored(), text.quote(), &*text.content()), (*stored, Some(quote), *content));
-            assert!(text == llsd::Text::new(content) && llsd::Text::new(content) == text);
+            assert!(text == llsd::LlsdText::new(content) && llsd::LlsdText::new(content) == text);
             assert_eq!(copied(&quoted), quoted);
             let keyed = [b"{\0\0\0\x01", &*quoted, b"1}"].concat();
-            let entry = read(&keyed, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+            let entry = read(&keyed, &LlsdLimits::default()).unwrap().value.map().unwrap().iter().next().unwrap();
             assert!(entry.key == text && copied(&keyed) == keyed);
             if let Ok(name) = std::str::from_utf8(content) {
                 assert!(text.is(name) && !text.is("something else"));
-                assert!(read(&keyed, &Rules::default()).unwrap().value.map().unwrap().get(name).is_some());
+                assert!(read(&keyed, &LlsdLimits::default()).unwrap().value.map().unwrap().get(name).is_some());
             }
         }
         // The other quote is a byte as any other.
         let bytes = [quote, other, quote];
-        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        let LlsdValue::String(text) = read(&bytes, &LlsdLimits::default()).unwrap().value else { panic!() };
         assert_eq!(text.stored(), [other]);
         // A quote that is escaped ends nothing; a code needs both digits.
         assert_eq!(refused(&[quote, b'a', b'\\', quote]), (4, "unexpected-end"));
@@ -220,7 +225,7 @@ fn a_marker_line_may_stand_in_front() {
             let block = [front.as_bytes(), &level(&[square()])].concat();
             let bytes = asset(&[("high_lod", block)]);
             let mesh = open(&bytes);
-            let found = mesh.block(Part::HighLod).unwrap().unwrap();
+            let found = mesh.block(AssetPart::HighLod).unwrap().unwrap();
             assert_eq!((found.value_at(), found.rest().len()), (front.len(), 0));
             let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
             assert_eq!(submesh.at(), front.len() + 5);
@@ -243,13 +248,13 @@ fn nested(depth: usize) -> Vec<u8> {
 
 #[test]
 fn nests_96_deep_and_no_deeper() {
-    assert_eq!(read(&nested(96), &Rules::default()).unwrap().end, nested(96).len());
-    let fault = read(&nested(97), &Rules::default()).unwrap_err();
+    assert_eq!(read(&nested(96), &LlsdLimits::default()).unwrap().end, nested(96).len());
+    let fault = read(&nested(97), &LlsdLimits::default()).unwrap_err();
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{fault}");
     assert_eq!(fault.at, 96 * 5);
     // Half a million arrays in each other are as flat.
     assert_eq!(refused(&nested(500_000)).1, "limit");
-    let rules = |depth| Rules { depth, ..Rules::default() };
+    let rules = |depth| LlsdLimits { depth, ..LlsdLimits::default() };
     assert!(read(&nested(3), &rules(3)).is_ok() && read(&nested(4), &rules(3)).is_err());
     assert!(read(b"!", &rules(0)).is_ok() && read(&nested(1), &rules(0)).is_err());
     // However much is allowed, 256 is the end.
@@ -282,14 +287,14 @@ fn survives_any_count() {
         }
     }
     // A map's entry takes three bytes at the least: a pair of quotes, and a value.
-    assert!(read(b"{\0\0\0\x01''!}", &Rules::default()).is_ok());
+    assert!(read(b"{\0\0\0\x01''!}", &LlsdLimits::default()).is_ok());
     assert_eq!(refused(b"{\0\0\0\x02''!}"), (0, "count"));
 }
 
 #[test]
 fn limits_the_items_of_a_tree() {
     let bytes = array(&vec![b"!".to_vec(); 9]);
-    let rules = |items| Rules { items, ..Rules::default() };
+    let rules = |items| LlsdLimits { items, ..LlsdLimits::default() };
     assert!(read(&bytes, &rules(10)).is_ok());
     let fault = read(&bytes, &rules(9)).unwrap_err();
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "items", allowed: 9, asked: 10 }), "{fault}");
@@ -317,7 +322,7 @@ fn terminators_bind() {
     assert_eq!(refused(b"{\0\0\0\x01s\0\0\0\x01a!}"), (5, "value"));
     for byte in 0..=u8::MAX {
         let bytes = [byte];
-        let found = read(&bytes, &Rules::default()).map_err(|fault| fault.kind.id());
+        let found = read(&bytes, &LlsdLimits::default()).map_err(|fault| fault.kind.id());
         match byte {
             b'!' | b'1' | b'0' => assert_eq!(found.unwrap().end, 1),
             b'i' | b'r' | b'u' | b's' | b'l' | b'b' | b'd' | b'[' | b'{' | b'\'' | b'"' => {
@@ -333,18 +338,18 @@ fn writes_what_it_read() {
     let (bytes, _) = every_marker();
     assert_eq!(copied(&bytes), bytes);
     // From somewhere in the middle, behind something else.
-    let mut writer = Writer::after(b"front".to_vec());
+    let mut writer = LlsdWriter::after(b"front".to_vec());
     let framed = [b"..".as_slice(), &bytes, b"rest"].concat();
-    assert_eq!(writer.copy(&framed, 2, &Rules::default()).unwrap(), 2 + bytes.len());
+    assert_eq!(writer.copy(&framed, 2, &LlsdLimits::default()).unwrap(), 2 + bytes.len());
     assert_eq!(writer.into_bytes(), [b"front".as_slice(), &bytes].concat());
     // Order and duplicate keys are kept.
     let twice = map(&[("b", integer(1)), ("a", integer(2)), ("b", integer(3))]);
     assert_eq!(copied(&twice), twice);
-    let found = read(&twice, &Rules::default()).unwrap().value.map().unwrap();
-    assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, Value::Integer(1)));
+    let found = read(&twice, &LlsdLimits::default()).unwrap().value.map().unwrap();
+    assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, LlsdValue::Integer(1)));
     // Of what is cut, what comes before was written.
-    let mut writer = Writer::new();
-    assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &Rules::default()).unwrap_err().needs_more());
+    let mut writer = LlsdWriter::new();
+    assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &LlsdLimits::default()).unwrap_err().needs_more());
     assert_eq!(writer.into_bytes(), bytes[..bytes.len() - 1]);
     let all = everything();
     for stored in open(&all).header().unwrap().blocks() {
@@ -358,7 +363,7 @@ fn writes_what_it_read() {
 fn a_cut_value_needs_more() {
     let (bytes, _) = every_marker();
     for length in 0..bytes.len() {
-        let fault = read(&bytes[..length], &Rules::default()).unwrap_err();
+        let fault = read(&bytes[..length], &LlsdLimits::default()).unwrap_err();
         assert!(fault.needs_more() && fault.at <= length as u64, "{length}: {fault}");
     }
 }
@@ -369,7 +374,7 @@ fn reads_what_is_spelled() {
     let mesh = open(&bytes);
     let header = mesh.header().unwrap();
     assert_eq!(header.entries().count(), 10);
-    assert!(header.blocks().map(|block| block.part).eq(Part::ALL));
+    assert!(header.blocks().map(|block| block.part).eq(AssetPart::ALL));
     assert!(header.lods().eq(Lod::ALL));
     assert_eq!(header.blocks().map(|block| block.end).max(), Some(bytes.len() as u64));
     for (lod, submeshes) in Lod::ALL.into_iter().zip([2, 1, 1, 2]) {
@@ -396,8 +401,8 @@ fn reads_what_is_spelled() {
         assert!(weights.get(4).is_none());
     }
     assert!(mesh.convex().unwrap().is_some() && mesh.skin().unwrap().is_some());
-    assert!(mesh.block(Part::PhysicsHavok).unwrap().unwrap().value().map().unwrap().get("WeldingData").is_some());
-    assert!(mesh.block(Part::Skeleton).unwrap().unwrap().value().map().unwrap().is_empty());
+    assert!(mesh.block(AssetPart::PhysicsHavok).unwrap().unwrap().value().map().unwrap().get("WeldingData").is_some());
+    assert!(mesh.block(AssetPart::Skeleton).unwrap().unwrap().value().map().unwrap().is_empty());
     assert!(is_known(&bytes) && !is_known(b"{ \"json\": 1 }") && !is_known(b""));
 }
 
@@ -438,12 +443,12 @@ fn reads_a_header_from_its_first_bytes() {
         let whole = open(&bytes).header().unwrap().len();
         for length in 0..whole {
             let prefix = Header::of_prefix(&bytes[..length as usize], &limits);
-            let Ok(Prefix::NeedMore(needed)) = prefix else { panic!("{front:?} {length}: {prefix:?}") };
+            let Ok(HeaderPrefix::NeedMore(needed)) = prefix else { panic!("{front:?} {length}: {prefix:?}") };
             assert!(needed > length && needed <= whole, "{front:?} {length}: {needed}");
         }
         for length in [whole, whole + 1] {
             let prefix = Header::of_prefix(&bytes[..length as usize], &limits).unwrap();
-            assert!(matches!(prefix, Prefix::Ready(header) if header.len() == whole));
+            assert!(matches!(prefix, HeaderPrefix::Ready(header) if header.len() == whole));
         }
         // Exactly so long is allowed, and one byte less is not, as soon as that shows.
         let allowed = |header| Limits { header, ..Limits::default() };
@@ -488,7 +493,7 @@ fn a_header_says_what_simulators_know() {
     let error = expect(Mesh::open(newer.as_slice()), "version", "unsupported");
     assert!(error.to_string().contains("version 1000"), "{error}");
     // A client may still look at the header.
-    assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(Prefix::Ready(_))));
+    assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(HeaderPrefix::Ready(_))));
     // Another type of value is as if it was not there.
     let odd = stored_asset(&[("version", real(1.0)), ("date", integer(1)), ("creator", b"!".to_vec())], &[]);
     let odd = open(&odd);
@@ -502,7 +507,7 @@ fn a_block_is_where_its_entry_says() {
     let field = |bytes: Vec<u8>, field: &str, kind: &str| {
         let mesh = open(&bytes);
         expect(mesh.level(Lod::High), field, kind);
-        expect(mesh.header().unwrap().block(Part::HighLod), field, kind);
+        expect(mesh.header().unwrap().block(AssetPart::HighLod), field, kind);
         assert_eq!(mesh.header().unwrap().blocks().count(), 0);
     };
     field(entry(integer(-5), integer(10)), "high_lod.offset", "value");
@@ -518,7 +523,7 @@ fn a_block_is_where_its_entry_says() {
     // No size, and a size of 0, say that there is none.
     for bytes in [entry(integer(0), integer(0)), map(&[("high_lod", map(&[]))]), map(&[])] {
         let mesh = open(&bytes);
-        assert!(mesh.block(Part::HighLod).unwrap().is_none());
+        assert!(mesh.block(AssetPart::HighLod).unwrap().is_none());
         expect(mesh.level(Lod::High), "high_lod", "missing");
     }
     let stub = map(&[("404", b"1".to_vec())]);
@@ -534,7 +539,7 @@ fn a_block_is_where_its_entry_says() {
     let error = expect(mesh.level(Lod::Medium), "medium_lod", "choice");
     assert!(error.to_string().contains("high, low"), "{error}");
     let nearest = Lod::ALL.map(|lod| mesh.view().nearest_level(lod).unwrap().part());
-    assert_eq!(nearest, [Part::HighLod, Part::LowLod, Part::LowLod, Part::LowLod]);
+    assert_eq!(nearest, [AssetPart::HighLod, AssetPart::LowLod, AssetPart::LowLod, AssetPart::LowLod]);
 }
 
 #[test]
@@ -768,11 +773,10 @@ fn joints_move_vertices() {
 
     let world = |joint: usize| if joint == 0 { IDENTITY } else { shift([0.0, 0.0, 10.0]) };
     let palette = skin.palette(world).unwrap();
-    assert_eq!(palette.matrices(), [shift([1.0, 2.0, 3.0]), shift([1.0, 1.0, 13.0])]);
-    assert_eq!(
-        palette.matrices()[1],
-        multiply(&multiply(&skin.bind_shape().unwrap(), &skin.inverse_bind(1).unwrap()), &world(1))
-    );
+    let product = multiply(&multiply(&skin.bind_shape().unwrap(), &skin.inverse_bind(1).unwrap()), &world(1));
+    assert_eq!(product, shift([1.0, 1.0, 13.0]));
+    let moves = |to| SkinMatrix { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], to] };
+    assert_eq!(palette.matrices(), [moves([1.0, 2.0, 3.0]), moves([1.0, 1.0, 13.0])]);
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
     let moved = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
@@ -844,8 +848,8 @@ fn a_container_holds_whole_assets() {
         assert_eq!(found.view().asset(), assets[number]);
         assert_eq!(&bytes[found.asset_range()], assets[number]);
         assert_eq!(found.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
-        let stored = found.header().unwrap().block(Part::HighLod).unwrap().unwrap();
-        let alone = open(&assets[number]).header().unwrap().block(Part::HighLod).unwrap().unwrap();
+        let stored = found.header().unwrap().block(AssetPart::HighLod).unwrap().unwrap();
+        let alone = open(&assets[number]).header().unwrap().block(AssetPart::HighLod).unwrap().unwrap();
         assert_eq!(stored.start, alone.start + found.asset_range().start as u64);
     }
     let choose = |asset| Mesh::open_with(bytes.as_slice(), &OpenOptions { asset, ..Default::default() });
@@ -890,13 +894,13 @@ fn a_cache_file_says_what_was_fetched() {
     let body = everything();
     let header = open(&body).header().unwrap().len() as usize;
     let cached = |words: [u32; 3]| [words.map(u32::to_le_bytes).concat(), body.clone()].concat();
-    for (part, flag) in Part::ALL.into_iter().filter_map(|part| Some((part, part.cache_flag()?))) {
+    for (part, flag) in AssetPart::ALL.into_iter().filter_map(|part| Some((part, part.cache_flag()?))) {
         let bytes = cached([1, header as u32, flag]);
         let mesh = open(&bytes);
         assert_eq!(mesh.preamble().unwrap().flags.get(), flag);
         assert_eq!((mesh.view().start(), mesh.header().unwrap().base()), (12, 12 + header as u64));
         assert!(is_known(&bytes) && mesh.view().asset() == body);
-        for other in Part::ALL {
+        for other in AssetPart::ALL {
             let block = mesh.block(other);
             if other == part || other.cache_flag().is_none() {
                 let block = block.unwrap().unwrap();
@@ -923,7 +927,7 @@ fn wrappers_other_than_zlib_are_told() {
     let plain = level(&[square()]);
     let bytes = stored_level(gzip(&plain));
     let block = open(&bytes);
-    let block = block.block(Part::HighLod).unwrap().unwrap();
+    let block = block.block(AssetPart::HighLod).unwrap().unwrap();
     assert!(block.is_gzip() && block.bytes() == plain && block.unused() == 0);
     let refuse = |stored: Vec<u8>, kind: &str, text: &str| {
         let bytes = stored_level(stored);
@@ -931,7 +935,7 @@ fn wrappers_other_than_zlib_are_told() {
         let error = expect(mesh.level(Lod::High), "high_lod", kind);
         assert!(error.to_string().contains(text), "{error}");
         assert!(error.offset().unwrap() >= mesh.header().unwrap().base() && error.inflated_offset().is_none());
-        assert!(!mesh.view().is_inflated(Part::HighLod));
+        assert!(!mesh.view().is_inflated(AssetPart::HighLod));
         // Asked again, it says the same.
         assert_eq!(mesh.level(Lod::High).unwrap_err().to_string(), error.to_string());
     };
@@ -963,14 +967,14 @@ fn bytes_that_are_left_over_are_told() {
     let plain = level(&[square()]);
     let bytes = asset(&[("high_lod", [plain.clone(), vec![7; 5]].concat())]);
     let mesh = open(&bytes);
-    let block = mesh.block(Part::HighLod).unwrap().unwrap();
+    let block = mesh.block(AssetPart::HighLod).unwrap().unwrap();
     assert_eq!((block.rest(), block.unused()), (&[7; 5][..], 0));
     assert_eq!(block.level().unwrap().submesh(0).unwrap().vertex_count(), 4);
     // After the stream: rubbish, or another stream, which is not looked at.
     for tail in [vec![9; 3], zlib(b"more")] {
         let bytes = stored_level([zlib(&plain), tail.clone()].concat());
         let mesh = open(&bytes);
-        let block = mesh.block(Part::HighLod).unwrap().unwrap();
+        let block = mesh.block(AssetPart::HighLod).unwrap().unwrap();
         assert_eq!((block.rest().len(), block.unused()), (0, tail.len() as u64));
         assert!(block.bytes() == plain);
     }
@@ -999,16 +1003,16 @@ fn a_block_may_inflate_to_its_limit_and_no_further() {
         let bytes = asset(&[("high_lod", wide(length))]);
         let limits = |block| Limits { block, ..Limits::default() };
         let exact = limited(&bytes, limits(length as u64));
-        assert_eq!(exact.block(Part::HighLod).unwrap().unwrap().bytes().len(), length);
+        assert_eq!(exact.block(AssetPart::HighLod).unwrap().unwrap().bytes().len(), length);
         let short = limited(&bytes, limits(length as u64 - 1));
-        let error = expect(short.block(Part::HighLod), "high_lod", "limit");
+        let error = expect(short.block(AssetPart::HighLod), "high_lod", "limit");
         let expected = ErrorKind::Limit { name: "block", allowed: length as u64 - 1, asked: length as u64 };
         assert_eq!(error.kind().to_string(), expected.to_string());
-        expect(limited(&bytes, limits(0)).block(Part::HighLod), "high_lod", "limit");
+        expect(limited(&bytes, limits(0)).block(AssetPart::HighLod), "high_lod", "limit");
         // A checksum that is cut is a cut one at the limit, too.
         let cut = zlib(&wide(length));
         let cut = stored_level(cut[..cut.len() - 2].to_vec());
-        expect(limited(&cut, limits(length as u64)).block(Part::HighLod), "high_lod", "unexpected-end");
+        expect(limited(&cut, limits(length as u64)).block(AssetPart::HighLod), "high_lod", "unexpected-end");
     }
 }
 
@@ -1029,8 +1033,8 @@ fn blocks_that_are_kept_share_a_budget() {
     assert_eq!(error.kind().to_string(), expected.to_string());
     // A smaller one still fits, and one that is not kept counts alone.
     assert!(short.level(Lod::Low).is_ok());
-    let mut buffer = Buffer::default();
-    assert!(short.view().block_into(Part::MediumLod, &mut buffer).is_ok());
+    let mut buffer = InflateBuffer::default();
+    assert!(short.view().block_into(AssetPart::MediumLod, &mut buffer).is_ok());
     // A file's own size pays for four times as much.
     let dense: Vec<u8> = (0..60_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     let dense = asset(&[("high_lod", level(&[vec![("Position", binary(&dense))]]))]);
@@ -1041,7 +1045,7 @@ fn blocks_that_are_kept_share_a_budget() {
 #[test]
 fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
     let length = 300_000;
-    let parts = [Part::HighLod, Part::MediumLod, Part::LowLod, Part::LowestLod];
+    let parts = [AssetPart::HighLod, AssetPart::MediumLod, AssetPart::LowLod, AssetPart::LowestLod];
     let bytes = asset(&parts.map(|part| (part.key(), wide(length))));
     for _ in 0..50 {
         let mut mesh = limited(&bytes, Limits { asset: length as u64 * 3 / 2, ..Limits::default() });
@@ -1051,7 +1055,7 @@ fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
                 scope.spawn(move || mesh.block(part).map(drop));
             }
         });
-        let held: Vec<Part> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
+        let held: Vec<AssetPart> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
         assert!(held.len() <= 1, "{held:?}");
         // That there was no room is not remembered.
         for part in held {
@@ -1103,8 +1107,8 @@ fn a_limit_of_one_block_is_told_as_such_beside_others() {
 fn a_buffer_serves_one_block_after_another() {
     let bytes = everything();
     let mesh = open(&bytes);
-    let mut buffer = Buffer::default();
-    for part in Part::ALL.into_iter().chain(Part::ALL.into_iter().rev()) {
+    let mut buffer = InflateBuffer::default();
+    for part in AssetPart::ALL.into_iter().chain(AssetPart::ALL.into_iter().rev()) {
         let lent = mesh.view().block_into(part, &mut buffer).unwrap().unwrap();
         assert_eq!(lent.part(), part);
         assert!(lent.bytes() == mesh.block(part).unwrap().unwrap().bytes());
@@ -1113,11 +1117,11 @@ fn a_buffer_serves_one_block_after_another() {
             assert_eq!(last.weights().unwrap().unwrap().get(3).unwrap().len(), 4);
         }
     }
-    assert!(open(&one(square())).view().block_into(Part::Skin, &mut buffer).unwrap().is_none());
+    assert!(open(&one(square())).view().block_into(AssetPart::Skin, &mut buffer).unwrap().is_none());
     // Lending a buffer keeps nothing.
     let mesh = open(&bytes);
-    mesh.view().block_into(Part::HighLod, &mut buffer).unwrap();
-    assert!(!mesh.view().is_inflated(Part::HighLod));
+    mesh.view().block_into(AssetPart::HighLod, &mut buffer).unwrap();
+    assert!(!mesh.view().is_inflated(AssetPart::HighLod));
 }
 
 /// Whatever a buffer was used for before, also in vain, the next block comes out of it sound.
@@ -1130,9 +1134,9 @@ fn a_buffer_forgets_what_failed() {
     let bad: [Vec<u8>; 6] = [cut(&sound), cut(&wrapped), vec![1; 9], raw_deflate(&plain), zlib(b"["), gzip(b"]")];
     for bad in &bad {
         for next in [&sound, &wrapped, &sound] {
-            let mut buffer = Buffer::default();
-            assert!(buffer.inflate(Part::HighLod, bad, &limits).is_err());
-            let block = buffer.inflate(Part::HighLod, next, &limits);
+            let mut buffer = InflateBuffer::default();
+            assert!(buffer.inflate(AssetPart::HighLod, bad, &limits).is_err());
+            let block = buffer.inflate(AssetPart::HighLod, next, &limits);
             assert!(block.is_ok_and(|block| block.bytes() == plain), "after {:02x?}", &bad[..2]);
         }
     }
@@ -1141,11 +1145,11 @@ fn a_buffer_forgets_what_failed() {
 /// A buffer that has room for more does not let more through.
 #[test]
 fn a_buffer_that_was_large_is_limited_all_the_same() {
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     let limits = |block| Limits { block, ..Limits::default() };
-    buffer.inflate(Part::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
-    assert!(buffer.inflate(Part::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
-    let error = expect(buffer.inflate(Part::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
+    buffer.inflate(AssetPart::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
+    assert!(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
+    let error = expect(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
     let expected = ErrorKind::Limit { name: "block", allowed: 1000, asked: 1001 };
     assert_eq!(error.kind().to_string(), expected.to_string());
 }
@@ -1158,9 +1162,9 @@ fn hashes_are_those_of_the_stored_bytes() {
     let wrong = map(&[("hash", binary(&[0; 16])), ("offset", integer(0)), ("size", size)]);
     let bytes = [map(&[("physics_convex", wrong)]), stored].concat();
     let mesh = open(&bytes);
-    assert_eq!(mesh.header().unwrap().hash(Part::PhysicsConvex), Some(&[0; 16][..]));
-    assert_eq!(mesh.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(false));
-    assert_eq!(mesh.view().verify_hash(Part::HighLod).unwrap(), None);
+    assert_eq!(mesh.header().unwrap().hash(AssetPart::PhysicsConvex), Some(&[0; 16][..]));
+    assert_eq!(mesh.view().verify_hash(AssetPart::PhysicsConvex).unwrap(), Some(false));
+    assert_eq!(mesh.view().verify_hash(AssetPart::HighLod).unwrap(), None);
 }
 
 /// Skins of very many joints are read in a time that grows with their number, and not with its square.

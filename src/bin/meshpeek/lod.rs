@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::secondlife::{Lod as Level, extract_what_is_there};
+use meshpeek::secondlife::{Lod as Level, extract_available};
 use meshpeek::{Field, Model};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ impl Lod {
         let asked = Level::from(self.level);
         let is_there = |lod: Level| header.has(lod.part());
         let lod = if self.nearest { asked.nearest(is_there).unwrap_or(asked) } else { asked };
-        let (bytes, left_out) = extract_what_is_there(view, lod)?;
+        let (bytes, left_out) = extract_available(view, lod)?;
         if let Some(loss) = left_out.first().filter(|_| !self.allow_loss) {
             let loss = opened.blame(loss.clone(), &self.file.file);
             return Err(Misuse(format!("{loss}; --allow-loss leaves it out")).into());

@@ -3,7 +3,7 @@
 use super::asset_part::{AssetPart, Lod};
 use super::layout::{FORMAT, HIGHEST_VERSION};
 use super::llsd::{self, LlsdArray, LlsdEntry, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
-use super::physics_cost::PhysicsCost;
+use super::physics::PhysicsCost;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;

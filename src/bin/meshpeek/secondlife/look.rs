@@ -1,7 +1,7 @@
 //! A look at a file: what its headers say, and what was inflated to say more.
 
 use meshpeek::model::Counts;
-use meshpeek::secondlife::{Detail, Level, Lod, Mesh, Part, View};
+use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use meshpeek::{Animations as _, Bounds, Error, Finding, Surface};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub struct Look {
 pub struct Block {
     /// The number of the asset, in a container.
     pub asset: Option<usize>,
-    pub part: Part,
+    pub part: AssetPart,
     pub offset: u64,
     pub bytes: u64,
     /// What inflating it showed.
@@ -112,10 +112,10 @@ impl Look {
         let Ok(header) = view.header() else { return Value::Null };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = described.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
-        let is_wanted = |part: Part| match described {
+        let is_wanted = |part: AssetPart| match described {
             Described::None => false,
             Described::All => true,
-            _ => nearest == Some(part) || matches!(part, Part::Skin | Part::PhysicsConvex),
+            _ => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
         };
         let first = self.blocks.len();
         for stored in header.blocks() {
@@ -131,7 +131,7 @@ impl Look {
         told::asset(view, blocks, described != Described::None)
     }
 
-    fn inflate(&mut self, view: View<'_>, part: Part, asset: Option<usize>) -> Option<Inflated> {
+    fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<Inflated> {
         let block = self.take(view.block(part), asset)??;
         block.survey(&mut |finding| self.find(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
@@ -145,14 +145,14 @@ impl Look {
     }
 
     /// Describes a submesh as far as it is sound; returns the number of its triangles.
-    fn surface(&mut self, view: View<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+    fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.take(level.submesh(index), asset) else { return 0 };
         if self.surfaces.len() >= MOST {
             let [_, surfaces] = &mut self.left_out;
             *surfaces = surfaces.saturating_add(1);
             return submesh.triangle_count();
         }
-        let detail = Detail::new(view, level.part());
+        let detail = LevelGeometry::new(view, level.part());
         let surface = Surface::new(&detail, index);
         let bounds = self.take(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
         self.bounds = self.bounds.union(&bounds);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use meshpeek::model::Positions;
-use meshpeek::secondlife::{Detail, Lod, Mesh, Part};
+use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod, Mesh};
 
 use crate::dump::Attribute;
 use crate::opened::Data;
@@ -100,10 +100,10 @@ impl Place {
     }
 
     /// Finds the submeshes.
-    pub fn detail<'a>(&self, mesh: &'a Mesh<Data>) -> meshpeek::Result<Detail<'a>> {
+    pub fn detail<'a>(&self, mesh: &'a Mesh<Data>) -> meshpeek::Result<LevelGeometry<'a>> {
         let view = mesh.view();
         let header = view.header()?;
-        let detail = Detail::new(view, self.part(|part| !header.has(part)));
+        let detail = LevelGeometry::new(view, self.part(|part| !header.has(part)));
         // Where there is none, this says which there are.
         detail.level()?;
         Ok(detail)
@@ -122,24 +122,28 @@ impl Place {
         }
     }
 
-    fn part(&self, is_absent: impl Fn(Part) -> bool) -> Part {
+    fn part(&self, is_absent: impl Fn(AssetPart) -> bool) -> AssetPart {
         match self.lod {
             None => Lod::High.nearest(|lod| !is_absent(lod.part())).unwrap_or(Lod::High).part(),
-            Some(Submeshes::High) => Part::HighLod,
-            Some(Submeshes::Medium) => Part::MediumLod,
-            Some(Submeshes::Low) => Part::LowLod,
-            Some(Submeshes::Lowest) => Part::LowestLod,
+            Some(Submeshes::High) => AssetPart::HighLod,
+            Some(Submeshes::Medium) => AssetPart::MediumLod,
+            Some(Submeshes::Low) => AssetPart::LowLod,
+            Some(Submeshes::Lowest) => AssetPart::LowestLod,
             // The old name of the same thing.
-            Some(Submeshes::Physics) if is_absent(Part::PhysicsMesh) && !is_absent(Part::PhysicsShape) => {
-                Part::PhysicsShape
+            Some(Submeshes::Physics) if is_absent(AssetPart::PhysicsMesh) && !is_absent(AssetPart::PhysicsShape) => {
+                AssetPart::PhysicsShape
             }
-            Some(Submeshes::Physics) => Part::PhysicsMesh,
+            Some(Submeshes::Physics) => AssetPart::PhysicsMesh,
         }
     }
 }
 
 /// Locates what other formats do not have; `None` where the neutral view will do, or there is none.
-pub fn locate<'a>(detail: &Detail<'a>, surface: usize, attribute: Attribute) -> meshpeek::Result<Option<Values<'a>>> {
+pub fn locate<'a>(
+    detail: &LevelGeometry<'a>,
+    surface: usize,
+    attribute: Attribute,
+) -> meshpeek::Result<Option<Values<'a>>> {
     let convex = || detail.view().convex();
     let points = match attribute {
         Attribute::Tangents => return Ok(detail.level()?.submesh(surface)?.tangents()?.map(Values::Tangents)),

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use meshpeek::io::{open_stream, read_up_to};
-use meshpeek::secondlife::llsd::{Entry, Map, Text, Value as Llsd};
-use meshpeek::secondlife::{Container, Header, Matrix, Part, Prefix, Skin, View};
+use meshpeek::secondlife::llsd::{LlsdEntry, LlsdMap, LlsdText, LlsdValue as Llsd};
+use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Skin};
 use meshpeek::{ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 
@@ -15,18 +15,18 @@ use crate::output::{self, numbers};
 const MOST_TOLD: usize = 100_000;
 
 /// Tells of an asset.
-pub fn asset(view: View<'_>, blocks: &[Block], inflate: bool) -> Value {
+pub fn asset(view: AssetView<'_>, blocks: &[Block], inflate: bool) -> Value {
     let Ok(header) = view.header() else { return Value::Null };
     let mut told = of_header(&header);
     let inflated: Vec<&str> =
         blocks.iter().filter(|block| block.inflated.is_some()).map(|block| block.part.key()).collect();
     told.insert("blocks".into(), blocks.iter().map(Block::json).collect());
     told.insert("inflated".into(), json!(inflated));
-    let is_inflated = |part: Part| blocks.iter().any(|block| block.part == part && block.inflated.is_some());
+    let is_inflated = |part: AssetPart| blocks.iter().any(|block| block.part == part && block.inflated.is_some());
     if inflate {
-        let skin = if is_inflated(Part::Skin) { view.skin().ok().flatten() } else { None };
+        let skin = if is_inflated(AssetPart::Skin) { view.skin().ok().flatten() } else { None };
         told.insert("skin".into(), skin.map_or(Value::Null, |skin| of_skin(&skin)));
-        let (hulls, physics) = physics(view, is_inflated(Part::PhysicsConvex));
+        let (hulls, physics) = physics(view, is_inflated(AssetPart::PhysicsConvex));
         told.insert("hulls".into(), hulls);
         told.insert("physics".into(), physics);
     }
@@ -77,7 +77,7 @@ fn of_header(header: &Header<'_>) -> Object<String, Value> {
         names.collect::<Vec<_>>()
     });
     told.insert("material_list".into(), json!(materials));
-    let hashes = Part::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
+    let hashes = AssetPart::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
     let hashes: Object<String, Value> =
         hashes.map(|(part, hash)| (part.key().to_owned(), output::hex(hash).into())).collect();
     told.insert("hashes".into(), Value::Object(hashes));
@@ -102,13 +102,13 @@ fn of_skin(skin: &Skin<'_>) -> Value {
 }
 
 /// Tells the sizes of the hulls, and what else is there to collide with.
-fn physics(view: View<'_>, is_inflated: bool) -> (Value, Value) {
+fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     let convex = if is_inflated { view.convex().ok().flatten() } else { None };
     let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MOST_TOLD).map(|hull| hull.len())));
     let hulls: Vec<usize> = sizes.into_iter().flatten().collect();
     let header = view.header();
     let has_mesh = header.is_ok_and(|header| {
-        [Part::PhysicsMesh, Part::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
+        [AssetPart::PhysicsMesh, AssetPart::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
     });
     let bounding = convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len());
     // As `physics_shape` chooses, without inflating the triangles.
@@ -140,13 +140,13 @@ pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value 
         open_stream(path).and_then(|file| read_up_to(std::io::Read::take(file, limits.header), 0, limits.header));
     let Ok(head) = head else { return entry };
     match Header::of_prefix(&head, &limits) {
-        Ok(Prefix::Ready(header)) => output::with(entry, "properties", Value::Object(of_header(&header))),
+        Ok(HeaderPrefix::Ready(header)) => output::with(entry, "properties", Value::Object(of_header(&header))),
         _ => entry,
     }
 }
 
 /// Tells an LLSD map of numbers as JSON.
-fn plain(map: Map<'_>) -> Value {
+fn plain(map: LlsdMap<'_>) -> Value {
     let entries = map.iter().take(64).map(|entry| {
         let value = match entry.value {
             Llsd::Array(array) => array.iter().take(64).map(|item| json!(item.value.number())).collect(),
@@ -158,14 +158,14 @@ fn plain(map: Map<'_>) -> Value {
     Value::Object(entries.collect())
 }
 
-fn string(entry: &Entry<'_>) -> Option<String> {
+fn string(entry: &LlsdEntry<'_>) -> Option<String> {
     match entry.value {
         Llsd::String(value) => Some(text(value)),
         _ => None,
     }
 }
 
-fn text(text: Text<'_>) -> String {
+fn text(text: LlsdText<'_>) -> String {
     meshpeek::Name::new(&text.content()).to_string_lossy()
 }
 

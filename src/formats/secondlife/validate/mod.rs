@@ -5,6 +5,7 @@
 //! breach a rule, there is one finding, which counts them and points at the first.
 
 mod asset;
+mod avatar_joints;
 mod finding;
 mod header;
 mod physics;
@@ -16,5 +17,6 @@ mod surface;
 mod tree;
 
 pub(super) use asset::{check, validate, validate_structure};
+pub use avatar_joints::is_avatar_joint;
 pub use finding::finding;
 pub use rules::RULES;

@@ -1,10 +1,10 @@
 //! The rules about skins.
 
 use super::super::asset_block::AssetBlock;
-use super::super::avatar_joints::is_avatar_joint;
 use super::super::layout::MAX_JOINTS;
 use super::super::matrix::Matrix;
 use super::super::skin::Skin;
+use super::avatar_joints::is_avatar_joint;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::{Error, Field, Result};
