@@ -133,7 +133,7 @@ impl Look {
 
     fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<Inflated> {
         let block = self.take(view.block(part), asset)??;
-        block.survey(&mut |finding| self.find(finding, asset));
+        block.validate_structure(&mut |finding| self.find(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
         if !part.is_geometry() {
             return Some(Inflated { bytes, counts: None });
