@@ -10,7 +10,7 @@ use super::detect;
 use super::header::{BlockRange, Header};
 use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
-use super::llsd::{self, LlsdLimits, LlsdValue};
+use super::llsd::{self, LlsdLimits};
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -236,10 +236,7 @@ impl<'a> AssetView<'a> {
         // Whoever asks for one asks for all: the header is gone through once.
         let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
         let at = usize::try_from(*starts.get(number)?).ok()?;
-        match llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value {
-            LlsdValue::String(name) => Some(name.name()),
-            _ => None,
-        }
+        llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
     }
 
     /// Finds where the names of materials stand.

@@ -49,10 +49,7 @@ impl<'a> Container<'a> {
     /// Returns the container's version: 3 in those seen.
     #[must_use]
     pub fn version(&self) -> Option<i32> {
-        match self.map.get("version")?.value {
-            LlsdValue::Integer(version) => Some(version),
-            _ => None,
-        }
+        self.map.get("version")?.value.integer()
     }
 
     /// Returns the number of assets.
@@ -101,10 +98,7 @@ impl<'a> Instance<'a> {
     /// Returns the number of the asset that it places.
     #[must_use]
     pub fn mesh_id(&self) -> Option<i32> {
-        match self.map.get("mesh_id")?.value {
-            LlsdValue::Integer(number) => Some(number),
-            _ => None,
-        }
+        self.map.get("mesh_id")?.value.integer()
     }
 
     /// Returns its name.
@@ -127,8 +121,5 @@ impl<'a> Instance<'a> {
 }
 
 fn text<'a>(map: LlsdMap<'a>, key: &str) -> Option<LlsdText<'a>> {
-    match map.get(key)?.value {
-        LlsdValue::String(text) => Some(text),
-        _ => None,
-    }
+    map.get(key)?.value.string()
 }

@@ -224,10 +224,7 @@ impl<'a> Header<'a> {
         let known = |entry: &LlsdEntry<'_>| AssetPart::ALL.into_iter().find(|part| entry.key.is(part.key()));
         let unknown = self.map.iter().filter(move |entry| known(entry).is_none()).filter_map(move |entry| {
             let map = entry.value.map()?;
-            let number = |key: &str| match map.get(key)?.value {
-                LlsdValue::Integer(number) => u64::try_from(number).ok(),
-                _ => None,
-            };
+            let number = |key: &str| u64::try_from(map.get(key)?.value.integer()?).ok();
             let (offset, size) = (number("offset")?, number("size").filter(|size| *size > 0)?);
             let start = header.base().saturating_add(offset);
             let entry_at = header.start.saturating_add(as_u64(entry.at));
@@ -272,10 +269,7 @@ impl<'a> Header<'a> {
     /// this and what follows give nothing, and `validate` tells.
     #[must_use]
     pub fn version(&self) -> Option<i32> {
-        match self.get("version")?.value {
-            LlsdValue::Integer(version) => Some(version),
-            _ => None,
-        }
+        self.get("version")?.value.integer()
     }
 
     /// Returns the UUID of who uploaded it.
@@ -299,10 +293,7 @@ impl<'a> Header<'a> {
     /// Returns the number of the part that this mesh is of a model with more materials than a mesh can have.
     #[must_use]
     pub fn submodel_id(&self) -> Option<i32> {
-        match self.get("submodel_id")?.value {
-            LlsdValue::Integer(number) => Some(number),
-            _ => None,
-        }
+        self.get("submodel_id")?.value.integer()
     }
 
     /// Returns the names of the materials, one per submesh of the highest level: `.slm` files have them.

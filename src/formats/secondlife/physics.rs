@@ -7,7 +7,7 @@ use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
 use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
-use super::llsd::{LlsdMap, LlsdValue};
+use super::llsd::LlsdMap;
 use super::surface::read_domain;
 use crate::array::Packed;
 use crate::decode::MinMax16;
@@ -85,10 +85,7 @@ impl<'a> PhysicsCost<'a> {
     }
 
     fn integer(&self, key: &str) -> Option<i32> {
-        match self.map.get(key)?.value {
-            LlsdValue::Integer(number) => Some(number),
-            _ => None,
-        }
+        self.map.get(key)?.value.integer()
     }
 }
 

@@ -79,10 +79,7 @@ pub(super) fn known(view: &AssetView<'_>, header: &Header<'_>, part: AssetPart) 
 
 /// Finds the block of a key that is not known, or stands a second time: that of a map with an offset and a size.
 pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start: u64) -> Option<BlockSource> {
-    let [offset, size] = ["offset", "size"].map(|key| match map.get(key)?.value {
-        LlsdValue::Integer(number) => u64::try_from(number).ok(),
-        _ => None,
-    });
+    let [offset, size] = ["offset", "size"].map(|key| u64::try_from(map.get(key)?.value.integer()?).ok());
     let (from, size) = (header.len().saturating_add(offset?), size.filter(|size| *size > 0)?);
     let range = usize::try_from(from).ok().zip(usize::try_from(from.saturating_add(size)).ok());
     Some(match range {

@@ -60,6 +60,24 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
+    /// Returns the whole number that it is.
+    #[must_use]
+    pub const fn integer(&self) -> Option<i32> {
+        match *self {
+            Self::Integer(integer) => Some(integer),
+            _ => None,
+        }
+    }
+
+    /// Returns the string that it is.
+    #[must_use]
+    pub const fn string(&self) -> Option<LlsdText<'a>> {
+        match *self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns the map that it is.
     #[must_use]
     pub const fn map(&self) -> Option<LlsdMap<'a>> {

@@ -3,9 +3,9 @@
 use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
 use super::super::layout::FORMAT;
-use super::rules::{self, RULES};
+use super::rules;
 use crate::error::{Error, ErrorKind};
-use crate::parse::{Finding, Report, Severity};
+use crate::parse::{Finding, Rule};
 
 /// Returns the finding that tells of a fault in the bytes of a file: what keeps a part from being read is a breach of a
 /// rule, too. `None` for what is no fault of the bytes.
@@ -61,18 +61,9 @@ fn is_shape(expected: &str) -> bool {
 }
 
 /// Words an error as a finding.
-fn finding_for(rule: &'static str, error: &Error, offset: u64) -> Finding {
-    let mut found = None;
+fn finding_for(rule: Rule, error: &Error, offset: u64) -> Finding {
     let text = with_inflated_offset(error.kind().to_string(), error.inflated_offset());
-    Report::new(RULES, &mut |finding| found = Some(finding)).say(rule, error.field(), offset, text);
-    found.unwrap_or(Finding {
-        rule,
-        severity: Severity::Error,
-        field: error.field(),
-        offset,
-        source: 0,
-        text: String::new(),
-    })
+    Finding { rule: rule.id, severity: rule.severity, field: error.field(), offset, source: 0, text }
 }
 
 /// Adds the offset in the inflated block to a text.

@@ -10,7 +10,7 @@ use super::report::AssetReport;
 use super::{rules, tree};
 use crate::error::{Error, ErrorKind, Field};
 use crate::math::as_u64;
-use crate::parse::{Report, Severity};
+use crate::parse::{Report, Rule, Severity};
 
 /// Keys of a header beside those of blocks.
 const OTHERS: [&str; 7] = ["version", "creator", "date", "physics_cost_data", "material_list", "submodel_id", "404"];
@@ -31,15 +31,15 @@ const USUAL_ORDER: [AssetPart; 7] = [
 
 /// Looks at what is around the assets.
 pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
+    let mut check = AssetReport { report, asset: None };
     if let Some(preamble) = file.preamble() {
         let (said, found) = (u64::from(preamble.header_size.get()), file.header().map_or(0, |header| header.len()));
         let wrong =
             if said == found { String::new() } else { format!(", which say a header of {said} bytes and not {found}") };
         let text = format!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
-        report.say(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
+        check.say(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
     }
     let Some(container) = file.container() else { return };
-    let mut check = AssetReport { report, asset: None };
     check.check_keys(Field::new("container"), container.map(), &OF_CONTAINER, |at| (as_u64(at), None));
     let end = as_u64(container.end());
     let length = as_u64(file.file().len());
@@ -254,7 +254,7 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
         let text = format!("a hash of {} bytes, expected 16", hash.len());
         check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
-        let text = "not the MD5 of the stored block".to_owned();
+        let text = "not the MD5 of the stored block";
         check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
     }
 }
@@ -263,33 +263,24 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
 pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) {
     let field = Field::new(block.part().key());
     if block.is_gzip() {
-        let text = "gzip data, which viewers do not read; they expect zlib".to_owned();
-        let place = check.place(field);
-        check.report.say_as(Severity::Warning, rules::DAMAGED_ZLIB_STREAM, place, block.stored_at(), text);
+        let text = "gzip data, which viewers do not read; they expect zlib";
+        let rule = Rule { severity: Severity::Warning, ..rules::DAMAGED_ZLIB_STREAM };
+        check.say(rule, field, block.stored_at(), text);
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
-        check.say(
-            rules::DAMAGED_ZLIB_STREAM,
-            field,
-            at,
-            format!("{} bytes behind the compressed stream, within the block", block.unused()),
-        );
+        let text = format!("{} bytes behind the compressed stream, within the block", block.unused());
+        check.say(rules::DAMAGED_ZLIB_STREAM, field, at, text);
     }
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        check.say_in(
-            rules::DAMAGED_BLOCK_VALUE,
-            field,
-            block,
-            at,
-            format!("{} bytes behind the value", block.rest().len()),
-        );
+        let text = format!("{} bytes behind the value", block.rest().len());
+        check.say_in(rules::DAMAGED_BLOCK_VALUE, field, block, at, text);
     }
     let stored = block.stored_at();
     let at = as_u64(block.value_at());
     tree::check(check, field, block.bytes(), at, block.llsd_limits(), |at| (stored, Some(as_u64(at))));
     if block.value_at() > 0 {
-        check.say_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value".to_owned());
+        check.say_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value");
     }
 }

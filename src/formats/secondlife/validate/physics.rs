@@ -16,8 +16,7 @@ const KEYS: [&str; 5] = ["BoundingVerts", "HullList", "Positions", "Min", "Max"]
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> bool {
     let Some(Some(convex)) = check.take(Convex::new(block)) else { return false };
     let place = Field::new(block.part().key());
-    check.check_keys_in(place, block, convex.map(), &KEYS);
-    check.check_sorted_in(place, block, convex.map());
+    check.check_map_in(place, block, convex.map(), &KEYS);
     if convex.map().get("Min").is_some() || convex.map().get("Max").is_some() {
         let field = Field::new("Min").inside(block.part().key());
         surface::check_domain::<3>(check, field, block, block.value_at(), LlsdValue::Map(convex.map()));
@@ -25,7 +24,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> b
     match convex.bounding_points() {
         Ok(Some(_)) => {}
         Ok(None) => {
-            let text = "no BoundingVerts, the hull around everything".to_owned();
+            let text = "no BoundingVerts, the hull around everything";
             check.say_in(rules::MISSING_BLOCK, place, block, block.value_at(), text);
         }
         Err(error) if error.field().name() == "Min" => {}
@@ -47,14 +46,14 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
     let at = convex.map().get("HullList").map_or(block.value_at(), |entry| entry.at);
     let Some(sizes) = sizes else {
         if let Some(entry) = convex.map().get("Positions") {
-            check.say_in(rules::HULL_SIZES, field, block, entry.at, "Positions without HullList".to_owned());
+            check.say_in(rules::HULL_SIZES, field, block, entry.at, "Positions without HullList");
         }
         return false;
     };
     let sum = sizes.iter().map(|size| hull_size(*size)).fold(0, usize::saturating_add);
     let found = points.map_or(0, |points| points.len());
     if convex.map().get("Positions").is_none() && !sizes.is_empty() {
-        check.say_in(rules::HULL_SIZES, field, block, at, "HullList without Positions".to_owned());
+        check.say_in(rules::HULL_SIZES, field, block, at, "HullList without Positions");
     } else if sum != found {
         let text = format!("hulls of {sum} points together, where Positions holds {found}");
         check.say_in(rules::HULL_SIZES, field, block, at, text);

@@ -6,7 +6,7 @@ use super::finding::{finding, with_inflated_offset};
 use super::rules;
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Finding, Report};
+use crate::parse::{Finding, Report, Rule};
 
 /// Reports findings about one asset.
 pub(super) struct AssetReport<'r, 'v> {
@@ -17,14 +17,21 @@ pub(super) struct AssetReport<'r, 'v> {
 
 impl AssetReport<'_, '_> {
     /// Says that a rule is breached at an offset of the file.
-    pub(super) fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
+    pub(super) fn say(&mut self, rule: Rule, field: Field, offset: u64, text: impl Into<String>) {
         let field = self.place(field);
-        self.report.say(rule, field, offset, text);
+        self.report.say_as(rule.severity, rule.id, field, offset, text.into());
     }
 
     /// Says that a rule is breached at a byte of an inflated block.
-    pub(super) fn say_in(&mut self, rule: &'static str, field: Field, block: AssetBlock<'_>, at: usize, text: String) {
-        self.say(rule, field, block.stored_at(), with_inflated_offset(text, Some(as_u64(at))));
+    pub(super) fn say_in(
+        &mut self,
+        rule: Rule,
+        field: Field,
+        block: AssetBlock<'_>,
+        at: usize,
+        text: impl Into<String>,
+    ) {
+        self.say(rule, field, block.stored_at(), with_inflated_offset(text.into(), Some(as_u64(at))));
     }
 
     /// Says what keeps a part from being read.
@@ -41,7 +48,7 @@ impl AssetReport<'_, '_> {
     }
 
     /// Names the asset, too, in a container.
-    pub(super) fn place(&self, field: Field) -> Field {
+    fn place(&self, field: Field) -> Field {
         self.asset.map_or(field, |asset| field.beneath("asset", asset))
     }
 
@@ -73,12 +80,6 @@ impl AssetReport<'_, '_> {
         }
     }
 
-    /// As [`check_keys`](Self::check_keys), of a map in a block.
-    pub(super) fn check_keys_in(&mut self, field: Field, block: AssetBlock<'_>, map: LlsdMap<'_>, known: &[&str]) {
-        let stored = block.stored_at();
-        self.check_keys(field, map, known, |at| (stored, Some(as_u64(at))));
-    }
-
     /// Tells of keys that are not in the order of their bytes.
     pub(super) fn check_sorted(&mut self, field: Field, map: LlsdMap<'_>, at: impl Fn(usize) -> (u64, Option<u64>)) {
         let pairs = map.iter().zip(map.iter().skip(1));
@@ -90,9 +91,10 @@ impl AssetReport<'_, '_> {
         }
     }
 
-    /// As [`check_sorted`](Self::check_sorted), of a map in a block.
-    pub(super) fn check_sorted_in(&mut self, field: Field, block: AssetBlock<'_>, map: LlsdMap<'_>) {
+    /// Looks at the keys of a map in a block: those that are not known, and their order.
+    pub(super) fn check_map_in(&mut self, field: Field, block: AssetBlock<'_>, map: LlsdMap<'_>, known: &[&str]) {
         let stored = block.stored_at();
+        self.check_keys(field, map, known, |at| (stored, Some(as_u64(at))));
         self.check_sorted(field, map, |at| (stored, Some(as_u64(at))));
     }
 
@@ -109,8 +111,13 @@ impl AssetReport<'_, '_> {
             _ => None,
         };
         if let Some(at) = first {
-            let text = "an integer where a real is expected, taken for one".to_owned();
-            self.say_in(rules::INTEGER_FOR_REAL, field, block, at, text);
+            self.say_in(
+                rules::INTEGER_FOR_REAL,
+                field,
+                block,
+                at,
+                "an integer where a real is expected, taken for one",
+            );
         }
     }
 }

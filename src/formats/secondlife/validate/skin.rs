@@ -25,8 +25,7 @@ const KEYS: [&str; 6] = [
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> Option<usize> {
     let skin = check.take(Skin::new(block))?;
     let place = Field::new("skin");
-    check.check_keys_in(place, block, skin.map(), &KEYS);
-    check.check_sorted_in(place, block, skin.map());
+    check.check_map_in(place, block, skin.map(), &KEYS);
     for key in ["bind_shape_matrix", "inverse_bind_matrix", "alt_inverse_bind_matrix", "pelvis_offset"] {
         if let Some(entry) = skin.map().get(key) {
             check.check_reals(Field::new(key).inside("skin"), block, entry.at, entry.value);
@@ -98,7 +97,7 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
         let text = format!("expected an array of strings, found {}", entry.value.kind());
         check.say_in(rules::INVALID_SKIN, field, block, at, text);
     } else if joints == 0 {
-        check.say_in(rules::INVALID_SKIN, field, block, at, "no joint names".to_owned());
+        check.say_in(rules::INVALID_SKIN, field, block, at, "no joint names");
     }
     if joints > MAX_JOINTS {
         let text = format!("{joints} joints, expected at most {MAX_JOINTS}");

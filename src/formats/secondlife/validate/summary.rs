@@ -51,7 +51,7 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     // A viewer's own cache of a model holds both.
     let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
     if summary.hulls && summary.physics_mesh && !is_cache {
-        let text = "a list of hulls beside a physics mesh: simulators take the hulls".to_owned();
+        let text = "a list of hulls beside a physics mesh: simulators take the hulls";
         check.say(rules::HULLS_AND_PHYSICS_MESH, Field::new(AssetPart::PhysicsConvex.key()), start, text);
     }
 }

@@ -9,13 +9,12 @@ use super::super::layout::{MAX_VERTICES, TRIPLE};
 use super::super::llsd::LlsdValue;
 use super::super::physics::{Degeneracy, degeneracy};
 use super::super::surface::{Submesh, SubmeshKey};
-use super::finding::with_inflated_offset;
 use super::report::AssetReport;
 use super::rules;
 use super::summary::AssetSummary;
 use crate::error::Field;
 use crate::math::{as_u64, narrow};
-use crate::parse::{Severity, Tally};
+use crate::parse::{Rule, Severity, Tally};
 
 /// How far a box of positions may reach from the middle.
 const REACH: f64 = 0.501;
@@ -35,7 +34,7 @@ pub(super) fn check(
     let level = check.take(block.level())?;
     if level.is_empty() {
         let field = Field::new(block.part().key());
-        check.say_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes".to_owned());
+        check.say_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes");
     }
     let mut triangles = 0_usize;
     let mut bad = Tally::default();
@@ -73,8 +72,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn all(&mut self) {
         let known = SubmeshKey::ALL.map(SubmeshKey::name);
         let place = Field::new("").of(self.block.part().key(), as_u64(self.submesh.index()));
-        self.check.check_keys_in(place, self.block, self.submesh.map(), &known);
-        self.check.check_sorted_in(place, self.block, self.submesh.map());
+        self.check.check_map_in(place, self.block, self.submesh.map(), &known);
         if self.submesh.is_placeholder() {
             self.placeholder();
             return;
@@ -89,7 +87,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn say(&mut self, rule: &'static str, key: SubmeshKey, at: usize, text: String) {
+    fn say(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl Into<String>) {
         self.check.say_in(rule, self.submesh.field(key), self.block, at, text);
     }
 
@@ -147,7 +145,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn domains(&mut self) {
         match self.submesh.get(SubmeshKey::PositionDomain) {
             None => {
-                let text = "no box of the positions: ±0.5 is taken, where a viewer takes 0".to_owned();
+                let text = "no box of the positions: ±0.5 is taken, where a viewer takes 0";
                 self.say(rules::POSITION_BOX, SubmeshKey::PositionDomain, self.submesh.at(), text);
             }
             Some((at, value)) => {
@@ -163,7 +161,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         match self.submesh.get(SubmeshKey::TexCoord0Domain) {
             None => {
                 if let Some((at, _)) = self.submesh.get(SubmeshKey::TexCoord0) {
-                    let text = "texture coordinates without their domain: 0 to 1 is taken".to_owned();
+                    let text = "texture coordinates without their domain: 0 to 1 is taken";
                     self.say(rules::INVALID_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
                 }
             }
@@ -275,16 +273,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             // Real uploads have them.
             let text =
                 format!("{} slivers that a viewer counts as degenerate, first triangle {}", sliver.count, sliver.first);
-            let at = as_u64(item(sliver, 6));
-            let place = self.check.place(self.submesh.field(SubmeshKey::TriangleList));
-            let offset = self.block.stored_at();
-            self.check.report.say_as(
-                Severity::Info,
-                rules::DEGENERATE_COLLISION_TRIANGLE,
-                place,
-                offset,
-                with_inflated_offset(text, Some(at)),
-            );
+            let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
+            self.say(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
         }
     }
 
@@ -292,7 +282,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let is_lod = self.block.part().lod().is_some();
         let Some((at, bytes)) = self.check.take(self.submesh.bytes(SubmeshKey::Weights)).flatten() else {
             if is_lod && self.summary.is_skinned && self.submesh.get(SubmeshKey::Weights).is_none() {
-                let text = "no weights, where there is a skin".to_owned();
+                let text = "no weights, where there is a skin";
                 self.say(rules::WEIGHTS_WITHOUT_SKIN, SubmeshKey::Weights, self.submesh.at(), text);
             }
             return;
