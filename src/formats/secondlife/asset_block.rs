@@ -6,7 +6,7 @@ use flate2::Decompress;
 
 use super::asset_part::AssetPart;
 use super::inflate::{self, ZlibStream};
-use super::layout::{FORMAT, MAX_SUBMESHES};
+use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use crate::array::runs::RunIndex;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -63,8 +63,8 @@ pub(super) struct BlockData {
     value: (usize, usize),
     /// Where the items of its lists stand: submeshes; or joint names, inverse bind matrices and their alternatives.
     lists: [Vec<u32>; 3],
-    /// An index into the weights of each submesh. Those that a sound level does not have are walked instead.
-    indices: [OnceLock<Option<RunIndex>>; MAX_SUBMESHES],
+    /// An index into the weights of each submesh, made when one is first looked up.
+    indices: Vec<OnceLock<Option<RunIndex>>>,
 }
 
 impl BlockData {
@@ -98,7 +98,7 @@ impl BlockData {
         self.stored = (at, as_u64(stored.len()));
         self.limits = LlsdLimits::from(limits);
         self.lists.iter_mut().for_each(Vec::clear);
-        self.indices = Default::default();
+        self.indices.clear();
         self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes)
             .map_err(|error| Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind))?;
         let read = llsd::marker_line(&self.bytes).and_then(|start| {
@@ -115,6 +115,9 @@ impl BlockData {
         let value = AssetBlock { data: self }.value();
         if part.is_geometry() {
             list_offsets(value.array(), &mut lists[0])?;
+            let count = lists[0].len();
+            self.indices.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(count) })?;
+            self.indices.resize_with(count, OnceLock::new);
         } else if part == AssetPart::Skin {
             for (list, key) in lists.iter_mut().zip(SKIN_LISTS) {
                 let entry = value.map().and_then(|map| map.get(key));
