@@ -302,8 +302,7 @@ fn count_of(items: &[Item]) -> f32 {
 kernel! {
     /// Puts boxes around clusters of triangles, from the one numbered `first` on.
     fn fill(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) {
-        avx512 => fill_items::<true>(triangles, cluster, grid, first, items),
-        avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
+        avx512 | avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
         _ => fill_items::<false>(triangles, cluster, grid, first, items),
     }
 }

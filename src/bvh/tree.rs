@@ -205,7 +205,7 @@ impl<'a> View<'a> {
     pub(crate) fn fetch(&self, node: u32) {
         let (page, slot) = place(node);
         if let Some(node) = self.pages.get(page).and_then(|page| page.nodes.get(slot)) {
-            crate::simd::fetch(node.as_bytes(), 2);
+            crate::simd::prefetch_lines(node.as_bytes(), 2);
         }
     }
 

@@ -273,7 +273,7 @@ impl<'a> Triangles<'a> {
             Indices::U32(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => None,
         };
-        crate::simd::fetch(bytes.unwrap_or_default(), 2);
+        crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
     }
 
     /// Asks for the positions of eight triangles, which are about to be read.
@@ -281,7 +281,7 @@ impl<'a> Triangles<'a> {
     pub(crate) fn fetch_positions(&self, numbers: &Numbers) {
         fn each<T>(array: &[T], numbers: &Numbers) {
             for corner in numbers.iter().flatten() {
-                crate::simd::fetch_item(array, *corner);
+                crate::simd::prefetch_item(array, *corner);
             }
         }
         match &self.points {

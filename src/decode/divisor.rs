@@ -28,7 +28,6 @@ impl Divisor {
     /// Both products are off by less than 2^-47 of the quotient. A number of 16 bits, divided by one of as many, is no
     /// nearer than 2^-41 of it to where rounding changes, unless it is a float itself. Tests compare all codes.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
     pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
         if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }
     }

@@ -9,8 +9,8 @@ use crate::array::{Bounds, Consecutive, CornerArray, Packed, Strided, out_of_ran
 use crate::decode::influence3::RawInfluence3;
 use crate::decode::influence4::RawInfluence4;
 use crate::decode::{
-    Argb8, Decode as _, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16,
-    NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
+    Argb8, Decode as _, EndianFloats, EndianIndex, Floats, Index, Influence, Influence3, Influence4, MinMax16,
+    NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, TangentFrame, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
@@ -135,7 +135,7 @@ impl Positions<'_> {
 
 packed_array! {
     /// Tangent frames.
-    Frames of Frame {
+    Frames of TangentFrame {
         /// A quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
         /// A quaternion in seven bytes.

@@ -231,7 +231,7 @@ fn unit(direction: [f64; 3]) -> Option<[f32; 3]> {
 #[allow(clippy::float_cmp, reason = "what is at a corner is there exactly")]
 mod tests {
     use super::*;
-    use crate::decode::Frame;
+    use crate::decode::TangentFrame;
     use crate::formats::Model;
     use crate::formats::unigine::Generation;
     use crate::formats::unigine::build::{self, Target};
@@ -248,7 +248,8 @@ mod tests {
     fn written() -> Vec<u8> {
         let normals = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
-        let frames = normals.into_iter().zip(tangents).map(|(normal, tangent)| Frame::from_axes(normal, tangent, 1.0));
+        let frames =
+            normals.into_iter().zip(tangents).map(|(normal, tangent)| TangentFrame::from_axes(normal, tangent, 1.0));
         let target = Target {
             positions: vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]],
             frames: frames.collect(),

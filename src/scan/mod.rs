@@ -5,7 +5,7 @@
 //!
 //! | file | question | asked of |
 //! |---|---|---|
-//! | [`decode::extent`](crate::decode::extent), [`packed32`](crate::decode::packed32), [`packed64`](crate::decode::packed64) | the box | [`Packed::extent`](crate::array::Packed), [`Positions::bounds`](crate::model::Positions::bounds) |
+//! | [`decode::bounds`](mod@crate::decode::bounds), [`packed32`](crate::decode::packed32), [`packed64`](crate::decode::packed64) | the box | [`Packed::extent`](crate::array::Packed), [`Positions::bounds`](crate::model::Positions::bounds) |
 //! | [`sphere`] | a sphere around all | [`Positions::sphere`](crate::model::Positions::sphere) |
 //! | [`sums`] | the sum of each component, as stored | [`Packed`](crate::array::Packed) of floats and tangent frames |
 //! | [`finite`](mod@finite) | how many are no finite numbers, and the first | [`Packed`](crate::array::Packed) of floats |

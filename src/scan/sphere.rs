@@ -73,7 +73,7 @@ kernel! {
         let mut far = [0.0_f32; LANES];
         let (chunks, rest) = positions.as_chunks::<LANES>();
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             for (far, position) in far.iter_mut().zip(chunk) {
                 let square = square_distance(position, center);
                 *far = if square > *far { square } else { *far };

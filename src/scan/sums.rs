@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
     use crate::array::arbitrary::{any_bytes, places};
-    use crate::decode::frame::RawQuat7;
+    use crate::decode::tangent_frame::RawQuat7;
 
     fn naive8(raw: &[[I16; 4]]) -> [i64; 4] {
         raw.iter().fold([0; 4], |all, frame| add(all, frame.map(|part| part.get().into())))

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::secondlife;
 use meshpeek::unigine::{Generation, build};
 use serde_json::{Value, json};
@@ -22,7 +22,11 @@ fn square(name: &str, z: f32) -> build::Surface {
     let (positions, indices) = (corners(z), triangles());
     build::Surface {
         name: name.to_owned(),
-        targets: vec![build::Target { positions, frames: vec![Frame::default(); 1], ..build::Target::default() }],
+        targets: vec![build::Target {
+            positions,
+            frames: vec![TangentFrame::default(); 1],
+            ..build::Target::default()
+        }],
         attribute_indices: vec![0; indices.len()],
         indices,
         ..build::Surface::default()

@@ -864,7 +864,7 @@ fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
         .as_chunks::<4>()
         .0
         .iter()
-        .map(|word| order.u32(meshpeek::decode::endian::Word(*word)))
+        .map(|word| order.u32(meshpeek::decode::endian::RawWord(*word)))
         .collect();
     assert_eq!(bits(&plane), last, "{}", expected.what);
     facts.same("bytes_after_collision_count", 16);

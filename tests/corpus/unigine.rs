@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::model::Frames;
 use meshpeek::unigine::{Block, Generation, Mesh, Storage, SurfaceView, Tree, build};
 use meshpeek::{Animations, Severity, Surface};
@@ -362,7 +362,7 @@ fn builds_the_trees_of_the_engine() {
             let surface = build::Surface {
                 targets: vec![build::Target {
                     positions: view.positions().unwrap().iter().collect(),
-                    frames: vec![Frame::default()],
+                    frames: vec![TangentFrame::default()],
                     ..build::Target::default()
                 }],
                 indices: view.indices().unwrap().iter().collect(),

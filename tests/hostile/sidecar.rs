@@ -139,7 +139,7 @@ fn twins() -> Vec<[Vec<u8>; 2]> {
     // Frames of tangents instead of weights: 8 bytes each.
     let exchanged = |count: u8, frames: usize| {
         let mut surface = surface("skin", &[count; 64]);
-        surface.targets[0].frames.resize(frames, meshpeek::decode::Frame::default());
+        surface.targets[0].frames.resize(frames, meshpeek::decode::TangentFrame::default());
         surface.uvs[0].clear();
         mesh(Generation::Ms12, vec![surface.clone(), surface], Vec::new())
     };

@@ -52,7 +52,7 @@ fn triangle(name: &str) -> build::Surface {
         name: name.to_owned(),
         targets: vec![build::Target {
             positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-            frames: vec![meshpeek::decode::Frame::default()],
+            frames: vec![meshpeek::decode::TangentFrame::default()],
             ..build::Target::default()
         }],
         indices: vec![0, 1, 2],
@@ -1085,7 +1085,7 @@ fn u27_tangents() {
             let length: f32 = frame.rotation.iter().map(|part| part * part).sum();
             assert!((length - 1.0).abs() < 1e-5 && frame.handedness.abs() == 1.0, "{frame:?}");
             if raw.iter().all(|byte| *byte == 0) {
-                assert_eq!(frame, meshpeek::decode::Frame::default());
+                assert_eq!(frame, meshpeek::decode::TangentFrame::default());
             }
         }
     }
@@ -1183,7 +1183,7 @@ fn trap_welding() {
         (scattered.clone(), scattered.clone(), corners),
     ] {
         let positions = vec![[0.0; 3]; corners as usize];
-        let frames = vec![meshpeek::decode::Frame::default(); corners as usize];
+        let frames = vec![meshpeek::decode::TangentFrame::default(); corners as usize];
         let targets = vec![build::Target { positions, frames, ..build::Target::default() }];
         let whole = mesh_of(vec![build::Surface { targets, indices, attribute_indices, ..build::Surface::default() }]);
         let mesh = Mesh::open(whole.as_slice()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::endian::Word;
+use meshpeek::decode::endian::RawWord;
 use meshpeek::decode::{
     ByteOrder, Decode as _, EndianFloats, EndianIndex, Floats, Index, MinMax16, Packed32, Packed64,
 };
@@ -44,7 +44,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     let plain = Shape::new(&points, &numbers);
     assert_eq!(ask(&plain.scene(), &questions), expected, "{positions:?}");
     let words: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
-    let big = <[Word]>::ref_from_bytes(&words).unwrap();
+    let big = <[RawWord]>::ref_from_bytes(&words).unwrap();
     let ordered = Indices::Endian(Packed::new(big, EndianIndex(ByteOrder::Big)));
     assert_eq!(ask(&scene_over(positions, ordered), &questions), expected, "ordered");
     // Those that fit in fewer bits.

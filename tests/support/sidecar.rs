@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence};
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, build};
@@ -71,7 +71,11 @@ pub fn surface(name: &str, counts: &[u8]) -> build::Surface {
     let positions: Vec<_> = (0..counts.len().max(3)).map(|vertex| [vertex as f32, 0.5, -(vertex as f32)]).collect();
     build::Surface {
         name: name.to_owned(),
-        targets: vec![build::Target { positions, frames: vec![Frame::default(); 3], ..build::Target::default() }],
+        targets: vec![build::Target {
+            positions,
+            frames: vec![TangentFrame::default(); 3],
+            ..build::Target::default()
+        }],
         weights: counts.iter().enumerate().map(|(vertex, count)| influences(vertex, *count)).collect(),
         uvs: [vec![[0.0, 1.0], [0.25, 0.5], [1.0, 0.0]], Vec::new()],
         indices: vec![0, 1, 2],

@@ -1,7 +1,7 @@
 //! UNIGINE meshes of compressed generations: their blocks, the trees in these, what is inflated and when, and what is said
 //! of damage inside.
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceView, Tree, build};
 use meshpeek::{Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
@@ -526,7 +526,7 @@ fn reads_wide_indices_in_both_spellings() {
         name: "wide".into(),
         targets: vec![build::Target {
             positions: (0..positions).map(|number| [number as f32, (number % 7) as f32, 0.5]).collect(),
-            frames: vec![Frame { handedness: -1.0, ..Frame::default() }; frames as usize],
+            frames: vec![TangentFrame { handedness: -1.0, ..TangentFrame::default() }; frames as usize],
             ..build::Target::default()
         }],
         indices: vec![0, positions - 1, 62, 63, positions / 2, 8_191],

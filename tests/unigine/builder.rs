@@ -1,6 +1,6 @@
 //! Random meshes of every generation, built, written, read and written again; and what the builder refuses.
 
-use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, frame, influence4};
+use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, influence4, tangent_frame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
 use meshpeek::{Decode as _, ErrorKind, FormatVersion as _, Severity};
@@ -20,12 +20,12 @@ fn name(random: &mut Random) -> String {
     (0..random.below(long)).map(|_| *random.pick(&['a', 'Z', '_', ' ', 'ж', '\u{1f600}', '"', '\n'])).collect()
 }
 
-fn some_frame(random: &mut Random) -> Frame {
+fn some_frame(random: &mut Random) -> TangentFrame {
     let axes = [random.unit(), random.unit(), random.unit(), random.unit()];
     let length = axes.iter().map(|axis| axis * axis).sum::<f32>().sqrt().max(1e-3);
     let rotation =
         if random.one_in(20) { [0.0; 4].map(|_: f32| random.any_float()) } else { axes.map(|axis| axis / length) };
-    Frame { rotation, handedness: if random.one_in(2) { 1.0 } else { -1.0 } }
+    TangentFrame { rotation, handedness: if random.one_in(2) { 1.0 } else { -1.0 } }
 }
 
 fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> build::Surface {
@@ -143,8 +143,8 @@ fn expect_same_surface(view: &SurfaceView<'_>, surface: &build::Surface, generat
         assert_eq!(frames.len(), target.frames.len());
         for (item, built) in target.frames.iter().enumerate() {
             let expected = match generation {
-                Generation::Ms10 => Quat7.decode(&frame::encode7(built)),
-                _ => Quat8.decode(&frame::encode8(built)),
+                Generation::Ms10 => Quat7.decode(&tangent_frame::encode7(built)),
+                _ => Quat8.decode(&tangent_frame::encode8(built)),
             };
             assert_eq!(frames.get(item).unwrap(), expected);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, compact, frame, influence4};
+use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compact, influence4, tangent_frame};
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
@@ -19,10 +19,10 @@ use crate::support::unigine::{
 };
 
 /// What a frame becomes by being written: the engine's truncation is not ours to hide.
-fn written_frame(generation: Generation, frame: &Frame) -> Frame {
+fn written_frame(generation: Generation, frame: &TangentFrame) -> TangentFrame {
     match generation {
-        Generation::Ms10 => Quat7.decode(&frame::encode7(frame)),
-        _ => Quat8.decode(&frame::encode8(frame)),
+        Generation::Ms10 => Quat7.decode(&tangent_frame::encode7(frame)),
+        _ => Quat8.decode(&tangent_frame::encode8(frame)),
     }
 }
 
@@ -30,7 +30,7 @@ fn written_weights(list: &[Influence]) -> Vec<Influence> {
     list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
-fn all_frames(frames: &Frames<'_>) -> Vec<Frame> {
+fn all_frames(frames: &Frames<'_>) -> Vec<TangentFrame> {
     let mut all = Vec::new();
     frames.for_each(|frame| all.push(frame));
     all
@@ -124,7 +124,7 @@ fn spelled(key: &build::Key) -> (u8, Vec<u8>) {
     }
     if let Some(rotation) = key.rotation {
         flags |= 8;
-        components.extend(rotation.map(|value| frame::encode_component(value).get().to_le_bytes()).concat());
+        components.extend(rotation.map(|value| tangent_frame::encode_component(value).get().to_le_bytes()).concat());
     }
     let [sx, sy, sz] = key.scale;
     for (bit, value) in [(0x10, sx), (0x20, sy), (0x40, sz)] {
@@ -420,7 +420,7 @@ fn widths_follow_from_the_counts() {
             let surface = build::Surface {
                 targets: vec![build::Target {
                     positions: (0..positions).map(|number| [number as f32, 1.0, 2.0]).collect(),
-                    frames: vec![Frame::default(); frames],
+                    frames: vec![TangentFrame::default(); frames],
                     ..build::Target::default()
                 }],
                 indices: vec![0, last, last / 2],
@@ -787,7 +787,7 @@ fn golden_file() {
             lightmap: Some([0, 4]),
             targets: vec![build::Target {
                 positions: vec![[1.0, 2.0, 3.0]],
-                frames: vec![Frame { rotation: [0.0, 0.0, 0.0, 1.0], handedness: -1.0 }],
+                frames: vec![TangentFrame { rotation: [0.0, 0.0, 0.0, 1.0], handedness: -1.0 }],
                 ..build::Target::default()
             }],
             weights: vec![vec![Influence { bone: 0, weight: 1.0 }]],

@@ -3,7 +3,7 @@
 use super::geometry::{ShownAsset, no_such};
 use super::matrix::Matrix;
 use super::skin::Skin;
-use crate::decode::Frame;
+use crate::decode::TangentFrame;
 use crate::error::Result;
 use crate::math::{cross, dot};
 use crate::model::animation::{Animations, Clip};
@@ -60,7 +60,7 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
     let [right, _, up] = axes;
     let [tangent, normal] =
         [right.map(|value| value / scale.first().copied().unwrap_or(1.0)), up.map(|value| value / height)];
-    Some(Transform { position, rotation: Frame::from_axes(normal, tangent, 1.0).rotation, scale })
+    Some(Transform { position, rotation: TangentFrame::from_axes(normal, tangent, 1.0).rotation, scale })
 }
 
 #[cfg(test)]

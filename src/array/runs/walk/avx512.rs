@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 };
 
 use crate::array::runs::walk::{Allowed, WalkProgress};
-use crate::simd::{Level, kernel};
+use crate::simd::{CpuLevel, kernel};
 
 /// Bytes of a window.
 const WINDOW: usize = 64;
@@ -47,7 +47,7 @@ const fn counting(first: u8) -> [u8; WINDOW] {
 
 /// Returns whether the processor supports the instructions.
 pub(in crate::array::runs) fn is_supported() -> bool {
-    Level::best() == Level::Avx512
+    CpuLevel::best() == CpuLevel::Avx512
 }
 
 kernel! {

@@ -48,6 +48,7 @@
 
 pub(super) mod coding;
 mod file;
+mod geometry;
 mod header;
 mod index;
 mod indexed;

@@ -6,7 +6,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16, I32, U16};
 
 use super::{Animation, Bone, Key};
-use crate::decode::{OffsetScale16, frame};
+use crate::decode::{OffsetScale16, tangent_frame};
 use crate::error::Result;
 use crate::formats::unigine::anim::coding::Coding;
 use crate::formats::unigine::bounds::NOTHING;
@@ -227,7 +227,7 @@ impl Key {
                 && let Some(rotation) = self.rotation
             {
                 // Keys have no handedness to save, so w is not lifted.
-                let rotation = rotation.map(frame::encode_component);
+                let rotation = rotation.map(tangent_frame::encode_component);
                 if turn(rotation) {
                     flags |= 8;
                     out.extend(rotation.as_bytes());

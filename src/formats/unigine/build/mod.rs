@@ -42,7 +42,7 @@ use super::bounds::{self, NOTHING};
 use super::layout::{Generation, INFLUENCES, RawBounds, RawTransform};
 use super::write::Writer;
 use crate::array::{Bounds, Sphere};
-use crate::decode::{Frame, Influence, float, frame, influence4};
+use crate::decode::{Influence, TangentFrame, float, influence4, tangent_frame};
 use crate::error::Result;
 use crate::model::Transform;
 
@@ -132,7 +132,7 @@ pub struct Target {
     /// Positions in scene units.
     pub positions: Vec<[f32; 3]>,
     /// Tangent frames.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<TangentFrame>,
 }
 
 impl Mesh {
@@ -269,8 +269,8 @@ impl Surface {
             writer.length(target.frames.len())?;
             for frame in &target.frames {
                 match generation {
-                    Generation::Ms10 => writer.bytes(frame::encode7(frame).as_bytes())?,
-                    _ => writer.bytes(frame::encode8(frame).as_bytes())?,
+                    Generation::Ms10 => writer.bytes(tangent_frame::encode7(frame).as_bytes())?,
+                    _ => writer.bytes(tangent_frame::encode8(frame).as_bytes())?,
                 }
             }
         }

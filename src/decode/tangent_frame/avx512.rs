@@ -1,0 +1,336 @@
+//! Frames, sixteen at a time: each part of all of them in one vector, so that the roots and quotients, which take longest,
+//! are of use in every lane.
+//!
+//! Quaternion 4k + l stands in lane 4l + k, because four such vectors become rows of four floats in order with the
+//! permutations that are cheapest.
+
+#![allow(
+    clippy::many_single_char_names,
+    clippy::large_types_passed_by_value,
+    reason = "parts of quaternions have no longer names, and vectors stay in registers: all is inlined"
+)]
+
+use std::arch::x86_64::{
+    __m512, __m512i, _CMP_GT_OQ, _mm512_add_ps, _mm512_and_si512, _mm512_castpd_ps, _mm512_castps_pd,
+    _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cvtepi32_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_mask_mul_ps,
+    _mm512_maskz_mul_ps, _mm512_maskz_permutex2var_epi8, _mm512_max_ps, _mm512_mul_ps, _mm512_or_si512,
+    _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_sqrt_ps, _mm512_sub_ps,
+    _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+};
+use std::hint::black_box;
+
+use bytemuck::cast;
+use zerocopy::little_endian::I16;
+use zerocopy::{transmute, transmute_ref};
+
+use crate::decode::codec::one_by_one;
+use crate::decode::divisor::BY_32767;
+use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
+use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+
+/// Where the two high bytes of each lane come from: bytes of two vectors, counted through both.
+type ByteIndices = [[u8; 4]; 16];
+
+/// Returns the places of a 16-bit component that lies `at` bytes into each of sixteen records of `size` bytes, of which the
+/// second vector begins with byte `second`.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "checked by the compiler; at most 127"
+)]
+const fn places(size: usize, at: usize, second: usize) -> ByteIndices {
+    let mut all = [[0; 4]; 16];
+    let mut lane = 0;
+    while lane < 16 {
+        let low = (lane % 4 * 4 + lane / 4) * size + at;
+        let mut byte = 0;
+        while byte < 4 {
+            let place = low + byte % 2;
+            all[lane][byte] = (if place < 64 { place } else { 64 + place - second }) as u8;
+            byte += 1;
+        }
+        lane += 1;
+    }
+    all
+}
+
+/// Those of x, y, z and w in eight bytes.
+const EIGHT: [ByteIndices; 4] = [places(8, 0, 64), places(8, 2, 64), places(8, 4, 64), places(8, 6, 64)];
+/// Those of x, y and z in seven bytes, and of the sign, which is the last byte: the high one of the two that end there.
+const SEVEN: [ByteIndices; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4, 48), places(7, 5, 48)];
+
+/// Sixteen quaternions, and their handedness.
+#[derive(Clone, Copy)]
+struct Quaternions {
+    x: __m512,
+    y: __m512,
+    z: __m512,
+    w: __m512,
+    sign: __m512,
+}
+
+/// The bytes that are kept in a vector: the high half of each lane. Compilers that see it in the loop make two instructions
+/// of the one that permutes and clears.
+const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
+
+/// Brings what the bytes at some places are to the high half of each lane, and 0 to the low one, by [`KEPT`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn gather(low: __m512i, high: __m512i, places: ByteIndices, kept: u64) -> __m512i {
+    _mm512_maskz_permutex2var_epi8(kept, low, cast(places), high)
+}
+
+/// Divides what stands in the high half of each lane by the scale, as the division itself rounds:
+/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). That it is 65536 times as much changes no bit but those of exponents.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn scale(high: __m512i) -> __m512 {
+    const HIGH: f32 = 65536.0;
+    let (reciprocal, rest) = (_mm512_set1_ps(BY_32767.reciprocal / HIGH), _mm512_set1_ps(BY_32767.rest / HIGH));
+    let number = _mm512_cvtepi32_ps(high);
+    _mm512_fmadd_ps(number, reciprocal, _mm512_mul_ps(number, rest))
+}
+
+/// Returns 1 with the sign of each lane.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sign(of: __m512i) -> __m512 {
+    let one = _mm512_set1_epi32(0x3f80_0000);
+    _mm512_castsi512_ps(_mm512_or_si512(_mm512_and_si512(of, _mm512_set1_epi32(i32::MIN)), one))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Quaternions {
+    let [low, high]: [__m512i; 2] = transmute!(*raw);
+    let [x, y, z, w] = EIGHT;
+    let w = gather(low, high, w, kept);
+    Quaternions {
+        x: scale(gather(low, high, x, kept)),
+        y: scale(gather(low, high, y, kept)),
+        z: scale(gather(low, high, z, kept)),
+        w: scale(w),
+        sign: sign(w),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn seven(raw: &[RawQuat7; 16], kept: u64) -> Quaternions {
+    let bytes: &[u8; 112] = transmute_ref!(raw);
+    let low: __m512i = cast(*bytes.first_chunk::<64>().unwrap_or(&[0; 64]));
+    let high: __m512i = cast(*bytes.last_chunk::<64>().unwrap_or(&[0; 64]));
+    let [x, y, z, last] = SEVEN;
+    let [x, y, z] =
+        [scale(gather(low, high, x, kept)), scale(gather(low, high, y, kept)), scale(gather(low, high, z, kept))];
+    let left = _mm512_sub_ps(_mm512_set1_ps(1.0), _mm512_mul_ps(x, x));
+    let left = _mm512_sub_ps(_mm512_sub_ps(left, _mm512_mul_ps(y, y)), _mm512_mul_ps(z, z));
+    let w = _mm512_sqrt_ps(_mm512_max_ps(left, _mm512_setzero_ps()));
+    Quaternions { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
+}
+
+/// As `unit` does.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn unit(parts: Quaternions) -> Quaternions {
+    let Quaternions { x, y, z, w, sign } = parts;
+    let square = _mm512_add_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(y, y));
+    let square = _mm512_add_ps(_mm512_add_ps(square, _mm512_mul_ps(z, z)), _mm512_mul_ps(w, w));
+    let long = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(square, _mm512_setzero_ps());
+    let one = _mm512_set1_ps(1.0);
+    let scale = _mm512_div_ps(one, _mm512_sqrt_ps(square));
+    Quaternions {
+        x: _mm512_maskz_mul_ps(long, x, scale),
+        y: _mm512_maskz_mul_ps(long, y, scale),
+        z: _mm512_maskz_mul_ps(long, z, scale),
+        w: _mm512_mask_mul_ps(one, long, w, scale),
+        sign,
+    }
+}
+
+/// Returns 2 (ab + cd).
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn twice_sum(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
+    _mm512_mul_ps(_mm512_set1_ps(2.0), _mm512_add_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d)))
+}
+
+/// Returns 2 (ab − cd).
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn twice_difference(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
+    _mm512_mul_ps(_mm512_set1_ps(2.0), _mm512_sub_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d)))
+}
+
+/// As [`TangentFrame::normal`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
+    let up = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(x, x, y, y));
+    [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
+}
+
+/// As [`TangentFrame::tangent`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
+    let right = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(y, y, z, z));
+    [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
+}
+
+/// Makes rows of four, in order, four rows in each vector.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn rows(a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
+    let [low, more] = [_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d)].map(|pairs| _mm512_castps_pd(pairs));
+    let [high, most] = [_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d)].map(|pairs| _mm512_castps_pd(pairs));
+    [
+        _mm512_castpd_ps(_mm512_unpacklo_pd(low, more)),
+        _mm512_castpd_ps(_mm512_unpackhi_pd(low, more)),
+        _mm512_castpd_ps(_mm512_unpacklo_pd(high, most)),
+        _mm512_castpd_ps(_mm512_unpackhi_pd(high, most)),
+    ]
+}
+
+/// For each of the 48 floats of sixteen triples: its place in x and y, and then in those and z.
+const TRIPLES: [[[i32; 16]; 2]; 3] = {
+    let mut all = [[[0; 16]; 2]; 3];
+    let mut at = 0_i32;
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::as_conversions,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "checked by the compiler; at most 47"
+    )]
+    while at < 48 {
+        let (vector, lane) = (at as usize / 16, at as usize % 16);
+        let (triple, part) = (at / 3, at % 3);
+        let place = triple % 4 * 4 + triple / 4;
+        all[vector][0][lane] = place + if part == 1 { 16 } else { 0 };
+        all[vector][1][lane] = if part == 2 { place + 16 } else { lane as i32 };
+        at += 1;
+    }
+    all
+};
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn triples([x, y, z]: [__m512; 3]) -> [__m512; 3] {
+    let [[a, last_a], [b, last_b], [c, last_c]] = TRIPLES;
+    [
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(x, cast(a), y), cast(last_a), z),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(x, cast(b), y), cast(last_b), z),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(x, cast(c), y), cast(last_c), z),
+    ]
+}
+
+/// For each of the 80 floats of sixteen frames: its place in two vectors of rows, and then in those and the signs.
+const FRAMES: [[[i32; 16]; 2]; 5] = {
+    let mut all = [[[0; 16]; 2]; 5];
+    let mut at = 0_i32;
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::as_conversions,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "checked by the compiler; at most 79"
+    )]
+    while at < 80 {
+        let (vector, lane) = (at as usize / 16, at as usize % 16);
+        let (frame, part) = (at / 5, at % 5);
+        // The vector of rows that the first of these floats is in.
+        let first = vector as i32 * 16 / 5 / 4 * 16;
+        all[vector][0][lane] = if part < 4 { frame * 4 + part - first } else { 0 };
+        all[vector][1][lane] = if part < 4 { lane as i32 } else { 16 + frame % 4 * 4 + frame / 4 };
+        at += 1;
+    }
+    all
+};
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
+    let [a, b, c, d] = rows(x, y, z, w);
+    let [[rows_a, all_a], [rows_b, all_b], [rows_c, all_c], [rows_d, all_d], [rows_e, all_e]] = FRAMES;
+    cast([
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(a, cast(rows_a), b), cast(all_a), sign),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(a, cast(rows_b), b), cast(all_b), sign),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(b, cast(rows_c), c), cast(all_c), sign),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(c, cast(rows_d), d), cast(all_d), sign),
+        _mm512_permutex2var_ps(_mm512_permutex2var_ps(d, cast(rows_e), d), cast(all_e), sign),
+    ])
+}
+
+/// For a vector of fourteen floats: the places of two rows, and of what stands behind them in another vector; first of the
+/// first two rows, then of the last two.
+const SEVENS: [[i32; 16]; 2] = [
+    [0, 1, 2, 3, 16, 17, 18, 4, 5, 6, 7, 20, 21, 22, 0, 0],
+    [8, 9, 10, 11, 24, 25, 26, 12, 13, 14, 15, 28, 29, 30, 0, 0],
+];
+/// The last two of fourteen floats and all of the next fourteen.
+const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
+    let [[a, b, c], [d, e, f]] = [normal(parts), tangent(parts)];
+    let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
+    let [first, second] = SEVENS;
+    let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
+    // Two floats too many each time, which the next ones lie over.
+    for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
+        let pair = _mm512_permutex2var_ps(front, cast(first), back);
+        let before = _mm512_permutex2var_ps(front, cast(second), back);
+        put(floats, at, pair);
+        if at < 84 {
+            put(floats, at.wrapping_add(14), before);
+        } else {
+            put(floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
+    if let Some(place) = floats.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<16>()) {
+        *place = cast(vector);
+    }
+}
+
+/// Makes a kernel of what becomes of sixteen records, and of one.
+macro_rules! sixteen {
+    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+        pub(crate) fn $name(raw: &[$raw], out: &mut [$value]) {
+            let $kept = black_box(KEPT);
+            let (chunks, rest) = raw.as_chunks::<16>();
+            let (values, last) = out.as_chunks_mut::<16>();
+            for ($values, $chunk) in values.iter_mut().zip(chunks) {
+                $many;
+            }
+            one_by_one(rest, last, $one);
+        }
+    )*};
+}
+
+sixteen! {
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
+        let Quaternions { x, y, z, w, .. } = seven(raw, kept);
+        *out = cast(rows(x, y, z, w));
+    }, rotation7;
+    fn frames8([I16; 4]) -> TangentFrame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
+    fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
+    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
+    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
+    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
+    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
+}
