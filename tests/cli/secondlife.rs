@@ -1,5 +1,6 @@
 //! What the program does with Second Life meshes.
 
+use meshpeek::MeshFile as _;
 use meshpeek::secondlife::{AssetPart, Lod, Mesh};
 use serde_json::{Value, json};
 
