@@ -40,7 +40,7 @@ pub struct Timing {
 
 impl<'a> Animation<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("animation", widen(index));
+        let place = Field::new("").in_list("animation", widen(index));
         Self { item: Item { view, kind: Kind::Animation, index, place } }
     }
 
@@ -110,8 +110,9 @@ impl<'a> Track<'a> {
         let start = view.state.outline.start(Kind::Track, index).unwrap_or_default();
         let animation = view.state.outline.around(Kind::Animation, start).unwrap_or_default();
         let first = view.within(Kind::Track, Kind::Animation, animation).start;
-        let place =
-            Field::new("").of("animation", widen(animation)).within("track", widen(index.saturating_sub(first)));
+        let place = Field::new("")
+            .in_list("animation", widen(animation))
+            .in_inner_list("track", widen(index.saturating_sub(first)));
         Self { item: Item { view, kind: Kind::Track, index, place } }
     }
 

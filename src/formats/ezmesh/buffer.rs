@@ -121,7 +121,7 @@ impl<'a> VertexBuffer<'a> {
             && let Ok(start) = self.offset()
         {
             let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
-            touched.note_spread(start, end, count.saturating_mul(12));
+            touched.record_partial(start, end, count.saturating_mul(12));
         }
     }
 

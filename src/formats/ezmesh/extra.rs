@@ -31,7 +31,7 @@ pub struct TetraMesh<'a> {
 
 impl<'a> TetraMesh<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("tetra_mesh", widen(index));
+        let place = Field::new("").in_list("tetra_mesh", widen(index));
         Self { item: Item { view, kind: Kind::Tetra, index, place } }
     }
 
@@ -106,7 +106,7 @@ pub struct Instance<'a> {
 
 impl<'a> Instance<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("instance", widen(index));
+        let place = Field::new("").in_list("instance", widen(index));
         Self { item: Item { view, kind: Kind::Instance, index, place } }
     }
 
@@ -153,7 +153,7 @@ pub struct Representation<'a> {
 
 impl<'a> Representation<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("collision_representation", widen(index));
+        let place = Field::new("").in_list("collision_representation", widen(index));
         Self { item: Item { view, kind: Kind::Representation, index, place } }
     }
 
@@ -201,7 +201,7 @@ pub struct Collision<'a> {
 
 impl<'a> Collision<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("collision", widen(index));
+        let place = Field::new("").in_list("collision", widen(index));
         Self { item: Item { view, kind: Kind::Collision, index, place } }
     }
 
@@ -287,7 +287,7 @@ pub struct Picture<'a> {
 
 impl<'a> Texture<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("texture", widen(index));
+        let place = Field::new("").in_list("texture", widen(index));
         Self { item: Item { view, kind: Kind::Texture, index, place } }
     }
 
@@ -314,7 +314,7 @@ pub struct UserData<'a> {
 
 impl<'a> UserData<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("user_data", widen(index));
+        let place = Field::new("").in_list("user_data", widen(index));
         Self { item: Item { view, kind: Kind::UserData, index, place } }
     }
 
@@ -337,7 +337,7 @@ pub struct UserBinary<'a> {
 
 impl<'a> UserBinary<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("user_binary_data", widen(index));
+        let place = Field::new("").in_list("user_binary_data", widen(index));
         Self { item: Item { view, kind: Kind::UserBinary, index, place } }
     }
 

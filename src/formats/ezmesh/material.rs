@@ -26,7 +26,7 @@ pub struct Material<'a> {
 
 impl<'a> Material<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("material", widen(index));
+        let place = Field::new("").in_list("material", widen(index));
         Self { item: Item { view, kind: Kind::Material, index, place } }
     }
 

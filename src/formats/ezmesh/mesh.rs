@@ -23,7 +23,7 @@ pub struct Mesh<'a> {
 
 impl<'a> Mesh<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("mesh", widen(index));
+        let place = Field::new("").in_list("mesh", widen(index));
         Self { item: Item { view, kind: Kind::Mesh, index, place } }
     }
 
@@ -175,7 +175,8 @@ impl<'a> Section<'a> {
         let start = view.state.outline.start(Kind::Section, index).unwrap_or_default();
         let mesh = view.state.outline.around(Kind::Mesh, start).unwrap_or_default();
         let first = view.within(Kind::Section, Kind::Mesh, mesh).start;
-        let place = Field::new("").of("mesh", widen(mesh)).within("section", widen(index.saturating_sub(first)));
+        let place =
+            Field::new("").in_list("mesh", widen(mesh)).in_inner_list("section", widen(index.saturating_sub(first)));
         Self { item: Item { view, kind: Kind::Section, index, place }, mesh }
     }
 

@@ -60,7 +60,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for MeshSystem<D> {
         let count = animation.frame_count()?;
         if frame >= as_index(count) {
             let kind = ErrorKind::NoSuch { count: count.into(), index: as_u64(frame) };
-            return Err(Error::without_offset(FORMAT, Field::new("frame").of("animation", as_u64(clip)), kind));
+            return Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind));
         }
         for (bone, out) in out.iter_mut().enumerate() {
             *out = view.bone(bone)?.bind;
@@ -222,7 +222,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for MeshSystem<D> {
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
-        let field = Field::new(name).of("surface", as_u64(surface));
+        let field = Field::new(name).in_list("surface", as_u64(surface));
         let Ok(section) = self.section(surface) else { return Error::without_offset(FORMAT, field, kind) };
         let start = match name {
             "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
@@ -274,7 +274,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
 
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(FORMAT, Field::new("").of(list, as_u64(index)), kind)
+    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for MeshSystem<D> {

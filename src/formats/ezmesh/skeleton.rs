@@ -25,7 +25,7 @@ pub(super) const BONE: [&str; 5] = ["name", "parent", "orientation", "position",
 
 impl<'a> Skeleton<'a> {
     pub(super) const fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("skeleton", widen(index));
+        let place = Field::new("").in_list("skeleton", widen(index));
         Self { item: Item { view, kind: Kind::Skeleton, index, place } }
     }
 
@@ -140,12 +140,12 @@ impl<'a> View<'a> {
 
     pub(super) fn bone_item(&self, bone: usize) -> Item<'a> {
         if bone >= self.bone_count() {
-            let place = Field::new("").of("bone", widen(bone));
+            let place = Field::new("").in_list("bone", widen(bone));
             return Item { view: *self, kind: Kind::Bone, index: bone, place };
         }
         let skeleton = self.skeleton_of(bone);
         let local = bone.saturating_sub(self.first_bone_of(bone));
-        let place = Field::new("").of("skeleton", widen(skeleton)).within("bone", widen(local));
+        let place = Field::new("").in_list("skeleton", widen(skeleton)).in_inner_list("bone", widen(local));
         Item { view: *self, kind: Kind::Bone, index: bone, place }
     }
 

@@ -110,7 +110,7 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
                 return Err(super::refusal(bytes).unwrap_or_else(unknown));
             }
             if let Some(touched) = touched {
-                touched.note(0, as_u64(bytes.len()));
+                touched.record(0, as_u64(bytes.len()));
             }
             crate::io::prefetch(bytes);
             let (outline, dialect) = scan(bytes, &options.limits)?;

@@ -11,7 +11,7 @@ use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use crate::array::runs::RunIndex;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Budget, Limits};
+use crate::parse::{Limits, MemoryBudget};
 
 /// A buffer that blocks are inflated into, one after another: lent and reused, it saves the allocations.
 ///
@@ -42,7 +42,7 @@ impl InflateBuffer {
     }
 
     pub(super) fn fill(&mut self, part: AssetPart, stored: &[u8], at: u64, limits: &Limits) -> Result<AssetBlock<'_>> {
-        self.data.fill(part, stored, at, limits, &mut Budget::alone(limits.asset), &mut self.engine)?;
+        self.data.fill(part, stored, at, limits, &mut MemoryBudget::alone(limits.asset), &mut self.engine)?;
         Ok(AssetBlock { data: &self.data })
     }
 }
@@ -73,7 +73,7 @@ impl BlockData {
         stored: &[u8],
         at: u64,
         limits: &Limits,
-        mut budget: Budget<'_>,
+        mut budget: MemoryBudget<'_>,
     ) -> Result<Self> {
         let mut new = Self::default();
         new.fill(part, stored, at, limits, &mut budget, &mut None)?;
@@ -81,7 +81,7 @@ impl BlockData {
         if new.bytes.capacity().saturating_sub(new.bytes.len()) > new.bytes.len() / 4 {
             new.bytes.shrink_to_fit();
         }
-        budget.keep(new.size());
+        budget.commit(new.size());
         Ok(new)
     }
 
@@ -91,7 +91,7 @@ impl BlockData {
         stored: &[u8],
         at: u64,
         limits: &Limits,
-        budget: &mut Budget<'_>,
+        budget: &mut MemoryBudget<'_>,
         engine: &mut Option<Decompress>,
     ) -> Result<()> {
         self.part = Some(part);

@@ -124,7 +124,7 @@ impl AssetState {
     fn record_container(&self, container: &Container<'_>, len: u64) {
         let Some(log) = self.context.access_log() else { return };
         let assets = container.items().filter_map(|item| asset_bytes(&item)).map(|(_, bytes)| as_u64(bytes.len()));
-        log.note_spread(0, len, len.saturating_sub(assets.fold(0, u64::saturating_add)));
+        log.record_partial(0, len, len.saturating_sub(assets.fold(0, u64::saturating_add)));
     }
 }
 
@@ -149,5 +149,5 @@ pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
 
 fn no_such_asset(asset: usize, count: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(asset) };
-    Error::without_offset(FORMAT, Field::new("").of("asset", as_u64(asset)), kind)
+    Error::without_offset(FORMAT, Field::new("").in_list("asset", as_u64(asset)), kind)
 }

@@ -15,7 +15,7 @@ use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Budget, Limits, Name};
+use crate::parse::{Limits, MemoryBudget, Name};
 
 /// An asset, borrowed from its [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ impl<'a> AssetView<'a> {
             None => {
                 let left = self.end().saturating_sub(stored.start);
                 let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
-                let field = Field::new("size").inside(part.key());
+                let field = Field::new("size").in_struct(part.key());
                 Err(Error::new(FORMAT, field, stored.start.min(self.end()), kind))
             }
         }
@@ -155,7 +155,7 @@ impl<'a> AssetView<'a> {
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
         self.record(&stored);
         let limits = self.limits();
-        let budget = Budget::of(&self.state.block_memory, limits.asset);
+        let budget = MemoryBudget::shared(&self.state.block_memory, limits.asset);
         let block = BlockData::new(part, bytes, stored.start, &limits, budget);
         if let Err(error) = &block
             && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
@@ -346,14 +346,14 @@ impl<'a> AssetView<'a> {
         let Some(log) = self.state.context.access_log() else { return };
         if let Ok(header) = self.header() {
             let start = if self.state.cache_flags.is_some() { 0 } else { self.start() };
-            log.note(start, header.base());
+            log.record(start, header.base());
         }
     }
 
     /// Records that a stored block was read.
     fn record(&self, stored: &BlockRange) {
         if let Some(log) = self.state.context.access_log() {
-            log.note(stored.start, stored.end.min(self.end()));
+            log.record(stored.start, stored.end.min(self.end()));
         }
     }
 }

@@ -210,7 +210,7 @@ impl<A: ShownAsset> Geometry for A {
         let submesh = self.shown_level().and_then(|level| level.submesh(surface));
         match submesh {
             Ok(submesh) => fault(&submesh, name, into, kind),
-            Err(_) => Error::without_offset(FORMAT, Field::new(name).of("surface", as_u64(surface)), kind),
+            Err(_) => Error::without_offset(FORMAT, Field::new(name).in_list("surface", as_u64(surface)), kind),
         }
     }
 }
@@ -225,7 +225,7 @@ fn base_shape(target: usize) -> Result<()> {
 
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(FORMAT, Field::new("").of(list, as_u64(index)), kind)
+    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
 /// Makes an error about a byte of an array, by the array's neutral name.

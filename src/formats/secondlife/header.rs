@@ -193,10 +193,10 @@ impl<'a> Header<'a> {
                 let Some(entry) = map.get(name) else { return Ok(0) };
                 match entry.value {
                     LlsdValue::Integer(number) => u64::try_from(number).map_err(|_| {
-                        self.wrong(Field::new(name).inside(part.key()), entry.at, expected, number.to_string())
+                        self.wrong(Field::new(name).in_struct(part.key()), entry.at, expected, number.to_string())
                     }),
                     other => Err(self.wrong(
-                        Field::new(name).inside(part.key()),
+                        Field::new(name).in_struct(part.key()),
                         entry.at,
                         "an integer",
                         other.kind().into(),

@@ -4,7 +4,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
-use crate::parse::{Budget, Limits};
+use crate::parse::{Limits, MemoryBudget};
 
 /// The most bytes that one stored byte can inflate to.
 const MAX_RATIO: u64 = 1032;
@@ -40,7 +40,7 @@ const MIN_PREFETCH: usize = 16 << 10;
 pub(super) fn inflate(
     stored: &[u8],
     limits: &Limits,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
     engine: &mut Option<Decompress>,
     out: &mut Vec<u8>,
 ) -> Result<ZlibStream, InflateError> {
@@ -74,7 +74,7 @@ fn run(
     engine: &mut Decompress,
     stored: &[u8],
     block: u64,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), ErrorKind> {
     let allowed = usize::try_from(block).unwrap_or(usize::MAX);
@@ -109,8 +109,8 @@ fn run(
 }
 
 /// Makes room for so many bytes, or as many as the budget has; says what to say where it has none.
-fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut Budget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
-    let got = budget.take(as_u64(more));
+fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
+    let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {
         let allowed = budget.allowed();
         return Ok(Some(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));

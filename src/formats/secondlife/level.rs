@@ -67,7 +67,7 @@ impl<'a> Level<'a> {
     /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is no map.
     pub fn submesh(&self, index: usize) -> Result<Submesh<'a>> {
         let number = as_u64(index);
-        let field = Field::new("").of(self.part().key(), number);
+        let field = Field::new("").in_list(self.part().key(), number);
         let Some(at) = self.block.list(0).get(index) else {
             let kind = ErrorKind::NoSuch { count: as_u64(self.len()), index: number };
             return Err(Error::without_offset(super::layout::FORMAT, field, kind));

@@ -203,7 +203,7 @@ impl<'a> Convex<'a> {
 }
 
 fn field(key: &'static str) -> Field {
-    Field::new(key).inside(AssetPart::PhysicsConvex.key())
+    Field::new(key).in_struct(AssetPart::PhysicsConvex.key())
 }
 
 /// Returns the number of points that a stored size stands for.

@@ -37,7 +37,7 @@ pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) 
     let mut walk = Walk::new(visit);
     if file.preamble().is_some() {
         for name in ["version", "header_size", "flags"] {
-            walk.pass(Field::new(name).inside("preamble"), LITTLE_U32, 1);
+            walk.pass(Field::new(name).in_struct("preamble"), LITTLE_U32, 1);
         }
     }
     let header = file.first_header()?;
@@ -58,7 +58,7 @@ fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>,
         if Some(entry.at) == assets {
             for (asset, state) in (0..).zip(file.asset_states()) {
                 let view = AssetView::new(file.file(), &state);
-                let field = Field::new("").of("asset", asset);
+                let field = Field::new("").in_list("asset", asset);
                 if view.start() < walk.at() || view.end() > as_u64(entry.end) {
                     continue;
                 }
@@ -71,7 +71,7 @@ fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>,
         }
         walk.pass_to(entry_name(&entry, number, None), LLSD, as_u64(entry.end));
     }
-    walk.pass_to(Field::new("close").inside("container"), LLSD, header.len());
+    walk.pass_to(Field::new("close").in_struct("container"), LLSD, header.len());
 }
 
 /// Passes an asset that ends at `end`: its header, then its blocks in file order.
@@ -103,7 +103,7 @@ fn pass_head(walk: &mut Walk<'_>, header: &Header<'_>, asset: Option<u64>) {
 
 fn named(name: &'static str, asset: Option<u64>) -> Field {
     match asset {
-        Some(asset) => Field::new(name).of("asset", asset),
+        Some(asset) => Field::new(name).in_list("asset", asset),
         None => Field::new(name),
     }
 }
@@ -113,7 +113,7 @@ fn entry_name(entry: &LlsdEntry<'_>, number: u64, asset: Option<u64>) -> Field {
     let parts = AssetPart::ALL.into_iter().map(AssetPart::key);
     let key = parts.chain(KEYS).find(|key| entry.key.is(key)).unwrap_or("unknown");
     match asset {
-        Some(asset) => Field::new(key).of("asset", asset).within("header", number),
-        None => Field::new(key).of("header", number),
+        Some(asset) => Field::new(key).in_list("asset", asset).in_inner_list("header", number),
+        None => Field::new(key).in_list("header", number),
     }
 }

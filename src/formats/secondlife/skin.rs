@@ -76,7 +76,7 @@ impl<'a> Skin<'a> {
     /// [`ErrorKind::Missing`], [`ErrorKind::Value`] where it is not 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
-        let field = Field::new(name).inside(AssetPart::Skin.key());
+        let field = Field::new(name).in_struct(AssetPart::Skin.key());
         let Some(entry) = self.map.get(name) else {
             let kind = ErrorKind::Missing { expected: format!("`{name}` in the skin").into() };
             return Err(self.block.error(field, self.block.value_at(), kind));
@@ -122,7 +122,7 @@ impl<'a> Skin<'a> {
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
-            let field = Field::new("pelvis_offset").inside(AssetPart::Skin.key());
+            let field = Field::new("pelvis_offset").in_struct(AssetPart::Skin.key());
             self.block.wrong(field, entry.at, "a number", entry.value.kind())
         });
         number.map(Some)
@@ -139,7 +139,7 @@ impl<'a> Skin<'a> {
             None => Ok(false),
             Some((_, LlsdValue::Boolean(lock))) => Ok(lock),
             Some((at, other)) => {
-                Err(self.block.wrong(Field::new(name).inside(AssetPart::Skin.key()), at, "a boolean", other.kind()))
+                Err(self.block.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
             }
         }
     }
@@ -169,5 +169,5 @@ impl<'a> Skin<'a> {
 }
 
 fn field(list: &'static str, index: usize) -> Field {
-    Field::new("").inside("skin").within(list, as_u64(index))
+    Field::new("").in_struct("skin").in_inner_list(list, as_u64(index))
 }

@@ -39,7 +39,7 @@ impl Skin<'_> {
         if self.inverse_bind_count() != joints {
             let expected = format!("{joints} matrices, one per joint").into();
             let kind = ErrorKind::Value { expected, found: self.inverse_bind_count().to_string().into() };
-            let field = Field::new("inverse_bind_matrix").inside("skin");
+            let field = Field::new("inverse_bind_matrix").in_struct("skin");
             return Err(self.block().error(field, self.block().value_at(), kind));
         }
         let mut matrices = Vec::new();

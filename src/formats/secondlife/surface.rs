@@ -318,7 +318,7 @@ impl<'a> Submesh<'a> {
     /// Names a value of it.
     #[must_use]
     pub fn field(&self, key: SubmeshKey) -> Field {
-        Field::new(key.name()).of(self.block.part().key(), as_u64(self.index))
+        Field::new(key.name()).in_list(self.block.part().key(), as_u64(self.index))
     }
 }
 

@@ -86,7 +86,7 @@ impl<'a> Scan<'a, '_> {
     ) -> Result<()> {
         self.reader.set_place(Field::new(""));
         for index in 0..u64::from(self.reader.count(least, self.limits.items, counted)?) {
-            self.reader.set_place(Field::new("").of(list, index));
+            self.reader.set_place(Field::new("").in_list(list, index));
             self.add(kind)?;
             step(&mut self.reader, index)?;
         }
@@ -115,12 +115,12 @@ impl<'a> Scan<'a, '_> {
 
     fn skeletons(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(8, self.limits.items, "skeletons")?) {
-            let place = Field::new("").of("skeleton", index);
+            let place = Field::new("").in_list("skeleton", index);
             self.reader.set_place(place);
             self.add(Kind::Skeleton)?;
             self.reader.skip_text("name")?;
             for bone in 0..u64::from(self.reader.count(48, self.room(Kind::Bone), "bones")?) {
-                self.reader.set_place(place.within("bone", bone));
+                self.reader.set_place(place.in_inner_list("bone", bone));
                 self.add(Kind::Bone)?;
                 self.reader.skip_text("name")?;
                 self.reader.lend(44, 1, "parent")?;
@@ -132,14 +132,14 @@ impl<'a> Scan<'a, '_> {
 
     fn animations(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(20, self.limits.items, "animations")?) {
-            let place = Field::new("").of("animation", index);
+            let place = Field::new("").in_list("animation", index);
             self.reader.set_place(place);
             self.add(Kind::Animation)?;
             self.reader.skip_text("name")?;
             let tracks = self.reader.count(16, self.room(Kind::Track), "tracks")?;
             self.reader.lend(3, 4, "frames")?;
             for track in 0..u64::from(tracks) {
-                self.reader.set_place(place.within("track", track));
+                self.reader.set_place(place.in_inner_list("track", track));
                 self.add(Kind::Track)?;
                 self.reader.skip_text("name")?;
                 let frames = self.reader.u32("frames")?;
@@ -153,7 +153,7 @@ impl<'a> Scan<'a, '_> {
 
     fn meshes(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(44, self.limits.items, "meshes")?) {
-            let place = Field::new("").of("mesh", index);
+            let place = Field::new("").in_list("mesh", index);
             self.reader.set_place(place);
             self.add(Kind::Mesh)?;
             self.reader.skip_text("name")?;
@@ -161,7 +161,7 @@ impl<'a> Scan<'a, '_> {
             self.add(Kind::MeshBox)?;
             self.reader.lend(BOX, 1, "bounds")?;
             for section in 0..u64::from(self.reader.count(36, self.room(Kind::Section), "sections")?) {
-                self.reader.set_place(place.within("section", section));
+                self.reader.set_place(place.in_inner_list("section", section));
                 self.add(Kind::Section)?;
                 self.reader.skip_text("material")?;
                 self.add(Kind::SectionBox)?;

@@ -55,7 +55,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn check_mesh(view: View<'_>, mesh: Mesh<'_>, report: &mut Report<'_>) -> Result<()> {
-    let place = Field::new("").of("mesh", as_u64(mesh.index()));
+    let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
     let start = mesh.start();
     told(report, mesh.declared_section_count())?;
     told(report, mesh.declared_bounds())?;

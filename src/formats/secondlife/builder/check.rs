@@ -73,12 +73,12 @@ impl Level {
             return Err(refused(field, expected, self.submeshes.len().to_string()));
         }
         for (index, submesh) in (0..).zip(&self.submeshes) {
-            submesh.check(|key| Field::new(key.name()).of(part.key(), index), joints)?;
+            submesh.check(|key| Field::new(key.name()).in_list(part.key(), index), joints)?;
         }
         let domain = self.box_of_all();
         for (index, submesh) in (0..).zip(&self.submeshes) {
             check_domain(
-                Field::new(SubmeshKey::PositionDomain.name()).of(part.key(), index),
+                Field::new(SubmeshKey::PositionDomain.name()).in_list(part.key(), index),
                 domain,
                 &submesh.positions,
             )?;
@@ -89,7 +89,7 @@ impl Level {
     /// Tests that submeshes have weights if there are joints, and only then. What is only collided with needs none.
     fn check_skinned(&self, part: AssetPart, skinned: bool) -> Result<()> {
         for (index, submesh) in (0..).zip(&self.submeshes) {
-            let field = Field::new(SubmeshKey::Weights.name()).of(part.key(), index);
+            let field = Field::new(SubmeshKey::Weights.name()).in_list(part.key(), index);
             if !skinned && !submesh.weights.is_empty() {
                 return Err(refused(field, "no weights without a skin", submesh.weights.len().to_string()));
             }
@@ -182,7 +182,7 @@ impl Convex {
             return Err(refused(hull_field("HullList"), expected, self.hulls.len().to_string()));
         }
         for (index, hull) in (0..).zip(&self.hulls) {
-            check_hull(hull_field("").within("hull", index), hull)?;
+            check_hull(hull_field("").in_inner_list("hull", index), hull)?;
         }
         if !self.bounding.is_empty() || self.hulls.is_empty() {
             check_hull(hull_field("BoundingVerts"), &self.bounding)?;
@@ -194,7 +194,7 @@ impl Convex {
 impl Skin {
     /// Tests everything that the block cannot hold.
     pub(super) fn check(&self) -> Result<()> {
-        let field = |name| Field::new(name).inside(AssetPart::Skin.key());
+        let field = |name| Field::new(name).in_struct(AssetPart::Skin.key());
         if !(1..=MAX_JOINTS).contains(&self.joints.len()) {
             let expected = format!("1 to {MAX_JOINTS} joints");
             return Err(refused(field("joint_names"), expected, self.joints.len().to_string()));
@@ -207,8 +207,8 @@ impl Skin {
             return Err(refused(field("alt_inverse_bind_matrix"), expected, moved.to_string()));
         }
         for (index, joint) in (0..).zip(&self.joints) {
-            finite(field("").within("inverse_bind_matrix", index), &[joint.inverse_bind])?;
-            finite(field("").within("alt_inverse_bind_matrix", index), joint.alt_inverse_bind.as_slice())?;
+            finite(field("").in_inner_list("inverse_bind_matrix", index), &[joint.inverse_bind])?;
+            finite(field("").in_inner_list("alt_inverse_bind_matrix", index), joint.alt_inverse_bind.as_slice())?;
         }
         match self.pelvis_offset {
             Some(offset) => finite(field("pelvis_offset"), &[[offset]]),
@@ -226,7 +226,7 @@ fn check_hull(field: Field, points: &[[f32; 3]]) -> Result<()> {
 }
 
 fn hull_field(name: &'static str) -> Field {
-    Field::new(name).inside(AssetPart::PhysicsConvex.key())
+    Field::new(name).in_struct(AssetPart::PhysicsConvex.key())
 }
 
 /// Tests that all numbers are finite.
@@ -300,5 +300,5 @@ pub(super) fn refused(
 
 /// Names item `index` of a list.
 pub(super) fn item(list: &'static str, index: usize) -> Field {
-    Field::new("").of(list, as_u64(index))
+    Field::new("").in_list(list, as_u64(index))
 }

@@ -117,7 +117,7 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
             let text = format!("expected 16 bytes of binary data, found {}", entry.value.kind());
             let offset = start.saturating_add(as_u64(entry.at));
-            check.say(rules::WRONG_HASH, Field::new("hash").inside(part.key()), offset, text);
+            check.say(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
         }
     }
 }
@@ -252,10 +252,10 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
         let text = format!("a hash of {} bytes, expected 16", hash.len());
-        check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
+        check.say(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
-        check.say(rules::WRONG_HASH, Field::new("hash").inside(stored.part.key()), stored.entry_at, text);
+        check.say(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> b
     let place = Field::new(block.part().key());
     check.check_map_in(place, block, convex.map(), &KEYS);
     if convex.map().get("Min").is_some() || convex.map().get("Max").is_some() {
-        let field = Field::new("Min").inside(block.part().key());
+        let field = Field::new("Min").in_struct(block.part().key());
         surface::check_domain::<3>(check, field, block, block.value_at(), LlsdValue::Map(convex.map()));
     }
     match convex.bounding_points() {
@@ -34,7 +34,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> b
 }
 
 fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &Convex<'_>) -> bool {
-    let field = Field::new("HullList").inside(block.part().key());
+    let field = Field::new("HullList").in_struct(block.part().key());
     let Some(sizes) = check.take(convex.hull_sizes()) else { return false };
     let points = match convex.hull_points() {
         Err(error) if error.field().name() != "Min" => {

@@ -49,7 +49,7 @@ impl AssetReport<'_, '_> {
 
     /// Names the asset, too, in a container.
     fn place(&self, field: Field) -> Field {
-        self.asset.map_or(field, |asset| field.beneath("asset", asset))
+        self.asset.map_or(field, |asset| field.in_outer_list("asset", asset))
     }
 
     /// Tells of keys of a map that are not known.

@@ -28,7 +28,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     check.check_map_in(place, block, skin.map(), &KEYS);
     for key in ["bind_shape_matrix", "inverse_bind_matrix", "alt_inverse_bind_matrix", "pelvis_offset"] {
         if let Some(entry) = skin.map().get(key) {
-            check.check_reals(Field::new(key).inside("skin"), block, entry.at, entry.value);
+            check.check_reals(Field::new(key).in_struct("skin"), block, entry.at, entry.value);
         }
     }
     check_names(check, block, &skin);
@@ -39,7 +39,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
         ("alt_inverse_bind_matrix", skin.alt_inverse_bind_count()),
     ];
     for (name, count) in lists {
-        let field = Field::new(name).inside("skin");
+        let field = Field::new(name).in_struct("skin");
         let at = skin.map().get(name).map_or(block.value_at(), |entry| entry.at);
         // The alternative may be left out.
         if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
@@ -77,8 +77,8 @@ fn check_matrices(
     }
     if let Some((at, what)) = first {
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let skin = Field::new("").inside("skin");
-        let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.within(name, bad.first) };
+        let skin = Field::new("").in_struct("skin");
+        let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.in_inner_list(name, bad.first) };
         check.say_in(rules::INVALID_SKIN, field, block, at, format!("{what}{more}"));
     }
 }
@@ -90,7 +90,7 @@ fn inflated(error: &Error) -> usize {
 
 fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Skin<'_>) {
     let joints = skin.joint_count();
-    let field = Field::new("joint_names").inside("skin");
+    let field = Field::new("joint_names").in_struct("skin");
     let at = skin.map().get("joint_names").map_or(block.value_at(), |entry| entry.at);
     let names = skin.map().get("joint_names");
     if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {

@@ -71,7 +71,7 @@ struct SubmeshCheck<'l, 'r, 'v, 'a> {
 impl SubmeshCheck<'_, '_, '_, '_> {
     fn all(&mut self) {
         let known = SubmeshKey::ALL.map(SubmeshKey::name);
-        let place = Field::new("").of(self.block.part().key(), as_u64(self.submesh.index()));
+        let place = Field::new("").in_list(self.block.part().key(), as_u64(self.submesh.index()));
         self.check.check_map_in(place, self.block, self.submesh.map(), &known);
         if self.submesh.is_placeholder() {
             self.placeholder();

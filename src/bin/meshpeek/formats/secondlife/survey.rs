@@ -154,7 +154,7 @@ impl AssetSurvey {
     fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
         if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());
-            let field = asset.map_or(finding.field, |asset| finding.field.beneath("asset", asset));
+            let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
             self.survey.findings.push(Finding { field, ..finding });
         }
     }
