@@ -68,7 +68,7 @@ thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
 
-/// CountedRuns a test once at each level that the processor supports.
+/// Runs a test once at each level that the processor supports.
 #[cfg(test)]
 pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
     let best = CpuLevel::detect();

@@ -1,6 +1,6 @@
 //! Formats that decoded floats are converted to: floats, half floats, or normalised integers as GPUs read them.
 //!
-//! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
+//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a piece of values, converts it while the nearest cache has it,
 //! and goes on, so that no array of floats is made.
 //!
 //! | format | component | worst error, of values in range | out of range | NaN |

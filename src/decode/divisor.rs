@@ -1,4 +1,4 @@
-//! SplitNode of codes by the greatest one, by multiplication where the processor has a fused one. The quotients are the same.
+//! Division of codes by the greatest one, by multiplication where the processor has a fused one. The quotients are the same.
 
 /// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
 pub(crate) struct Divisor {

@@ -169,7 +169,7 @@ kernel! {
 #[allow(clippy::float_cmp, reason = "the formula is exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 

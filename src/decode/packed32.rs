@@ -223,7 +223,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     fn words(count: u32) -> Vec<U32> {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()

@@ -181,7 +181,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     #[test]
     fn agrees_with_its_naive_twin() {

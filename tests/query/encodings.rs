@@ -8,7 +8,7 @@ use meshpeek::decode::{
 };
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Packed, Strided};
+use meshpeek::{Array, Packed, Strided};
 use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
@@ -16,7 +16,7 @@ use crate::support::query::{Oracle, Questions, Shape, ask, expect, faces_of};
 use crate::support::random::Random;
 
 fn scene_over<'a>(positions: Positions<'a>, indices: Indices<'a>) -> Scene<'a> {
-    let triangles = Triangles::over(positions, indices);
+    let triangles = Triangles::from_arrays(positions, indices);
     let mut scene = Scene::empty();
     scene.add(0, triangles, Arc::new(Tree::new(&triangles).unwrap()));
     scene
@@ -100,7 +100,7 @@ fn codes() {
             let first = decoder.decode(&raw[0]);
             let positions = Positions::MinMax16(Packed::new(&raw, decoder));
             assert_eq!(
-                Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
+                Triangles::from_arrays(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
                 Some([first; 3])
             );
             expect_encoded(positions, &mut random, count);

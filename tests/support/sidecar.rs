@@ -9,7 +9,7 @@ use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, build};
-use meshpeek::{Animations, Geometry, MeshFile as _, Model, Result};
+use meshpeek::{Animations, Array, Geometry, MeshFile as _, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::support::random::Random;

@@ -3,7 +3,7 @@
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceView, Tree, build};
-use meshpeek::{Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
+use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
@@ -63,9 +63,9 @@ fn contents(file: &[u8]) -> Vec<[Vec<u8>; 2]> {
 }
 
 /// All that a surface's views say, in bytes and numbers.
-type Said = (Vec<Vec<u8>>, Vec<u32>, Vec<u32>);
+type SurfaceValues = (Vec<Vec<u8>>, Vec<u32>, Vec<u32>);
 
-fn said(view: &SurfaceView<'_>) -> Result<Said> {
+fn said(view: &SurfaceView<'_>) -> Result<SurfaceValues> {
     let mut arrays = Vec::new();
     for target in 0..view.target_count() {
         let target = view.target(target)?;

@@ -6,8 +6,8 @@ use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compac
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Animations, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed, Region,
-    Surface, Weights, decode, model,
+    Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
+    Region, Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;
@@ -17,6 +17,7 @@ use crate::support::unigine::{
     bytes, data, faults, findings, grid, long_compact, open_and_check, range, region, regions, samples, skinned, spoil,
     spoil_all,
 };
+use crate::support::writers::FullOutput;
 
 /// What a frame becomes by being written: the engine's truncation is not ours to hide.
 fn written_frame(generation: Generation, frame: &TangentFrame) -> TangentFrame {
@@ -328,27 +329,17 @@ fn writes_what_it_read() {
 /// An output that fails is an error about the output, with the cause; not one about the file.
 #[test]
 fn says_what_the_output_refuses() {
-    struct Full(usize);
-    impl std::io::Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            let taken = bytes.len().min(self.0);
-            self.0 -= taken;
-            if taken == 0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            if self.0 == 0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-        }
-    }
     let sample = skinned(Generation::Ms12);
     let whole = sample.to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results = [Mesh::open(whole.as_slice()).unwrap().write_to(Full(room)), sample.write_to(Full(room))];
+        let results =
+            [Mesh::open(whole.as_slice()).unwrap().write_to(FullOutput(room)), sample.write_to(FullOutput(room))];
         for error in results.into_iter().map(Result::unwrap_err) {
             assert_eq!(error.field().to_string(), "output");
             assert!(matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::StorageFull));
         }
     }
-    sample.write_to(Full(whole.len() + 1)).unwrap();
+    sample.write_to(FullOutput(whole.len() + 1)).unwrap();
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::FORMAT;
 use super::block::Text;
 use super::item::Item;
 use super::view::View;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};

@@ -9,7 +9,7 @@ use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
 use super::llsd::LlsdMap;
 use super::surface::read_domain;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{cross, dot, subtract};

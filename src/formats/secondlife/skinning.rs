@@ -10,6 +10,7 @@ use crate::model::animation::SkinMatrix;
 /// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
 ///
 /// ```
+/// use meshpeek::Array;
 /// use meshpeek::secondlife::{Lod, Mesh, IDENTITY};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
 /// let skin = mesh.skin()?.unwrap();

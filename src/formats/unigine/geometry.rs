@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::header::CornerCounts;
 use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use super::read::{Reader, Sink, Unseen};
-use crate::array::runs::{CountedRuns, Extent, RunIndex};
+use crate::array::runs::{CountedRuns, RunIndex, RunTotals};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_index;
@@ -63,7 +63,7 @@ impl Part {
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     /// Where the weights end, and the longest list among them.
-    pub(crate) extent: OnceLock<Extent>,
+    pub(crate) totals: OnceLock<RunTotals>,
     /// The index that makes them random-access.
     pub(crate) index: OnceLock<Option<RunIndex>>,
 }
@@ -273,16 +273,16 @@ impl<'a, S: Sink> Arrays<'a, S> {
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
         // What a sidecar says may be of other weights.
-        let fits = |extent: &&Extent| {
-            extent.is_of(as_index(count), size_of::<RawInfluence4>()) && extent.bytes <= cursor.left()
+        let fits = |totals: &&RunTotals| {
+            totals.matches(as_index(count), size_of::<RawInfluence4>()) && totals.bytes <= cursor.left()
         };
-        if let Some(extent) = self.memo.extent.get().filter(fits) {
-            return cursor.lend(extent.bytes, 1, "weights");
+        if let Some(totals) = self.memo.totals.get().filter(fits) {
+            return cursor.lend(totals.bytes, 1, "weights");
         }
-        let extent = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).extent() {
-            Ok(extent) => {
-                self.memo.extent.get_or_init(|| extent);
-                extent
+        let totals = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).measure() {
+            Ok(totals) => {
+                self.memo.totals.get_or_init(|| totals);
+                totals
             }
             Err(run) => {
                 let left = cursor.left().saturating_sub(run);
@@ -290,7 +290,7 @@ impl<'a, S: Sink> Arrays<'a, S> {
                 return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
             }
         };
-        let bytes = cursor.lend(extent.bytes, 1, "weights")?;
+        let bytes = cursor.lend(totals.bytes, 1, "weights")?;
         cursor.record_partial(start, count.into());
         Ok(bytes)
     }

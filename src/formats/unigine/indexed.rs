@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::geometry::Memo;
 use super::mesh::Mesh;
-use crate::array::runs::{Extent, RunIndex};
+use crate::array::runs::{RunIndex, RunTotals};
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::parse::{Cursor, OpenOptions};
@@ -98,20 +98,20 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     fn push_weights(&self, builder: &mut Builder, surface: usize) -> Result<()> {
-        // Locating them is what finds their extent, and asking for a list what makes their index.
+        // Locating them is what finds their totals, and asking for a list what makes their index.
         let weights = self.surface(surface)?.weights().ok().flatten();
         weights.and_then(|weights| weights.get(0));
         let memo = self.memo(surface)?;
-        let extent = memo.extent.get().copied().unwrap_or_default();
+        let totals = memo.totals.get().copied().unwrap_or_default();
         let first = builder.count(Kind::WeightBlocks);
         if let Some(index) = memo.index.get().and_then(Option::as_ref) {
             index.blocks().iter().try_for_each(|block| builder.push(Kind::WeightBlocks, block))?;
         }
         let count = builder.count(Kind::WeightBlocks).saturating_sub(first);
-        let (at, longest) = extent.longest;
+        let (at, longest) = totals.longest;
         let raw = RawWeights {
-            bytes: extent.bytes.into(),
-            records: extent.records.into(),
+            bytes: totals.bytes.into(),
+            records: totals.records.into(),
             longest: [at.into(), u64::from(longest).into()],
             blocks: [first.into(), count.into()],
         };
@@ -120,19 +120,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Fills in what the sidecar knows of a surface, once.
     pub(super) fn recall(&self, index: usize, memo: &Memo) {
-        if memo.extent.get().is_some() {
+        if memo.totals.get().is_some() {
             return;
         }
         let Some(sidecar) = self.believed() else { return };
         let Some(raw) = sidecar.record::<RawWeights>(Kind::Weights, as_u64(index)) else { return };
         let [at, longest] = raw.longest.map(U64::get);
         let longest = (at, u8::try_from(longest).unwrap_or(u8::MAX));
-        let extent = Extent { bytes: raw.bytes.get(), records: raw.records.get(), longest };
-        memo.extent.get_or_init(|| extent);
+        let totals = RunTotals { bytes: raw.bytes.get(), records: raw.records.get(), longest };
+        memo.totals.get_or_init(|| totals);
         let [first, count] = raw.blocks.map(U64::get);
         if count > 0 {
             let blocks = RecordSlice::new(Arc::clone(sidecar), Kind::WeightBlocks, first, count);
-            memo.index.get_or_init(|| Some(RunIndex::stored(blocks)));
+            memo.index.get_or_init(|| Some(RunIndex::from_sidecar(blocks)));
         }
     }
 

@@ -32,6 +32,7 @@ use crate::parse::{Cursor, Name, OpenOptions};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
 /// let surface = mesh.surface(0)?;
 /// assert_eq!(surface.name().to_string(), "cube");
@@ -293,7 +294,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns where the longest list of a surface's weights starts, in bytes from the first, and its length; `None` while
     /// nobody has walked the weights.
     pub(crate) fn longest_weights(&self, index: usize) -> Option<(u64, u8)> {
-        self.memos.get(index)?.extent.get().map(|extent| extent.longest)
+        self.memos.get(index)?.totals.get().map(|totals| totals.longest)
     }
 
     /// Passes what the header says of a surface's targets, in order.

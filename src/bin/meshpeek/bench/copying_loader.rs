@@ -10,7 +10,7 @@ use std::rc::Rc;
 use bytemuck::{NoUninit, cast_slice};
 use meshpeek::decode::{Floats, Influence, TangentFrame};
 use meshpeek::model::{Colors, Frames, Normals, Positions, Uvs};
-use meshpeek::{Bounds, Geometry, Packed, Result, Surface, Weights};
+use meshpeek::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
@@ -97,7 +97,7 @@ impl<T> LastList<T> {
 /// Names an array.
 macro_rules! key {
     ($array:expr) => {
-        ($array.as_bytes().as_ptr_range(), $array.len(), $array.place(0))
+        ($array.as_bytes().as_ptr_range(), $array.len(), $array.byte_offset(0))
     };
 }
 
@@ -256,10 +256,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
     match raw {
-        Ok(raw) if cfg!(target_endian = "little") => {
-            let extent = Packed::new(raw, Floats::<3>).bounds();
-            extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
-        }
+        Ok(raw) if cfg!(target_endian = "little") => Packed::new(raw, Floats::<3>).bounds(),
         _ => positions.iter().fold(Bounds::EMPTY, native),
     }
 }

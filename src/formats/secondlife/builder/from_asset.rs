@@ -4,6 +4,7 @@ use super::super::layout::FORMAT;
 use super::super::surface::SubmeshKey;
 use super::super::{level, physics, skin, surface};
 use super::values::{Convex, Joint, Level, Skin, Submesh};
+use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Result};
 

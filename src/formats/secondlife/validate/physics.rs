@@ -6,6 +6,7 @@ use super::super::llsd::LlsdValue;
 use super::super::physics::{Convex, hull_size};
 use super::report::AssetReport;
 use super::{rules, surface};
+use crate::array::Array;
 use crate::error::Field;
 use crate::parse::Tally;
 

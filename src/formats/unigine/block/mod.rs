@@ -216,6 +216,7 @@ impl Held {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::unigine::{Buffer, Mesh};
 /// let mesh = Mesh::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
 /// let mut buffer = Buffer::default();

@@ -6,6 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Array;
 //! use meshpeek::unigine::{Generation, Mesh, build};
 //! let triangle = build::Surface {
 //!     name: "triangle".into(),

@@ -5,7 +5,7 @@ use super::super::view::SurfaceView;
 use super::structure::say_of_block;
 use super::values::{nearly_equal, shown};
 use super::{Mesh, Report, Tally};
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::error::{Field, PathSegment, Result};
 use crate::math::{as_index, as_u64};
 

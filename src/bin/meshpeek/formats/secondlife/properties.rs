@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::secondlife::llsd::{LlsdEntry, LlsdMap, LlsdText, LlsdValue as Llsd};
 use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Skin};
-use meshpeek::{ErrorKind, Limits};
+use meshpeek::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 
 use crate::formats::summary::BlockSummary;
