@@ -2,7 +2,7 @@
 
 use meshpeek::array::Bounds;
 use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
-use meshpeek::unreal::script::{self, Script};
+use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{
     Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
 };

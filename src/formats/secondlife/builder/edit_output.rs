@@ -4,29 +4,31 @@ use std::ops::Range;
 
 use md5::{Digest as _, Md5};
 
-use super::super::build::whole;
-use super::super::layout::{FORMAT, Part};
-use super::super::llsd::Writer;
-use super::{Edit, Entry, Source};
+use super::super::asset_part::AssetPart;
+use super::super::layout::FORMAT;
+use super::super::llsd::LlsdWriter;
+use super::check::whole;
+use super::edit::Edit;
+use super::edit_blocks::{BlockSource, HeaderEntry};
 use crate::error::{Error, Field, Result};
 
 /// The blocks in the order in which a viewer writes them.
-const ORDER: [Part; 10] = [
-    Part::Skin,
-    Part::PhysicsConvex,
-    Part::LowestLod,
-    Part::LowLod,
-    Part::MediumLod,
-    Part::HighLod,
-    Part::PhysicsMesh,
-    Part::PhysicsShape,
-    Part::PhysicsHavok,
-    Part::Skeleton,
+const USUAL_ORDER: [AssetPart; 10] = [
+    AssetPart::Skin,
+    AssetPart::PhysicsConvex,
+    AssetPart::LowestLod,
+    AssetPart::LowLod,
+    AssetPart::MediumLod,
+    AssetPart::HighLod,
+    AssetPart::PhysicsMesh,
+    AssetPart::PhysicsShape,
+    AssetPart::PhysicsHavok,
+    AssetPart::Skeleton,
 ];
 
 /// A run of bytes to be written, and where it was.
 #[derive(Clone, Debug)]
-enum Piece<'e> {
+enum OutputRun<'e> {
     Kept(Range<usize>),
     New(usize, &'e [u8]),
 }
@@ -36,12 +38,12 @@ impl Edit<'_> {
     ///
     /// # Errors
     ///
-    /// What [`View::stored`](super::super::View::stored) says of a block that is to be copied and is not there;
+    /// What [`AssetView::stored`](super::super::AssetView::stored) says of a block that is to be copied and is not there;
     /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) where an offset does not fit into an LLSD integer.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let pieces = self.pieces()?;
         let mut bytes = self.asset.get(..self.line).unwrap_or_default().to_vec();
-        let mut writer = Writer::after(bytes);
+        let mut writer = LlsdWriter::after(bytes);
         writer.open_map(self.entries.len().try_into().unwrap_or(u32::MAX));
         bytes = writer.into_bytes();
         for (number, entry) in self.entries.iter().enumerate() {
@@ -51,7 +53,7 @@ impl Edit<'_> {
                 None => bytes.extend_from_slice(&entry.value),
             }
         }
-        let mut writer = Writer::after(bytes);
+        let mut writer = LlsdWriter::after(bytes);
         writer.close_map();
         bytes = writer.into_bytes();
         for piece in &pieces {
@@ -62,12 +64,12 @@ impl Edit<'_> {
     }
 
     /// Returns what to write behind the header, in order.
-    fn pieces(&self) -> Result<Vec<Piece<'_>>> {
+    fn pieces(&self) -> Result<Vec<OutputRun<'_>>> {
         let mut kept: Vec<Range<usize>> = Vec::new();
         for entry in &self.entries {
             match &entry.block {
-                Some(Source::Kept(range)) => kept.push(range.clone()),
-                Some(Source::Damaged { error, .. }) => return Err(error.clone()),
+                Some(BlockSource::Kept(range)) => kept.push(range.clone()),
+                Some(BlockSource::Damaged { error, .. }) => return Err(error.clone()),
                 _ => {}
             }
         }
@@ -80,37 +82,43 @@ impl Edit<'_> {
             }
             overlap
         });
-        let mut pieces: Vec<((usize, usize), Piece<'_>)> =
-            kept.into_iter().map(|range| ((range.start, usize::MAX), Piece::Kept(range))).collect();
+        let mut pieces: Vec<((usize, usize), OutputRun<'_>)> =
+            kept.into_iter().map(|range| ((range.start, usize::MAX), OutputRun::Kept(range))).collect();
         for (number, entry) in self.entries.iter().enumerate() {
-            if let Some(Source::New { stored, instead_of }) = &entry.block {
+            if let Some(BlockSource::New { stored, instead_of }) = &entry.block {
                 let place = rank(&entry.name);
                 // A new block comes before those that viewers write after it.
                 let later = self.entries.iter().filter(|other| rank(&other.name) > place);
-                let before = || later.filter_map(|entry| entry.block.as_ref().and_then(Source::start)).min();
+                let before = || later.filter_map(|entry| entry.block.as_ref().and_then(BlockSource::start)).min();
                 let start = instead_of.or_else(before).unwrap_or(usize::MAX);
-                pieces.push(((start, place), Piece::New(number, stored)));
+                pieces.push(((start, place), OutputRun::New(number, stored)));
             }
         }
         pieces.sort_by_key(|(place, _)| *place);
         Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
     }
 
-    fn bytes_of<'e>(&'e self, piece: &Piece<'e>) -> &'e [u8] {
+    fn bytes_of<'e>(&'e self, piece: &OutputRun<'e>) -> &'e [u8] {
         match piece {
-            Piece::Kept(range) => self.asset.get(range.clone()).unwrap_or_default(),
-            Piece::New(_, stored) => stored,
+            OutputRun::Kept(range) => self.asset.get(range.clone()).unwrap_or_default(),
+            OutputRun::New(_, stored) => stored,
         }
     }
 
     /// Writes the map of a block: what it was, with the offset and the size as they are now.
-    fn write_block(&self, bytes: Vec<u8>, entry: &Entry<'_>, source: &Source, offset: usize) -> Result<Vec<u8>> {
-        let part = Part::ALL.into_iter().find(|part| entry.name == part.key().as_bytes());
-        let part = part.unwrap_or(Part::HighLod);
+    fn write_block(
+        &self,
+        bytes: Vec<u8>,
+        entry: &HeaderEntry<'_>,
+        source: &BlockSource,
+        offset: usize,
+    ) -> Result<Vec<u8>> {
+        let part = AssetPart::ALL.into_iter().find(|part| entry.name == part.key().as_bytes());
+        let part = part.unwrap_or(AssetPart::HighLod);
         let size = whole(part, source.len())?;
         let offset = whole(part, offset)?;
         let Some(map) = entry.map else {
-            let mut writer = Writer::after(bytes);
+            let mut writer = LlsdWriter::after(bytes);
             writer.open_map(2).key("offset").integer(offset).key("size").integer(size).close_map();
             return Ok(writer.into_bytes());
         };
@@ -119,7 +127,7 @@ impl Edit<'_> {
         let lacking = [("offset", offset, offset_at), ("size", size, size_at)];
         let lacking = lacking.iter().filter(|(_, number, at)| at.is_none() && *number != 0);
         let count = map.len().saturating_add(lacking.clone().count());
-        let mut writer = Writer::after(bytes);
+        let mut writer = LlsdWriter::after(bytes);
         writer.open_map(count.try_into().unwrap_or(u32::MAX));
         for entry in map.iter() {
             let at = Some(entry.at);
@@ -127,9 +135,9 @@ impl Edit<'_> {
             match source {
                 _ if at == offset_at => _ = writer.integer(offset),
                 _ if at == size_at => _ = writer.integer(size),
-                Source::New { stored, .. } if at == hash_at => _ = writer.binary(&Md5::digest(stored)),
+                BlockSource::New { stored, .. } if at == hash_at => _ = writer.binary(&Md5::digest(stored)),
                 _ => {
-                    let copied = writer.copy(self.asset, entry.at, &self.rules);
+                    let copied = writer.copy(self.asset, entry.at, &self.limits);
                     copied.map_err(|fault| Error::new(FORMAT, Field::new("header"), fault.at, fault.kind))?;
                 }
             }
@@ -142,37 +150,17 @@ impl Edit<'_> {
     }
 }
 
-impl Source {
-    /// Returns the number of stored bytes.
-    fn len(&self) -> usize {
-        match self {
-            Self::Kept(range) => range.len(),
-            Self::New { stored, .. } => stored.len(),
-            Self::Damaged { .. } => 0,
-        }
-    }
-
-    /// Returns the offset in the asset at which it begins, or began what it takes the place of.
-    pub(super) fn start(&self) -> Option<usize> {
-        match self {
-            Self::Kept(range) => Some(range.start),
-            Self::New { instead_of, .. } => *instead_of,
-            Self::Damaged { .. } => None,
-        }
-    }
-}
-
 /// Returns the offset, from the first block, of what an entry stands for.
-fn offset(pieces: &[Piece<'_>], number: usize, source: &Source) -> usize {
+fn offset(pieces: &[OutputRun<'_>], number: usize, source: &BlockSource) -> usize {
     let mut at = 0_usize;
     for piece in pieces {
         let size = match (piece, source) {
-            (Piece::New(owner, _), Source::New { .. }) if *owner == number => return at,
-            (Piece::Kept(all), Source::Kept(range)) if all.start <= range.start && range.end <= all.end => {
+            (OutputRun::New(owner, _), BlockSource::New { .. }) if *owner == number => return at,
+            (OutputRun::Kept(all), BlockSource::Kept(range)) if all.start <= range.start && range.end <= all.end => {
                 return at.saturating_add(range.start.saturating_sub(all.start));
             }
-            (Piece::Kept(range), _) => range.len(),
-            (Piece::New(_, stored), _) => stored.len(),
+            (OutputRun::Kept(range), _) => range.len(),
+            (OutputRun::New(_, stored), _) => stored.len(),
         };
         at = at.saturating_add(size);
     }
@@ -181,5 +169,5 @@ fn offset(pieces: &[Piece<'_>], number: usize, source: &Source) -> usize {
 
 /// Returns where viewers write a block among the others.
 fn rank(name: &[u8]) -> usize {
-    ORDER.iter().position(|part| part.key().as_bytes() == name).unwrap_or(ORDER.len())
+    USUAL_ORDER.iter().position(|part| part.key().as_bytes() == name).unwrap_or(USUAL_ORDER.len())
 }

@@ -1,19 +1,21 @@
 //! What the format or a viewer cannot hold, refused before the first byte.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use super::super::asset_part::AssetPart;
 use super::super::layout::{
-    HIGHEST_VERSION, MOST_HULLS, MOST_INFLUENCES, MOST_JOINTS, MOST_SUBMESHES, MOST_VERTICES, Part,
+    FORMAT, HIGHEST_VERSION, MAX_HULLS, MAX_INFLUENCES, MAX_JOINTS, MAX_SUBMESHES, MAX_VERTICES,
 };
 use super::super::llsd;
-use super::super::submesh::Key;
-use super::{Asset, Convex, Header, Level, Skin, Submesh, refused};
+use super::super::surface::SubmeshKey;
+use super::values::{Asset, Convex, Header, Level, Skin, Submesh};
 use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
 /// Points of a hull.
-const HULL: RangeInclusive<usize> = 3..=256;
+const HULL_POINTS: RangeInclusive<usize> = 3..=256;
 
 impl Asset {
     /// Tests everything that cannot be written.
@@ -30,7 +32,7 @@ impl Asset {
             skin.check()?;
         }
         let joints = self.skin.as_ref().map(|skin| skin.joints.len());
-        for (part, level) in levels.into_iter().chain([(Part::PhysicsMesh, self.physics_mesh.as_ref())]) {
+        for (part, level) in levels.into_iter().chain([(AssetPart::PhysicsMesh, self.physics_mesh.as_ref())]) {
             if let Some(level) = level {
                 level.check(part, joints.unwrap_or(usize::MAX))?;
                 level.check_skinned(part, joints.is_some())?;
@@ -61,29 +63,33 @@ impl Header {
 
 impl Level {
     /// Tests everything that a block of submeshes cannot hold; influences must be those of the first `joints` joints.
-    pub(super) fn check(&self, part: Part, joints: usize) -> Result<()> {
+    pub(super) fn check(&self, part: AssetPart, joints: usize) -> Result<()> {
         let field = Field::new(part.key());
         if !part.is_geometry() {
             return Err(refused(field, "a block of geometry for submeshes", part.key()));
         }
-        if !(1..=MOST_SUBMESHES).contains(&self.submeshes.len()) {
-            let expected = format!("1 to {MOST_SUBMESHES} submeshes");
+        if !(1..=MAX_SUBMESHES).contains(&self.submeshes.len()) {
+            let expected = format!("1 to {MAX_SUBMESHES} submeshes");
             return Err(refused(field, expected, self.submeshes.len().to_string()));
         }
         for (index, submesh) in (0..).zip(&self.submeshes) {
-            submesh.check(|key| Field::new(key.name()).of(part.key(), index), joints)?;
+            submesh.check(|key| Field::new(key.name()).in_list(part.key(), index), joints)?;
         }
         let domain = self.box_of_all();
         for (index, submesh) in (0..).zip(&self.submeshes) {
-            check_domain(Field::new(Key::PositionDomain.name()).of(part.key(), index), domain, &submesh.positions)?;
+            check_domain(
+                Field::new(SubmeshKey::PositionDomain.name()).in_list(part.key(), index),
+                domain,
+                &submesh.positions,
+            )?;
         }
         Ok(())
     }
 
     /// Tests that submeshes have weights if there are joints, and only then. What is only collided with needs none.
-    fn check_skinned(&self, part: Part, skinned: bool) -> Result<()> {
+    fn check_skinned(&self, part: AssetPart, skinned: bool) -> Result<()> {
         for (index, submesh) in (0..).zip(&self.submeshes) {
-            let field = Field::new(Key::Weights.name()).of(part.key(), index);
+            let field = Field::new(SubmeshKey::Weights.name()).in_list(part.key(), index);
             if !skinned && !submesh.weights.is_empty() {
                 return Err(refused(field, "no weights without a skin", submesh.weights.len().to_string()));
             }
@@ -97,24 +103,24 @@ impl Level {
 }
 
 impl Submesh {
-    fn check(&self, field: impl Fn(Key) -> Field, joints: usize) -> Result<()> {
+    fn check(&self, field: impl Fn(SubmeshKey) -> Field, joints: usize) -> Result<()> {
         let vertices = self.positions.len();
-        if vertices > MOST_VERTICES {
-            let expected = format!("at most {MOST_VERTICES} vertices");
-            return Err(refused(field(Key::Position), expected, vertices.to_string()));
+        if vertices > MAX_VERTICES {
+            let expected = format!("at most {MAX_VERTICES} vertices");
+            return Err(refused(field(SubmeshKey::Position), expected, vertices.to_string()));
         }
         // Fewer make no triangle; a submesh of none is a placeholder.
         if (1..3).contains(&vertices) {
-            return Err(refused(field(Key::Position), "0 vertices, or 3 and more", vertices.to_string()));
+            return Err(refused(field(SubmeshKey::Position), "0 vertices, or 3 and more", vertices.to_string()));
         }
         if vertices > 0 && self.triangles.is_empty() {
-            return Err(refused(field(Key::TriangleList), "a triangle at least", "none"));
+            return Err(refused(field(SubmeshKey::TriangleList), "a triangle at least", "none"));
         }
         let lengths = [
-            (Key::Normal, self.normals.len()),
-            (Key::TexCoord0, self.uvs.len()),
-            (Key::Tangent, self.tangents.len()),
-            (Key::Weights, self.weights.len()),
+            (SubmeshKey::Normal, self.normals.len()),
+            (SubmeshKey::TexCoord0, self.uvs.len()),
+            (SubmeshKey::Tangent, self.tangents.len()),
+            (SubmeshKey::Weights, self.weights.len()),
         ];
         for (key, length) in lengths {
             if length != 0 && length != vertices {
@@ -122,35 +128,35 @@ impl Submesh {
                 return Err(refused(field(key), expected, length.to_string()));
             }
         }
-        finite(field(Key::Position), &self.positions)?;
-        finite(field(Key::Normal), &self.normals)?;
-        finite(field(Key::TexCoord0), &self.uvs)?;
-        finite(field(Key::Tangent), &self.tangents)?;
+        finite(field(SubmeshKey::Position), &self.positions)?;
+        finite(field(SubmeshKey::Normal), &self.normals)?;
+        finite(field(SubmeshKey::TexCoord0), &self.uvs)?;
+        finite(field(SubmeshKey::Tangent), &self.tangents)?;
         if let Some(scale) = self.normalized_scale {
-            finite(field(Key::NormalizedScale), &[scale])?;
+            finite(field(SubmeshKey::NormalizedScale), &[scale])?;
             if vertices == 0 {
                 let expected = "none in a submesh without vertices";
-                return Err(refused(field(Key::NormalizedScale), expected, format!("{scale:?}")));
+                return Err(refused(field(SubmeshKey::NormalizedScale), expected, format!("{scale:?}")));
             }
         }
-        check_domain(field(Key::TexCoord0Domain), self.uv_intervals(), &self.uvs)?;
+        check_domain(field(SubmeshKey::TexCoord0Domain), self.uv_intervals(), &self.uvs)?;
         for (number, triangle) in self.triangles.iter().enumerate() {
             if triangle.iter().any(|index| usize::try_from(*index).map_or(true, |index| index >= vertices)) {
                 let expected = format!("indices below {vertices}, the number of vertices");
                 let found = format!("{triangle:?} in triangle {number}");
-                return Err(refused(field(Key::TriangleList), expected, found));
+                return Err(refused(field(SubmeshKey::TriangleList), expected, found));
             }
         }
-        fit(field(Key::TriangleList), [self.triangles.len().saturating_mul(6)])?;
-        self.check_weights(field(Key::Weights), joints)
+        fit(field(SubmeshKey::TriangleList), [self.triangles.len().saturating_mul(6)])?;
+        self.check_weights(field(SubmeshKey::Weights), joints)
     }
 
     fn check_weights(&self, field: Field, joints: usize) -> Result<()> {
         // 255 ends a list.
         let joints = joints.min(255);
         for (vertex, list) in self.weights.iter().enumerate() {
-            if list.len() > MOST_INFLUENCES {
-                let expected = format!("at most {MOST_INFLUENCES} influences on a vertex");
+            if list.len() > MAX_INFLUENCES {
+                let expected = format!("at most {MAX_INFLUENCES} influences on a vertex");
                 return Err(refused(field, expected, format!("{} on vertex {vertex}", list.len())));
             }
             for one in list {
@@ -171,12 +177,12 @@ impl Submesh {
 impl Convex {
     /// Tests everything that the block cannot hold.
     pub(super) fn check(&self) -> Result<()> {
-        if self.hulls.len() > MOST_HULLS {
-            let expected = format!("at most {MOST_HULLS} hulls");
+        if self.hulls.len() > MAX_HULLS {
+            let expected = format!("at most {MAX_HULLS} hulls");
             return Err(refused(hull_field("HullList"), expected, self.hulls.len().to_string()));
         }
         for (index, hull) in (0..).zip(&self.hulls) {
-            check_hull(hull_field("").within("hull", index), hull)?;
+            check_hull(hull_field("").in_inner_list("hull", index), hull)?;
         }
         if !self.bounding.is_empty() || self.hulls.is_empty() {
             check_hull(hull_field("BoundingVerts"), &self.bounding)?;
@@ -188,9 +194,9 @@ impl Convex {
 impl Skin {
     /// Tests everything that the block cannot hold.
     pub(super) fn check(&self) -> Result<()> {
-        let field = |name| Field::new(name).inside(Part::Skin.key());
-        if !(1..=MOST_JOINTS).contains(&self.joints.len()) {
-            let expected = format!("1 to {MOST_JOINTS} joints");
+        let field = |name| Field::new(name).in_struct(AssetPart::Skin.key());
+        if !(1..=MAX_JOINTS).contains(&self.joints.len()) {
+            let expected = format!("1 to {MAX_JOINTS} joints");
             return Err(refused(field("joint_names"), expected, self.joints.len().to_string()));
         }
         fit(field("joint_names"), self.joints.iter().map(|joint| joint.name.len()))?;
@@ -201,8 +207,8 @@ impl Skin {
             return Err(refused(field("alt_inverse_bind_matrix"), expected, moved.to_string()));
         }
         for (index, joint) in (0..).zip(&self.joints) {
-            finite(field("").within("inverse_bind_matrix", index), &[joint.inverse_bind])?;
-            finite(field("").within("alt_inverse_bind_matrix", index), joint.alt_inverse_bind.as_slice())?;
+            finite(field("").in_inner_list("inverse_bind_matrix", index), &[joint.inverse_bind])?;
+            finite(field("").in_inner_list("alt_inverse_bind_matrix", index), joint.alt_inverse_bind.as_slice())?;
         }
         match self.pelvis_offset {
             Some(offset) => finite(field("pelvis_offset"), &[[offset]]),
@@ -212,15 +218,15 @@ impl Skin {
 }
 
 fn check_hull(field: Field, points: &[[f32; 3]]) -> Result<()> {
-    if !HULL.contains(&points.len()) {
-        let expected = format!("{} to {} points", HULL.start(), HULL.end());
+    if !HULL_POINTS.contains(&points.len()) {
+        let expected = format!("{} to {} points", HULL_POINTS.start(), HULL_POINTS.end());
         return Err(refused(field, expected, points.len().to_string()));
     }
     finite(field, points)
 }
 
 fn hull_field(name: &'static str) -> Field {
-    Field::new(name).inside(Part::PhysicsConvex.key())
+    Field::new(name).in_struct(AssetPart::PhysicsConvex.key())
 }
 
 /// Tests that all numbers are finite.
@@ -271,10 +277,28 @@ pub(super) fn fit(field: Field, lengths: impl IntoIterator<Item = usize>) -> Res
 }
 
 fn error(field: Field, kind: ErrorKind) -> Error {
-    Error::without_offset(super::FORMAT, field, kind)
+    Error::without_offset(FORMAT, field, kind)
+}
+
+/// Makes an LLSD integer of an offset or a size.
+pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
+    i32::try_from(number).map_err(|_| {
+        let expected = format!("blocks of {} bytes together", i32::MAX);
+        refused(Field::new(part.key()), expected, number.to_string())
+    })
+}
+
+/// Makes the error for something that cannot be written.
+pub(super) fn refused(
+    field: Field,
+    expected: impl Into<Cow<'static, str>>,
+    found: impl Into<Cow<'static, str>>,
+) -> Error {
+    let kind = ErrorKind::Refused { expected: expected.into(), found: found.into() };
+    Error::without_offset(FORMAT, field, kind)
 }
 
 /// Names item `index` of a list.
 pub(super) fn item(list: &'static str, index: usize) -> Field {
-    Field::new("").of(list, as_u64(index))
+    Field::new("").in_list(list, as_u64(index))
 }

@@ -1,17 +1,16 @@
 //! Changing an asset: what is not touched is copied as it is stored.
 
-mod find;
-mod write;
-
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::build::{deflate, refused};
-use super::layout::{FORMAT, Lod, Part};
-use super::llsd::{Map, Rules, Writer};
-use super::view::View;
+use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_view::AssetView;
+use super::super::layout::FORMAT;
+use super::super::llsd::{LlsdLimits, LlsdWriter};
+use super::asset::deflate;
+use super::check::refused;
+use super::edit_blocks::{BlockSource, HeaderEntry, check, known, single, unknown};
 use crate::error::{Error, ErrorKind, Field, Result};
-use find::{check, known, single, unknown};
 
 /// An asset to be written with changes.
 ///
@@ -22,61 +21,31 @@ use find::{check, known, single, unknown};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::secondlife::{Edit, Lod, Mesh, Part, build};
+/// use meshpeek::secondlife::{Edit, Lod, Mesh, AssetPart, builder};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let mut high = build::Level::of(mesh.level(Lod::High)?)?;
+/// let mut high = builder::Level::of(mesh.level(Lod::High)?)?;
 /// for [u, _] in &mut high.submeshes[0].uvs {
 ///     *u = 1.0 - *u;
 /// }
 /// let mut edit = Edit::of(mesh.view())?;
-/// edit.replace(Part::HighLod, &high.to_block(Part::HighLod)?)?;
+/// edit.replace(AssetPart::HighLod, &high.to_block(AssetPart::HighLod)?)?;
 /// let mirrored = Mesh::open(edit.to_bytes()?)?;
-/// let stored = mesh.view().stored(Part::LowLod)?.unwrap().1;
-/// assert_eq!(mirrored.view().stored(Part::LowLod)?.unwrap().1, stored); // as it was
+/// let stored = mesh.view().stored(AssetPart::LowLod)?.unwrap().1;
+/// assert_eq!(mirrored.view().stored(AssetPart::LowLod)?.unwrap().1, stored); // as it was
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Edit<'a> {
-    asset: &'a [u8],
+    pub(super) asset: &'a [u8],
     /// Bytes of the marker line in front of the header.
-    line: usize,
-    rules: Rules,
-    entries: Vec<Entry<'a>>,
+    pub(super) line: usize,
+    pub(super) limits: LlsdLimits,
+    pub(super) entries: Vec<HeaderEntry<'a>>,
     /// Whether the keys were in order.
-    sorted: bool,
+    pub(super) sorted: bool,
     /// What comes after the last block.
-    trailing: &'a [u8],
-}
-
-/// An entry of the header.
-#[derive(Clone, Debug)]
-struct Entry<'a> {
-    /// The key's content.
-    name: Cow<'a, [u8]>,
-    /// The key as it is written.
-    key: Cow<'a, [u8]>,
-    /// The value as it is written, unless there is a block.
-    value: Cow<'a, [u8]>,
-    /// The value, where it is a map of the file.
-    map: Option<Map<'a>>,
-    /// The block that the entry stands for.
-    block: Option<Source>,
-}
-
-/// Where the stored bytes of a block come from.
-#[derive(Clone, Debug)]
-enum Source {
-    /// From the asset.
-    Kept(Range<usize>),
-    /// From nowhere: the asset does not have what its header says.
-    Damaged {
-        error: Error,
-        /// Where the block would end.
-        end: usize,
-    },
-    /// From the caller, to take the place of what began there.
-    New { stored: Vec<u8>, instead_of: Option<usize> },
+    pub(super) trailing: &'a [u8],
 }
 
 impl<'a> Edit<'a> {
@@ -84,15 +53,15 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// As [`View::header`].
-    pub fn of(view: View<'a>) -> Result<Self> {
+    /// As [`AssetView::header`].
+    pub fn of(view: AssetView<'a>) -> Result<Self> {
         let header = view.header()?;
         let asset = view.asset();
-        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut entries: Vec<HeaderEntry<'a>> = Vec::new();
         for entry in header.entries() {
             let name = entry.key.content();
             let first = entries.iter().all(|other| other.name != name);
-            let part = Part::ALL.into_iter().find(|part| first && entry.key.is(part.key()));
+            let part = AssetPart::ALL.into_iter().find(|part| first && entry.key.is(part.key()));
             let map = entry.value.map();
             let block = match part {
                 Some(part) => known(&view, &header, part),
@@ -100,11 +69,11 @@ impl<'a> Edit<'a> {
             };
             let bytes = |range: Range<usize>| Cow::Borrowed(asset.get(range).unwrap_or_default());
             let (key, value) = (bytes(entry.key_at..entry.at), bytes(entry.at..entry.end));
-            entries.push(Entry { name, key, value, map, block });
+            entries.push(HeaderEntry { name, key, value, map, block });
         }
-        let after = |entry: &Entry<'_>| match &entry.block {
-            Some(Source::Kept(range)) => Some(range.end),
-            Some(Source::Damaged { end, .. }) => Some((*end).min(asset.len())),
+        let after = |entry: &HeaderEntry<'_>| match &entry.block {
+            Some(BlockSource::Kept(range)) => Some(range.end),
+            Some(BlockSource::Damaged { end, .. }) => Some((*end).min(asset.len())),
             _ => None,
         };
         let end = usize::try_from(header.len()).unwrap_or(usize::MAX);
@@ -112,7 +81,7 @@ impl<'a> Edit<'a> {
         Ok(Self {
             asset,
             line: usize::try_from(header.marker_line()).unwrap_or_default(),
-            rules: Rules::from(&view.state.context.options.limits),
+            limits: view.llsd_limits(),
             sorted: entries.is_sorted_by(|one, other| one.name <= other.name),
             entries,
             trailing: asset.get(last..).unwrap_or_default(),
@@ -120,15 +89,15 @@ impl<'a> Edit<'a> {
     }
 
     /// Puts a block in the place of the one that is there, or adds it. `inflated` is its LLSD, which
-    /// [`build`](mod@super::build) makes; it is compressed as a viewer does. What else the header says of the block is kept; a
+    /// [`build`](mod@super) makes; it is compressed as a viewer does. What else the header says of the block is kept; a
     /// hash is computed anew.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Refused`] where `inflated` is not one LLSD value, or not of the block's kind: an array of maps for geometry, a
     /// map, or no value for convex hulls.
-    pub fn replace(&mut self, part: Part, inflated: &[u8]) -> Result<&mut Self> {
-        check(part, inflated, &self.rules)?;
+    pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
+        check(part, inflated, &self.limits)?;
         Ok(self.put(part, deflate(inflated)?))
     }
 
@@ -138,7 +107,7 @@ impl<'a> Edit<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Refused`] for no bytes, which is how a header says that there is no block.
-    pub fn replace_stored(&mut self, part: Part, stored: Vec<u8>) -> Result<&mut Self> {
+    pub fn replace_stored(&mut self, part: AssetPart, stored: Vec<u8>) -> Result<&mut Self> {
         if stored.is_empty() {
             return Err(refused(Field::new(part.key()), "a stored block of 1 byte or more", "0 bytes"));
         }
@@ -146,7 +115,7 @@ impl<'a> Edit<'a> {
     }
 
     /// Leaves a block out, and what the header says of it. Of one that is not there, nothing changes.
-    pub fn remove(&mut self, part: Part) -> &mut Self {
+    pub fn remove(&mut self, part: AssetPart) -> &mut Self {
         self.unset(part.key())
     }
 
@@ -157,7 +126,7 @@ impl<'a> Edit<'a> {
     ///
     /// [`ErrorKind::Choice`] where there is no block at `from`, which names those there are, or [`ErrorKind::Missing`] where
     /// there are none; [`ErrorKind::Refused`] where the two are not of one kind.
-    pub fn rename(&mut self, from: Part, to: Part) -> Result<&mut Self> {
+    pub fn rename(&mut self, from: AssetPart, to: AssetPart) -> Result<&mut Self> {
         if from == to {
             return Ok(self);
         }
@@ -165,13 +134,13 @@ impl<'a> Edit<'a> {
             let expected = format!("a block that can be `{}`", to.key());
             return Err(refused(Field::new(to.key()), expected, from.key()));
         }
-        let is_source = |entry: &Entry<'_>| entry.name == from.key().as_bytes() && entry.block.is_some();
+        let is_source = |entry: &HeaderEntry<'_>| entry.name == from.key().as_bytes() && entry.block.is_some();
         let Some(at) = self.entries.iter().position(is_source) else { return Err(self.no_block(from)) };
         let moved = self.entries.remove(at);
         self.remove(from);
         let place = self.place(to.key());
         if let Some(entry) = self.entries.get_mut(place) {
-            *entry = Entry { name: entry.name.clone(), key: entry.key.clone(), ..moved };
+            *entry = HeaderEntry { name: entry.name.clone(), key: entry.key.clone(), ..moved };
         }
         Ok(self)
     }
@@ -182,7 +151,7 @@ impl<'a> Edit<'a> {
     ///
     /// As [`set`](Self::set).
     pub fn set_integer(&mut self, key: &str, value: i32) -> Result<&mut Self> {
-        self.set(key, Writer::new().integer(value).clone().into_bytes())
+        self.set(key, LlsdWriter::new().integer(value).clone().into_bytes())
     }
 
     /// Sets a UUID of the header, such as `creator`.
@@ -191,7 +160,7 @@ impl<'a> Edit<'a> {
     ///
     /// As [`set`](Self::set).
     pub fn set_uuid(&mut self, key: &str, value: &[u8; 16]) -> Result<&mut Self> {
-        self.set(key, Writer::new().uuid(value).clone().into_bytes())
+        self.set(key, LlsdWriter::new().uuid(value).clone().into_bytes())
     }
 
     /// Sets a date of the header, such as `date`, in seconds since 1970-01-01 UTC.
@@ -200,7 +169,7 @@ impl<'a> Edit<'a> {
     ///
     /// As [`set`](Self::set).
     pub fn set_date(&mut self, key: &str, seconds: f64) -> Result<&mut Self> {
-        self.set(key, Writer::new().date(seconds).clone().into_bytes())
+        self.set(key, LlsdWriter::new().date(seconds).clone().into_bytes())
     }
 
     /// Sets an entry of the header to an LLSD value, in the place of the one that is there or as a new one.
@@ -209,10 +178,10 @@ impl<'a> Edit<'a> {
     ///
     /// [`ErrorKind::Refused`] where `value` is not one LLSD value, or the key is that of a block.
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
-        if Part::ALL.iter().any(|part| part.key() == key) {
+        if AssetPart::ALL.iter().any(|part| part.key() == key) {
             return Err(refused(Field::new("header"), "a key that is not that of a block", format!("`{key}`")));
         }
-        single(&value, 0, &self.rules).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
+        single(&value, 0, &self.limits).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
         let place = self.place(key);
         if let Some(entry) = self.entries.get_mut(place) {
             (entry.value, entry.map, entry.block) = (value.into(), None, None);
@@ -227,11 +196,11 @@ impl<'a> Edit<'a> {
     }
 
     /// Puts a stored block into the entry for it.
-    fn put(&mut self, part: Part, stored: Vec<u8>) -> &mut Self {
+    fn put(&mut self, part: AssetPart, stored: Vec<u8>) -> &mut Self {
         let place = self.place(part.key());
         if let Some(entry) = self.entries.get_mut(place) {
-            let instead_of = entry.block.as_ref().and_then(Source::start);
-            entry.block = Some(Source::New { stored, instead_of });
+            let instead_of = entry.block.as_ref().and_then(BlockSource::start);
+            entry.block = Some(BlockSource::New { stored, instead_of });
         }
         self
     }
@@ -244,16 +213,16 @@ impl<'a> Edit<'a> {
         }
         let greater = self.entries.iter().position(|entry| *entry.name > *name);
         let place = greater.filter(|_| self.sorted).unwrap_or(self.entries.len());
-        let written = Writer::new().key(key).clone().into_bytes();
+        let written = LlsdWriter::new().key(key).clone().into_bytes();
         let (name, value) = (name.to_vec().into(), Cow::Borrowed(b"!".as_slice()));
-        self.entries.insert(place, Entry { name, key: written.into(), value, map: None, block: None });
+        self.entries.insert(place, HeaderEntry { name, key: written.into(), value, map: None, block: None });
         place
     }
 
-    fn no_block(&self, part: Part) -> Error {
-        let names = Part::ALL
+    fn no_block(&self, part: AssetPart) -> Error {
+        let names = AssetPart::ALL
             .into_iter()
-            .map(Part::key)
+            .map(AssetPart::key)
             .filter(|key| self.entries.iter().any(|entry| entry.name == key.as_bytes() && entry.block.is_some()));
         let names = names.collect::<Vec<_>>().join(", ");
         let kind = if names.is_empty() {
@@ -278,8 +247,8 @@ impl<'a> Edit<'a> {
 ///
 /// # Errors
 ///
-/// As [`View::level`] where the asset does not have the level, which names those that it has; as [`Edit::to_bytes`].
-pub fn extract(view: View<'_>, lod: Lod) -> Result<Vec<u8>> {
+/// As [`AssetView::level`] where the asset does not have the level, which names those that it has; as [`Edit::to_bytes`].
+pub fn extract(view: AssetView<'_>, lod: Lod) -> Result<Vec<u8>> {
     level_alone(view, lod)?.to_bytes()
 }
 
@@ -289,10 +258,10 @@ pub fn extract(view: View<'_>, lod: Lod) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// As [`extract`], of the level itself.
-pub fn extract_what_is_there(view: View<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<Error>)> {
+pub fn extract_available(view: AssetView<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<Error>)> {
     let mut edit = level_alone(view, lod)?;
-    let others = Part::ALL.into_iter().filter(|part| part.lod().is_none());
-    let missing: Vec<(Part, Error)> = others.filter_map(|part| Some((part, view.stored(part).err()?))).collect();
+    let others = AssetPart::ALL.into_iter().filter(|part| part.lod().is_none());
+    let missing: Vec<(AssetPart, Error)> = others.filter_map(|part| Some((part, view.stored(part).err()?))).collect();
     for (part, _) in &missing {
         edit.remove(*part);
     }
@@ -300,7 +269,7 @@ pub fn extract_what_is_there(view: View<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<E
 }
 
 /// Makes a level the only one.
-fn level_alone(view: View<'_>, lod: Lod) -> Result<Edit<'_>> {
+fn level_alone(view: AssetView<'_>, lod: Lod) -> Result<Edit<'_>> {
     if view.header()?.block(lod.part())?.is_none() {
         // There is nothing to inflate: only the error is made.
         view.level(lod)?;
@@ -311,6 +280,6 @@ fn level_alone(view: View<'_>, lod: Lod) -> Result<Edit<'_>> {
     }
     // What belongs to no block is nobody's.
     edit.trailing = &[];
-    edit.rename(lod.part(), Part::HighLod)?;
+    edit.rename(lod.part(), AssetPart::HighLod)?;
     Ok(edit)
 }

@@ -1,22 +1,24 @@
 //! The rules about any map and any text, however deep it stands: no key twice, nothing between quotes.
 
-use super::super::llsd::{Event, Kind, Rules, Text, Value, Walk, key_at};
-use super::{Check, with_place};
+use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
+use super::finding::with_inflated_offset;
+use super::report::AssetReport;
+use super::rules;
 use crate::error::Field;
 
 /// Looks at the value at byte `start`, and all that stands in it; `place` gives the offset in the file, and in a block, of a
 /// byte of it.
 pub(super) fn check(
-    check: &mut Check<'_, '_>,
+    check: &mut AssetReport<'_, '_>,
     field: Field,
     bytes: &[u8],
     start: u64,
-    rules: &Rules,
+    rules: &LlsdLimits,
     place: impl Fn(usize) -> (u64, Option<u64>),
 ) {
     let Ok(start) = usize::try_from(start) else { return };
-    let mut walk = Walk::new(bytes, start, rules);
-    let mut look = Look { bytes, keys: Vec::new(), maps: Vec::new(), twice: None, quoted: None };
+    let mut walk = LlsdWalk::new(bytes, start, rules);
+    let mut look = TreeCheck { bytes, keys: Vec::new(), maps: Vec::new(), twice: None, quoted: None };
     loop {
         let at = walk.at();
         // What is no tree was told before.
@@ -28,16 +30,16 @@ pub(super) fn check(
         let key = key_at(bytes, first).map_or_else(String::new, |key| format!("{key:?}"));
         let more = if count > 1 { format!("; so do {} more", count.saturating_sub(1)) } else { String::new() };
         let text = format!("the key {key} stands twice in a map, and the first counts{more}");
-        check.say("SL33", field, offset, with_place(text, inflated));
+        check.say(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, with_inflated_offset(text, inflated));
     }
     if let Some((first, what)) = look.quoted {
         let (offset, inflated) = place(first);
-        check.say("SL32", field, offset, with_place(format!("{what} between quotes"), inflated));
+        check.say(rules::UNUSUAL_FORM, field, offset, with_inflated_offset(format!("{what} between quotes"), inflated));
     }
 }
 
 /// What a walk has met.
-struct Look<'a> {
+struct TreeCheck<'a> {
     bytes: &'a [u8],
     /// Where the keys of the open maps stand: four bytes to a key, which takes at least three.
     keys: Vec<u32>,
@@ -49,11 +51,11 @@ struct Look<'a> {
     quoted: Option<(usize, &'static str)>,
 }
 
-impl Look<'_> {
-    fn at(&mut self, event: Event<'_>, at: usize) {
+impl TreeCheck<'_> {
+    fn at(&mut self, event: LlsdEvent<'_>, at: usize) {
         match event {
-            Event::Open(..) => self.maps.push(self.keys.len()),
-            Event::Key(key) => {
+            LlsdEvent::Open(..) => self.maps.push(self.keys.len()),
+            LlsdEvent::Key(key) => {
                 if key.quote().is_some() {
                     self.quoted.get_or_insert((at, "a key"));
                 }
@@ -61,13 +63,13 @@ impl Look<'_> {
                     self.keys.extend(u32::try_from(at).ok());
                 }
             }
-            Event::Scalar(Value::String(text) | Value::Uri(text)) if text.quote().is_some() => {
+            LlsdEvent::Scalar(LlsdValue::String(text) | LlsdValue::Uri(text)) if text.quote().is_some() => {
                 self.quoted.get_or_insert((at, "a text"));
             }
-            Event::Scalar(_) => {}
-            Event::Close(kind) => {
+            LlsdEvent::Scalar(_) => {}
+            LlsdEvent::Close(kind) => {
                 let from = self.maps.pop().unwrap_or_default();
-                if kind == Kind::Map {
+                if kind == ContainerKind::Map {
                     self.compare(from);
                 }
                 self.keys.truncate(from);
@@ -78,7 +80,7 @@ impl Look<'_> {
     /// Looks for keys that stand twice in the map that ends.
     fn compare(&mut self, from: usize) {
         let bytes = self.bytes;
-        let key = |at: u32| usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(Text::new(&[]));
+        let key = |at: u32| usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(LlsdText::new(&[]));
         let Some(keys) = self.keys.get_mut(from..) else { return };
         keys.sort_unstable_by(|one, other| key(*one).compare(&key(*other)).then(one.cmp(other)));
         for pair in keys.windows(2) {

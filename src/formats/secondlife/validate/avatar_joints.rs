@@ -116,7 +116,7 @@ const BOTH: [&str; 50] = [
 
 /// Tells whether the avatar has a joint of that name. A viewer takes any other for `mPelvis`.
 #[must_use]
-pub fn is_joint(name: &[u8]) -> bool {
+pub fn is_avatar_joint(name: &[u8]) -> bool {
     let side = name.strip_suffix(b"Left").or_else(|| name.strip_suffix(b"Right"));
     let is = |known: &str| known.as_bytes() == name;
     MIDDLE.iter().any(|known| is(known))
@@ -134,8 +134,13 @@ mod tests {
         let all = both.chain(MIDDLE.iter().chain(&RIGHT).map(|name| (*name).to_owned()));
         let all: std::collections::BTreeSet<String> = all.collect();
         assert_eq!(all.len(), 159);
-        assert!(all.iter().all(|name| is_joint(name.as_bytes())));
+        assert!(all.iter().all(|name| is_avatar_joint(name.as_bytes())));
         assert_eq!(all.iter().filter(|name| name.starts_with("mFace")).count(), 46);
-        assert!(!is_joint(b"mPelvisLeft") && !is_joint(b"Left") && !is_joint(b"") && !is_joint(b"mWrist"));
+        assert!(
+            !is_avatar_joint(b"mPelvisLeft")
+                && !is_avatar_joint(b"Left")
+                && !is_avatar_joint(b"")
+                && !is_avatar_joint(b"mWrist")
+        );
     }
 }

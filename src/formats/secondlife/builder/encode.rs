@@ -3,18 +3,19 @@
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::super::layout::{MOST_INFLUENCES, Part};
-use super::super::llsd::Writer;
-use super::super::skin::Matrix;
-use super::{Convex, Joint, Level, Skin, Submesh, count, strings};
+use super::super::asset_part::AssetPart;
+use super::super::layout::MAX_INFLUENCES;
+use super::super::llsd::LlsdWriter;
+use super::super::matrix::Matrix;
+use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
 use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
 use crate::error::Result;
 
 /// The byte behind the influences of a vertex that are not four.
-const END: u8 = 255;
+const LIST_END: u8 = 255;
 /// The most that weights which are 1 together add up to in `f32`: less than the code 65536 would be.
-const WHOLE: f32 = 1.000_005;
+const MAX_WEIGHT_SUM: f32 = 1.000_005;
 
 impl Level {
     /// Returns the inflated bytes of the block, to be given to [`Edit::replace`](super::super::Edit::replace). Positions are
@@ -24,19 +25,14 @@ impl Level {
     ///
     /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what `part` cannot hold. Whether there are as many
     /// joints as influences need is not looked at.
-    pub fn to_block(&self, part: Part) -> Result<Vec<u8>> {
-        self.check(part, usize::from(END))?;
+    pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
+        self.check(part, usize::from(LIST_END))?;
         Ok(self.encode())
-    }
-
-    /// Returns the box that positions are coded over.
-    pub(super) fn box_of_all(&self) -> MinMax16<3> {
-        self.domain.unwrap_or_else(|| domain(self.submeshes.iter().flat_map(|submesh| &submesh.positions)))
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let domain = self.box_of_all();
-        let mut writer = Writer::new();
+        let mut writer = LlsdWriter::new();
         writer.open_array(count(self.submeshes.len()));
         for submesh in &self.submeshes {
             submesh.encode(&mut writer, domain);
@@ -47,12 +43,7 @@ impl Level {
 }
 
 impl Submesh {
-    /// Returns the intervals that texture coordinates are coded over.
-    pub(super) fn uv_intervals(&self) -> MinMax16<2> {
-        self.uv_domain.unwrap_or_else(|| domain(&self.uvs))
-    }
-
-    fn encode(&self, writer: &mut Writer, positions: MinMax16<3>) {
+    fn encode(&self, writer: &mut LlsdWriter, positions: MinMax16<3>) {
         if self.positions.is_empty() {
             writer.open_map(1).key("NoGeometry").boolean(true).close_map();
             return;
@@ -105,11 +96,6 @@ impl Convex {
         Ok(self.encode())
     }
 
-    /// Returns the box that points are coded over: corners that stand in for a hull do not change it.
-    pub(super) fn box_of_all(&self) -> MinMax16<3> {
-        self.domain.unwrap_or_else(|| domain(self.hulls.iter().flatten().chain(&self.bounding)))
-    }
-
     pub(super) fn encode(&self) -> Vec<u8> {
         let corners;
         let bounding = if self.bounding.is_empty() {
@@ -119,7 +105,7 @@ impl Convex {
             self.bounding.as_slice()
         };
         let box_of_all = self.box_of_all();
-        let mut writer = Writer::new();
+        let mut writer = LlsdWriter::new();
         writer.open_map(if self.hulls.is_empty() { 3 } else { 5 });
         writer.key("BoundingVerts").binary(codes(box_of_all, bounding).as_bytes());
         if !self.hulls.is_empty() {
@@ -151,7 +137,7 @@ impl Skin {
         let moved: Vec<&Matrix> = self.joints.iter().filter_map(|joint| joint.alt_inverse_bind.as_ref()).collect();
         let optional = [!moved.is_empty(), self.pelvis_offset.is_some(), self.lock_scale_if_joint_position];
         let keys = optional.into_iter().fold(3, |sum: u32, there| sum.saturating_add(there.into()));
-        let mut writer = Writer::new();
+        let mut writer = LlsdWriter::new();
         writer.open_map(keys);
         if !moved.is_empty() {
             matrices(writer.key("alt_inverse_bind_matrix"), moved.into_iter());
@@ -170,19 +156,6 @@ impl Skin {
     }
 }
 
-/// Returns the intervals that points are coded over: from the least to the greatest of each component.
-fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> MinMax16<N> {
-    let [mut min, mut max] = [[f32::INFINITY; N], [f32::NEG_INFINITY; N]];
-    let mut any = false;
-    for point in points {
-        any = true;
-        for ((min, max), value) in min.iter_mut().zip(&mut max).zip(point) {
-            (*min, *max) = (min.min(*value), max.max(*value));
-        }
-    }
-    if any { MinMax16::new(min, max) } else { MinMax16::new([0.0; N], [0.0; N]) }
-}
-
 /// Returns the corners of a box.
 fn corners_of(domain: MinMax16<3>) -> Vec<[f32; 3]> {
     let ([left, front, low], [right, back, high]) = (domain.min(), domain.max());
@@ -199,11 +172,11 @@ fn code(component: f32) -> U16 {
 }
 
 /// Writes the two ends of a domain into a map.
-fn ends<const N: usize>(writer: &mut Writer, domain: MinMax16<N>) -> &mut Writer {
+fn ends<const N: usize>(writer: &mut LlsdWriter, domain: MinMax16<N>) -> &mut LlsdWriter {
     writer.key("Max").reals(domain.max().into_iter()).key("Min").reals(domain.min().into_iter())
 }
 
-fn matrices<'m>(writer: &mut Writer, matrices: impl ExactSizeIterator<Item = &'m Matrix>) {
+fn matrices<'m>(writer: &mut LlsdWriter, matrices: impl ExactSizeIterator<Item = &'m Matrix>) {
     writer.open_array(count(matrices.len()));
     for matrix in matrices {
         writer.reals(matrix.iter().copied());
@@ -221,15 +194,29 @@ fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
         let sum: f32 = list.iter().map(|influence| influence.weight).sum();
         let stored = codes.iter().fold(0, |sum: u32, one| sum.saturating_add(one.weight.get().into()));
         let more = u16::try_from(stored.saturating_sub(u16::MAX.into())).unwrap_or(u16::MAX);
-        if sum <= WHOLE
+        if sum <= MAX_WEIGHT_SUM
             && let Some(greatest) = codes.iter_mut().max_by_key(|one| one.weight.get())
         {
             greatest.weight = greatest.weight.get().saturating_sub(more).into();
         }
         bytes.extend_from_slice(codes.as_bytes());
-        if list.len() < MOST_INFLUENCES {
-            bytes.push(END);
+        if list.len() < MAX_INFLUENCES {
+            bytes.push(LIST_END);
         }
     }
     bytes
+}
+
+/// Writes an array of strings.
+pub(super) fn strings<'s>(writer: &mut LlsdWriter, strings: impl ExactSizeIterator<Item = &'s str>) {
+    writer.open_array(count(strings.len()));
+    for string in strings {
+        writer.string(string.as_bytes());
+    }
+    writer.close_array();
+}
+
+/// Makes an LLSD count of a length; of one that does not fit, a count that no reader accepts.
+pub(super) fn count(length: usize) -> u32 {
+    length.try_into().unwrap_or(u32::MAX)
 }

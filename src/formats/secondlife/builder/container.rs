@@ -2,13 +2,13 @@
 
 use zerocopy::IntoBytes as _;
 
-use super::super::header::{Header, Prefix};
-use super::super::layout::{FORMAT, Part, RawPreamble};
-use super::super::llsd::Writer;
-use super::super::pose::IDENTITY;
-use super::super::skin::Matrix;
-use super::check::{fit, item};
-use super::{count, refused};
+use super::super::asset_part::AssetPart;
+use super::super::header::{Header, HeaderPrefix};
+use super::super::layout::{FORMAT, RawPreamble};
+use super::super::llsd::LlsdWriter;
+use super::super::matrix::{IDENTITY, Matrix};
+use super::check::{fit, item, refused};
+use super::encode::count;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
@@ -22,10 +22,10 @@ const CACHE_VERSION: u32 = 1;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::secondlife::{Mesh, build};
+/// use meshpeek::secondlife::{Mesh, builder};
 /// let asset = meshpeek::read("data/secondlife/quad.llmesh")?.to_vec();
-/// let instance = build::Instance { asset: 0, label: "left".into(), ..Default::default() };
-/// let model = build::Container { name: "pair".into(), assets: vec![asset], instances: vec![instance] };
+/// let instance = builder::Instance { asset: 0, label: "left".into(), ..Default::default() };
+/// let model = builder::Container { name: "pair".into(), assets: vec![asset], instances: vec![instance] };
 /// let mesh = Mesh::open(model.to_bytes()?)?;
 /// assert_eq!(mesh.container().unwrap().instances().count(), 1);
 /// # Ok(())
@@ -91,7 +91,7 @@ impl Container {
     /// where one of the assets does not start with a header, what is wrong with it.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
-        let mut writer = Writer::new();
+        let mut writer = LlsdWriter::new();
         writer.open_map(4).key("instance").open_array(count(self.instances.len()));
         for instance in &self.instances {
             instance.write(&mut writer);
@@ -134,7 +134,7 @@ impl Container {
 }
 
 impl Instance {
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut LlsdWriter) {
         let asset = i32::try_from(self.asset).unwrap_or(i32::MAX);
         writer.open_map(4).key("label").string(self.label.as_bytes());
         writer.key("material").open_array(count(self.materials.len()));
@@ -154,8 +154,8 @@ impl Instance {
 /// bytes are 0, and so are their flags.
 ///
 /// ```
-/// use meshpeek::secondlife::{Lod, Mesh, Part, build};
-/// let file = build::cache(&meshpeek::read("data/secondlife/quad.llmesh")?, &[Part::HighLod])?;
+/// use meshpeek::secondlife::{Lod, Mesh, AssetPart, builder};
+/// let file = builder::cache(&meshpeek::read("data/secondlife/quad.llmesh")?, &[AssetPart::HighLod])?;
 /// let mesh = Mesh::open(file)?;
 /// assert!(mesh.level(Lod::High).is_err() && mesh.level(Lod::Medium).is_ok());
 /// # Ok::<(), meshpeek::Error>(())
@@ -165,7 +165,7 @@ impl Instance {
 ///
 /// [`ErrorKind::Refused`] for a block that the asset does not have, or that has no flag. Where `asset` does not start with a
 /// header, or a block lies beyond its end, what is wrong with it.
-pub fn cache(asset: &[u8], missing: &[Part]) -> Result<Vec<u8>> {
+pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     let header = header_of(asset, Field::new("header"))?;
     if header.marker_line() > 0 {
         return Err(refused(Field::new("header"), "a header without a marker line", "one"));
@@ -201,8 +201,8 @@ pub fn cache(asset: &[u8], missing: &[Part]) -> Result<Vec<u8>> {
 /// Reads the header of an asset.
 fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
     match Header::of_prefix(asset, &Limits::default())? {
-        Prefix::Ready(header) => Ok(header),
-        Prefix::NeedMore(needed) => {
+        HeaderPrefix::Ready(header) => Ok(header),
+        HeaderPrefix::NeedMore(needed) => {
             let kind = ErrorKind::UnexpectedEnd { needed, left: as_u64(asset.len()) };
             Err(Error::without_offset(FORMAT, field, kind))
         }

@@ -1,12 +1,11 @@
 //! Moving vertices by joints.
 
-use super::skin::{Matrix, Skin};
+use super::matrix::{Matrix, multiply};
+use super::skin::Skin;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-
-/// The matrix that changes nothing.
-pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+use crate::model::animation::SkinMatrix;
 
 /// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
 ///
@@ -24,12 +23,12 @@ pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 
 /// ```
 #[derive(Clone, Debug)]
 pub struct Palette {
-    matrices: Vec<Matrix>,
+    matrices: Vec<SkinMatrix>,
 }
 
 impl Skin<'_> {
     /// Multiplies `bind_shape · inverse_bind[joint] · world(joint)` for each joint, in `f32`; `world` gives where a joint is, as a
-    /// matrix for row vectors. Allocates 64 bytes per joint.
+    /// matrix for row vectors. Allocates 48 bytes per joint.
     ///
     /// # Errors
     ///
@@ -41,25 +40,25 @@ impl Skin<'_> {
         if self.inverse_bind_count() != joints {
             let expected = format!("{joints} matrices, one per joint").into();
             let kind = ErrorKind::Value { expected, found: self.inverse_bind_count().to_string().into() };
-            let field = Field::new("inverse_bind_matrix").inside("skin");
+            let field = Field::new("inverse_bind_matrix").in_struct("skin");
             return Err(self.block().error(field, self.block().value_at(), kind));
         }
         let mut matrices = Vec::new();
         matrices.try_reserve_exact(joints).map_err(|_| {
-            let kind = ErrorKind::OutOfMemory { asked: as_u64(joints).saturating_mul(64) };
+            let kind = ErrorKind::OutOfMemory { asked: as_u64(joints).saturating_mul(as_u64(size_of::<SkinMatrix>())) };
             Error::without_offset(super::layout::FORMAT, Field::new("joint_names"), kind)
         })?;
         for joint in 0..joints {
-            matrices.push(multiply(&multiply(&shape, &self.inverse_bind(joint)?), &world(joint)));
+            matrices.push(skin_matrix(&multiply(&multiply(&shape, &self.inverse_bind(joint)?), &world(joint))));
         }
         Ok(Palette { matrices })
     }
 }
 
 impl Palette {
-    /// Returns the matrices, one per joint.
+    /// Returns the matrices, one per joint, as a [`SkinnedSurface`](crate::model::animation::SkinnedSurface) takes them.
     #[must_use]
-    pub fn matrices(&self) -> &[Matrix] {
+    pub fn matrices(&self) -> &[SkinMatrix] {
         &self.matrices
     }
 
@@ -67,56 +66,49 @@ impl Palette {
     /// exist is the last one: so viewers do. Without joints, the position stays.
     #[must_use]
     pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
-        self.blend(position, 1.0, influences)
+        self.blend(influences, |matrix| matrix.apply(position)).unwrap_or(position)
     }
 
     /// Moves a direction, which has no place: translations leave it alone. The result is not normalised, and a normal is
     /// only right where joints do not scale unevenly.
     #[must_use]
     pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
-        self.blend(direction, 0.0, influences)
+        let turn = |matrix: &SkinMatrix| {
+            let [x, y, z, _] = matrix.columns;
+            SkinMatrix { columns: [x, y, z, [0.0; 3]] }.apply(direction)
+        };
+        self.blend(influences, turn).unwrap_or(direction)
     }
 
-    fn blend(&self, point: [f32; 3], place: f32, influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
-        let Some(last) = self.matrices.len().checked_sub(1) else { return point };
-        let [x, y, z] = point;
+    /// Adds up where each joint moves something, times its weight. Returns `None` if there are no joints.
+    fn blend(
+        &self,
+        influences: impl Iterator<Item = Influence> + Clone,
+        apply: impl Fn(&SkinMatrix) -> [f32; 3],
+    ) -> Option<[f32; 3]> {
+        let last = self.matrices.last()?;
         let sum: f32 = influences.clone().map(|one| one.weight).sum();
-        let mut moved = [0.0; 3];
-        let mut add = |joint: usize, weight: f32| {
-            let Some(matrix) = self.matrices.get(joint.min(last)) else { return };
-            for (coordinate, row) in [x, y, z, place].into_iter().zip(matrix.as_chunks::<4>().0) {
-                for (moved, value) in moved.iter_mut().zip(row) {
-                    *moved += weight * (coordinate * value);
-                }
-            }
-        };
-        if sum > 0.0 {
-            influences.for_each(|one| add(usize::try_from(one.bone).unwrap_or_default(), one.weight / sum));
-        } else {
-            add(0, 1.0);
+        if sum <= 0.0 || sum.is_nan() {
+            return self.matrices.first().map(apply);
         }
-        moved
+        Some(influences.fold([0.0; 3], |[x, y, z], one| {
+            let matrix = usize::try_from(one.bone).ok().and_then(|bone| self.matrices.get(bone)).unwrap_or(last);
+            let ([left, up, out], weight) = (apply(matrix), one.weight / sum);
+            [x + weight * left, y + weight * up, z + weight * out]
+        }))
     }
 }
 
-/// Multiplies matrices for row vectors: first `a`, then `b`.
-#[must_use]
-pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut product = [0.0; 16];
-    let (rows, columns) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
-    for (out, row) in product.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
-        for (factor, column) in row.iter().zip(columns) {
-            for (out, value) in out.iter_mut().zip(column) {
-                *out += factor * value;
-            }
-        }
-    }
-    product
+/// Returns the first three columns of a matrix for row vectors: where x, y, z and the origin go.
+fn skin_matrix(matrix: &Matrix) -> SkinMatrix {
+    let rows = matrix.as_chunks::<4>().0;
+    SkinMatrix { columns: std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z])) }
 }
 
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
 mod tests {
+    use super::super::matrix::IDENTITY;
     use super::*;
 
     fn shift([x, y, z]: [f32; 3]) -> Matrix {
@@ -127,7 +119,8 @@ mod tests {
 
     #[test]
     fn blends_as_viewers_do() {
-        let palette = Palette { matrices: vec![shift([1.0, 0.0, 0.0]), shift([0.0, 4.0, 0.0])] };
+        let palette =
+            Palette { matrices: [[1.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|by| skin_matrix(&shift(by))).to_vec() };
         let one = |bone, weight| Influence { bone, weight };
         let moved = |influences: &[Influence]| palette.position([1.0, 1.0, 1.0], influences.iter().copied());
         assert_eq!(moved(&[one(0, 1.0)]), [2.0, 1.0, 1.0]);
@@ -141,7 +134,7 @@ mod tests {
     #[test]
     fn rows_come_first() {
         let turn = [0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let palette = Palette { matrices: vec![multiply(&shift([1.0, 0.0, 0.0]), &turn)] };
+        let palette = Palette { matrices: vec![skin_matrix(&multiply(&shift([1.0, 0.0, 0.0]), &turn))] };
         // First one step along x, then a quarter turn: from x to y.
         let moved = palette.position([0.0; 3], [Influence { bone: 0, weight: 1.0 }].into_iter());
         assert_eq!(moved, [0.0, 1.0, 0.0]);

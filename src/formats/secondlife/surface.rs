@@ -3,20 +3,20 @@
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::block::Block;
+use super::asset_block::AssetBlock;
 use super::layout::{DEFAULT_DOMAIN, TRIPLE};
-use super::llsd::{Map, Value};
+use super::llsd::{LlsdMap, LlsdValue};
 use crate::array::runs::TerminatedRuns;
 use crate::array::{Array, Packed};
 use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::as_u64;
+use crate::math::{as_u64, narrow};
 use crate::model::Weights;
 use crate::parse::Record;
 
 /// The keys of a submesh that are known, by the names that errors and findings have for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum SubmeshKey {
     /// There is nothing else.
     NoGeometry,
     /// Positions: three codes each.
@@ -39,7 +39,7 @@ pub enum Key {
     Tangent,
 }
 
-impl Key {
+impl SubmeshKey {
     /// All keys that are known.
     pub const ALL: [Self; 10] = [
         Self::NoGeometry,
@@ -82,18 +82,18 @@ impl Key {
 /// counter-clockwise seen from outside. A submesh without geometry has arrays of no items.
 #[derive(Clone, Copy, Debug)]
 pub struct Submesh<'a> {
-    block: Block<'a>,
+    block: AssetBlock<'a>,
     index: usize,
     at: usize,
-    map: Map<'a>,
-    known: [Option<(usize, Value<'a>)>; Key::ALL.len()],
+    map: LlsdMap<'a>,
+    known: [Option<(usize, LlsdValue<'a>)>; SubmeshKey::ALL.len()],
 }
 
 impl<'a> Submesh<'a> {
-    pub(super) fn new(block: Block<'a>, index: usize, at: usize, map: Map<'a>) -> Self {
-        let mut known = [None; Key::ALL.len()];
+    pub(super) fn new(block: AssetBlock<'a>, index: usize, at: usize, map: LlsdMap<'a>) -> Self {
+        let mut known = [None; SubmeshKey::ALL.len()];
         for entry in map.iter() {
-            let key = Key::ALL.iter().zip(&mut known).find(|(key, _)| entry.key.is(key.name()));
+            let key = SubmeshKey::ALL.iter().zip(&mut known).find(|(key, _)| entry.key.is(key.name()));
             if let Some((_, known)) = key {
                 // Of keys that stand twice, the first counts.
                 known.get_or_insert((entry.at, entry.value));
@@ -110,7 +110,7 @@ impl<'a> Submesh<'a> {
 
     /// Returns the map that it is, with the keys that are not known, too.
     #[must_use]
-    pub const fn map(&self) -> Map<'a> {
+    pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
@@ -123,13 +123,13 @@ impl<'a> Submesh<'a> {
     /// Tells whether it is a placeholder without geometry. That the key is there says so, whatever its value.
     #[must_use]
     pub fn is_placeholder(&self) -> bool {
-        self.get(Key::NoGeometry).is_some()
+        self.get(SubmeshKey::NoGeometry).is_some()
     }
 
     /// Returns the number of vertices, which is that of the positions that are whole.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        self.bytes(Key::Position).ok().flatten().map_or(0, |(_, bytes)| bytes.len() / TRIPLE)
+        self.bytes(SubmeshKey::Position).ok().flatten().map_or(0, |(_, bytes)| bytes.len() / TRIPLE)
     }
 
     /// Returns the number of triangles that are whole.
@@ -146,10 +146,10 @@ impl<'a> Submesh<'a> {
     /// their box is not two times three numbers.
     pub fn positions(&self) -> Result<Packed<'a, MinMax16<3>>> {
         let domain = self.position_domain()?;
-        let raw = match self.array(Key::Position)? {
+        let raw = match self.array(SubmeshKey::Position)? {
             Some(raw) => raw,
             None if self.is_placeholder() => &[],
-            None => return Err(self.missing(Key::Position)),
+            None => return Err(self.missing(SubmeshKey::Position)),
         };
         Ok(Packed::new(raw, domain))
     }
@@ -161,7 +161,7 @@ impl<'a> Submesh<'a> {
     /// [`ErrorKind::Value`] where it is not two times three numbers. Whether they make sense is not looked at.
     pub fn position_domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
-        self.domain(Key::PositionDomain, MinMax16::new([min; 3], [max; 3]))
+        self.domain(SubmeshKey::PositionDomain, MinMax16::new([min; 3], [max; 3]))
     }
 
     /// Locates the normals; `None` where there are none. Not normalised: the components are what the codes say.
@@ -170,7 +170,7 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Value`] where there is not one per vertex.
     pub fn normals(&self) -> Result<Option<Packed<'a, Unit16>>> {
-        Ok(self.per_vertex(Key::Normal)?.map(|raw| Packed::new(raw, Unit16)))
+        Ok(self.per_vertex(SubmeshKey::Normal)?.map(|raw| Packed::new(raw, Unit16)))
     }
 
     /// Locates the tangents, which no known program writes; `None` where there are none.
@@ -179,7 +179,7 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Value`] where there is not one per vertex.
     pub fn tangents(&self) -> Result<Option<Packed<'a, Tangent16>>> {
-        Ok(self.per_vertex(Key::Tangent)?.map(|raw| Packed::new(raw, Tangent16)))
+        Ok(self.per_vertex(SubmeshKey::Tangent)?.map(|raw| Packed::new(raw, Tangent16)))
     }
 
     /// Locates the texture coordinates: u to the right, v *upwards*, as the file has them; `None` where there are none.
@@ -188,7 +188,7 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Value`] where there is not one pair per vertex, or their domain is not two times two numbers.
     pub fn uvs(&self) -> Result<Option<Packed<'a, MinMax16<2>>>> {
-        let Some(raw) = self.per_vertex(Key::TexCoord0)? else { return Ok(None) };
+        let Some(raw) = self.per_vertex(SubmeshKey::TexCoord0)? else { return Ok(None) };
         Ok(Some(Packed::new(raw, self.uv_domain()?)))
     }
 
@@ -198,7 +198,7 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Value`] where they are not two times two numbers. Whether they make sense is not looked at.
     pub fn uv_domain(&self) -> Result<MinMax16<2>> {
-        self.domain(Key::TexCoord0Domain, MinMax16::new([0.0; 2], [1.0; 2]))
+        self.domain(SubmeshKey::TexCoord0Domain, MinMax16::new([0.0; 2], [1.0; 2]))
     }
 
     /// Locates the indices, three to a triangle. An odd byte, and one or two indices, at the end are left out.
@@ -207,10 +207,10 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Missing`] where a submesh with geometry has none, [`ErrorKind::Value`] where they are no binary data.
     pub fn indices(&self) -> Result<Packed<'a, Index<U16>>> {
-        let bytes = match self.bytes(Key::TriangleList)? {
+        let bytes = match self.bytes(SubmeshKey::TriangleList)? {
             Some((_, bytes)) => bytes,
             None if self.is_placeholder() => &[],
-            None => return Err(self.missing(Key::TriangleList)),
+            None => return Err(self.missing(SubmeshKey::TriangleList)),
         };
         let triangles = bytes.len() / TRIPLE;
         let raw = <[U16]>::ref_from_prefix_with_elems(bytes, triangles.saturating_mul(3));
@@ -225,11 +225,11 @@ impl<'a> Submesh<'a> {
     /// [`ErrorKind::Value`] where they are no binary data.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let Some(runs) = self.weight_runs()? else { return Ok(None) };
-        Ok(Some(Weights::from_terminated(runs, self.block.index(self.index))))
+        Ok(Some(Weights::from_terminated(runs, self.block.weight_index(self.index))))
     }
 
     pub(super) fn weight_runs(&self) -> Result<Option<TerminatedRuns<'a>>> {
-        let bytes = self.bytes(Key::Weights)?;
+        let bytes = self.bytes(SubmeshKey::Weights)?;
         Ok(bytes.map(|(_, bytes)| TerminatedRuns::new(bytes, self.vertex_count())))
     }
 
@@ -240,29 +240,30 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Value`] where it is not three numbers.
     pub fn normalized_scale(&self) -> Result<Option<[f32; 3]>> {
-        let Some((at, value)) = self.get(Key::NormalizedScale) else { return Ok(None) };
+        let Some((at, value)) = self.get(SubmeshKey::NormalizedScale) else { return Ok(None) };
         let numbers = value.array().and_then(|array| array.numbers::<3>());
-        let numbers = numbers.ok_or_else(|| self.wrong(Key::NormalizedScale, at, "three numbers", value.kind()))?;
+        let numbers =
+            numbers.ok_or_else(|| self.wrong(SubmeshKey::NormalizedScale, at, "three numbers", value.kind()))?;
         Ok(Some(numbers.map(narrow)))
     }
 
     /// Returns the value of a known key, and its offset in the inflated block.
     #[must_use]
-    pub fn get(&self, key: Key) -> Option<(usize, Value<'a>)> {
+    pub fn get(&self, key: SubmeshKey) -> Option<(usize, LlsdValue<'a>)> {
         self.known.get(key.number()).copied().flatten()
     }
 
     /// Returns the binary data of a key.
-    pub(super) fn bytes(&self, key: Key) -> Result<Option<(usize, &'a [u8])>> {
+    pub(super) fn bytes(&self, key: SubmeshKey) -> Result<Option<(usize, &'a [u8])>> {
         match self.get(key) {
             None => Ok(None),
-            Some((at, Value::Binary(bytes))) => Ok(Some((at, bytes))),
+            Some((at, LlsdValue::Binary(bytes))) => Ok(Some((at, bytes))),
             Some((at, other)) => Err(self.wrong(key, at, "binary data", other.kind())),
         }
     }
 
     /// Returns the binary data of a key as records.
-    fn array<T: Record>(&self, key: Key) -> Result<Option<&'a [T]>> {
+    fn array<T: Record>(&self, key: SubmeshKey) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
             let expected = format!("a multiple of {} bytes", size_of::<T>()).into();
@@ -272,7 +273,7 @@ impl<'a> Submesh<'a> {
         Ok(Some(raw))
     }
 
-    fn per_vertex<T: Record>(&self, key: Key) -> Result<Option<&'a [T]>> {
+    fn per_vertex<T: Record>(&self, key: SubmeshKey) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let vertices = self.vertex_count();
         match <[T]>::ref_from_bytes(bytes) {
@@ -285,9 +286,9 @@ impl<'a> Submesh<'a> {
         }
     }
 
-    fn domain<const N: usize>(&self, key: Key, default: MinMax16<N>) -> Result<MinMax16<N>> {
+    fn domain<const N: usize>(&self, key: SubmeshKey, default: MinMax16<N>) -> Result<MinMax16<N>> {
         let Some((at, value)) = self.get(key) else { return Ok(default) };
-        let Value::Map(map) = value else { return Err(self.wrong(key, at, "a map", value.kind())) };
+        let LlsdValue::Map(map) = value else { return Err(self.wrong(key, at, "a map", value.kind())) };
         match read_domain(map, default) {
             Ok(domain) => Ok(domain),
             Err((at, found)) => {
@@ -297,32 +298,35 @@ impl<'a> Submesh<'a> {
         }
     }
 
-    fn missing(&self, key: Key) -> Error {
+    fn missing(&self, key: SubmeshKey) -> Error {
         self.error(key, self.at, ErrorKind::Missing { expected: format!("`{}` in the submesh", key.name()).into() })
     }
 
-    fn wrong(&self, key: Key, at: usize, expected: &'static str, found: &str) -> Error {
+    fn wrong(&self, key: SubmeshKey, at: usize, expected: &'static str, found: &str) -> Error {
         self.block.wrong(self.field(key), at, expected, found)
     }
 
-    fn error(&self, key: Key, at: usize, kind: ErrorKind) -> Error {
+    fn error(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
         self.block.error(self.field(key), at, kind)
     }
 
     /// Makes an error about inflated byte `at`, which is the key's.
-    pub(super) fn fault(&self, key: Key, at: usize, kind: ErrorKind) -> Error {
+    pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
         self.error(key, at, kind)
     }
 
     /// Names a value of it.
     #[must_use]
-    pub fn field(&self, key: Key) -> Field {
-        Field::new(key.name()).of(self.block.part().key(), as_u64(self.index))
+    pub fn field(&self, key: SubmeshKey) -> Field {
+        Field::new(key.name()).in_list(self.block.part().key(), as_u64(self.index))
     }
 }
 
 /// Reads the two ends of a domain, each left out or `N` numbers; returns where else something stands, and what.
-pub(super) fn read_domain<const N: usize>(map: Map<'_>, default: MinMax16<N>) -> Result<MinMax16<N>, (usize, String)> {
+pub(super) fn read_domain<const N: usize>(
+    map: LlsdMap<'_>,
+    default: MinMax16<N>,
+) -> Result<MinMax16<N>, (usize, String)> {
     let [min, max] = [("Min", default.min()), ("Max", default.max())].map(|(name, default)| {
         let Some(entry) = map.get(name) else { return Ok(default) };
         let numbers = entry.value.array().and_then(|array| array.numbers::<N>());
@@ -335,14 +339,4 @@ pub(super) fn read_domain<const N: usize>(map: Map<'_>, default: MinMax16<N>) ->
         })
     });
     Ok(MinMax16::new(min?, max?))
-}
-
-/// Narrows a stored number to what programs compute with. Numbers in real files are floats that were widened.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "rounds to the nearest float, which is what is wanted"
-)]
-pub(super) const fn narrow(number: f64) -> f32 {
-    number as f32
 }

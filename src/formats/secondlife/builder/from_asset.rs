@@ -1,9 +1,9 @@
 //! Lists from what was read, to be changed and written again.
 
 use super::super::layout::FORMAT;
-use super::super::submesh::Key;
-use super::super::{Convex as ReadConvex, Level as ReadLevel, Skin as ReadSkin, Submesh as ReadSubmesh};
-use super::{Convex, Joint, Level, Skin, Submesh};
+use super::super::surface::SubmeshKey;
+use super::super::{level, physics, skin, surface};
+use super::values::{Convex, Joint, Level, Skin, Submesh};
 use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ impl Level {
     /// # Errors
     ///
     /// The first array that cannot be read.
-    pub fn of(level: ReadLevel<'_>) -> Result<Self> {
+    pub fn of(level: level::Level<'_>) -> Result<Self> {
         let mut submeshes = Vec::new();
         let mut domains = Vec::new();
         for submesh in level.submeshes() {
@@ -38,7 +38,7 @@ impl Submesh {
     /// # Errors
     ///
     /// The first array that cannot be read; [`ErrorKind::Value`] where weights are cut.
-    pub fn of(submesh: &ReadSubmesh<'_>) -> Result<Self> {
+    pub fn of(submesh: &surface::Submesh<'_>) -> Result<Self> {
         if submesh.is_placeholder() {
             return Ok(Self::default());
         }
@@ -46,10 +46,10 @@ impl Submesh {
             Some(lists) => lists.iter().map(|list| list.iter().collect()).collect(),
             None => Vec::new(),
         };
-        if submesh.get(Key::Weights).is_some() && weights.len() != submesh.vertex_count() {
+        if submesh.get(SubmeshKey::Weights).is_some() && weights.len() != submesh.vertex_count() {
             let expected = format!("{} lists, one per vertex", submesh.vertex_count());
             let kind = ErrorKind::Value { expected: expected.into(), found: weights.len().to_string().into() };
-            return Err(Error::without_offset(FORMAT, submesh.field(Key::Weights), kind));
+            return Err(Error::without_offset(FORMAT, submesh.field(SubmeshKey::Weights), kind));
         }
         let indices: Vec<u32> = submesh.indices()?.iter().collect();
         Ok(Self {
@@ -71,7 +71,7 @@ impl Convex {
     /// # Errors
     ///
     /// The first array that cannot be read.
-    pub fn of(convex: ReadConvex<'_>) -> Result<Self> {
+    pub fn of(convex: physics::Convex<'_>) -> Result<Self> {
         Ok(Self {
             hulls: convex.hulls()?.map(|hull| hull.iter().collect()).collect(),
             domain: Some(convex.domain()?),
@@ -87,7 +87,7 @@ impl Skin {
     ///
     /// The first value that cannot be read; [`ErrorKind::NoSuch`] where there are fewer matrices
     /// than joints.
-    pub fn of(skin: ReadSkin<'_>) -> Result<Self> {
+    pub fn of(skin: skin::Skin<'_>) -> Result<Self> {
         let moved = skin.alt_inverse_bind_count() > 0;
         let joint = |joint| {
             Ok(Joint {

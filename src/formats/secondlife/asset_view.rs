@@ -2,42 +2,92 @@
 
 use std::sync::atomic::Ordering;
 
-use super::block::{Block, Buffer, Held};
-use super::header::{Header, Stored, blame};
-use super::layout::{FORMAT, Lod, Part};
+use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
+use super::asset_part::{AssetPart, Lod};
+use super::asset_state::{AssetState, range_of};
+use super::container::Container;
+use super::detect;
+use super::header::{BlockRange, Header};
+use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
-use super::llsd::{self, Rules, Value};
-use super::mesh::State;
+use super::llsd::{self, LlsdLimits};
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Budget, Name};
+use crate::parse::{Limits, MemoryBudget, Name};
 
 /// An asset, borrowed from its [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) state: &'a State,
+pub struct AssetView<'a> {
+    /// All bytes of the file.
+    bytes: &'a [u8],
+    state: &'a AssetState,
 }
 
-impl<'a> View<'a> {
+impl<'a> AssetView<'a> {
+    pub(super) const fn new(bytes: &'a [u8], state: &'a AssetState) -> Self {
+        Self { bytes, state }
+    }
+
+    /// Returns all bytes of the file.
+    pub(super) const fn file(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the record before an asset that comes from a viewer's disk cache.
+    pub(super) fn preamble(&self) -> Option<&'a RawPreamble> {
+        detect::preamble(self.bytes)
+    }
+
+    /// Returns what the file starts with after a preamble: the asset's header, or the map of a container.
+    pub(super) fn first_header(&self) -> Result<Header<'a>> {
+        let start = detect::preamble_len(self.bytes);
+        Header::read(self.bytes.get(start..).unwrap_or_default(), start, &self.state.context.options.limits)
+    }
+
+    /// Returns the container that the asset is in.
+    pub(super) fn container(&self) -> Option<Container<'a>> {
+        self.state.container_len?;
+        Container::of(&Header::read(self.bytes, 0, &self.state.context.options.limits).ok()?)
+    }
+
+    /// Returns the state of each asset of the file, with nothing inflated yet.
+    pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
+        let container = self.container();
+        let alone = container.is_none().then(|| self.state.range.clone());
+        let items = container.into_iter().flat_map(|container| container.items());
+        let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
+        ranges.enumerate().map(move |(asset, range)| self.state.sibling(self.bytes, asset, range))
+    }
+
+    /// Returns the name of the file's variant.
+    pub(super) fn version(&self) -> &'static str {
+        if self.state.cache_flags.is_some() {
+            "cache"
+        } else if self.state.container_len.is_some() {
+            "slm"
+        } else {
+            "llmesh"
+        }
+    }
+
     /// Returns the bytes of the asset: of a container or a cache file, a part of the file.
     #[must_use]
     pub fn asset(&self) -> &'a [u8] {
-        self.bytes.get(self.state.asset.clone()).unwrap_or_default()
+        self.bytes.get(self.state.range.clone()).unwrap_or_default()
     }
 
     /// Returns the offset of the asset in the file.
     #[must_use]
     pub fn start(&self) -> u64 {
-        as_u64(self.state.asset.start)
+        as_u64(self.state.range.start)
     }
 
     /// Returns the offset in the file of the byte after the asset.
     #[must_use]
     pub fn end(&self) -> u64 {
-        as_u64(self.state.asset.end)
+        as_u64(self.state.range.end)
     }
 
     /// Returns the header. Allocates nothing.
@@ -46,9 +96,7 @@ impl<'a> View<'a> {
     ///
     /// Where a container's asset has none, or the owner's bytes are no longer those that were opened.
     pub fn header(&self) -> Result<Header<'a>> {
-        self.state.check()?;
-        Header::parse(self.asset(), self.start(), &self.state.context.options.limits)
-            .map_err(|fault| blame(fault, self.start()))
+        self.state.header(self.bytes)
     }
 
     /// Returns where a block lies and its stored bytes; `None` where the header names none.
@@ -57,27 +105,27 @@ impl<'a> View<'a> {
     ///
     /// [`ErrorKind::Value`] where the header's entry is damaged; [`ErrorKind::UnexpectedEnd`] where the block lies beyond the
     /// end of the asset; [`ErrorKind::Missing`] where it was not fetched yet.
-    pub fn stored(&self, part: Part) -> Result<Option<(Stored, &'a [u8])>> {
-        let places = if let Some(places) = self.state.places.get() {
-            places
+    pub fn stored(&self, part: AssetPart) -> Result<Option<(BlockRange, &'a [u8])>> {
+        let ranges = if let Some(ranges) = self.state.ranges.get() {
+            ranges
         } else {
             let header = self.header()?;
-            self.state.places.get_or_init(|| header.places())
+            self.state.ranges.get_or_init(|| header.block_ranges())
         };
-        let place = places.get(part.number()).cloned().transpose()?.flatten();
-        let Some(stored) = place else { return Ok(None) };
+        let range = ranges.get(part.number()).cloned().transpose()?.flatten();
+        let Some(stored) = range else { return Ok(None) };
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
             // It may lie beyond the bytes that there are.
             Error::new(FORMAT, field, stored.start.min(self.end()), ErrorKind::Missing { expected })
         };
-        if let (Some(fetched), Some(flag)) = (self.state.fetched, part.cache_flag())
-            && fetched & flag == 0
+        if let (Some(flags), Some(flag)) = (self.state.cache_flags, part.cache_flag())
+            && flags & flag == 0
         {
             return Err(not_fetched());
         }
-        let within = |offset: u64| usize::try_from(offset).ok().filter(|at| *at <= self.state.asset.end);
+        let within = |offset: u64| usize::try_from(offset).ok().filter(|at| *at <= self.state.range.end);
         let range = within(stored.start).zip(within(stored.end));
         let bytes = range.and_then(|(start, end)| self.bytes.get(start..end));
         match bytes {
@@ -86,7 +134,7 @@ impl<'a> View<'a> {
             None => {
                 let left = self.end().saturating_sub(stored.start);
                 let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
-                let field = Field::new("size").inside(part.key());
+                let field = Field::new("size").in_struct(part.key());
                 Err(Error::new(FORMAT, field, stored.start.min(self.end()), kind))
             }
         }
@@ -99,27 +147,27 @@ impl<'a> View<'a> {
     ///
     /// As [`stored`](Self::stored); [`ErrorKind::Value`], [`ErrorKind::UnexpectedEnd`] where it is no whole zlib stream of one
     /// LLSD value; [`ErrorKind::Limit`] where it would inflate to more than is allowed.
-    pub fn block(&self, part: Part) -> Result<Option<Block<'a>>> {
-        let Some(place) = self.state.blocks.get(part.number()) else { return Ok(None) };
-        if let Some(held) = place.get() {
-            return held.as_ref().as_ref().map(|held| Some(Block::new(held))).map_err(Clone::clone);
+    pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
+        let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
+        if let Some(block) = slot.get() {
+            return borrow_block(block);
         }
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
-        self.note(&stored);
+        self.record(&stored);
         let limits = self.limits();
-        let held = Held::new(part, bytes, stored.start, &limits, Budget::of(&self.state.alive, limits.asset));
-        if let Err(error) = &held
+        let budget = MemoryBudget::shared(&self.state.block_memory, limits.asset);
+        let block = BlockData::new(part, bytes, stored.start, &limits, budget);
+        if let Err(error) = &block
             && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
         {
             // Later there may be room.
             return Err(error.clone());
         }
-        if let Err(late) = place.set(Box::new(held)) {
+        if let Err(late) = slot.set(Box::new(block)) {
             // Another thread asked for the same block, and was first.
-            self.state.alive.fetch_sub(late.as_ref().as_ref().map_or(0, Held::size), Ordering::Relaxed);
+            self.state.block_memory.fetch_sub(late.as_ref().as_ref().map_or(0, BlockData::size), Ordering::Relaxed);
         }
-        let Some(held) = place.get() else { return Ok(None) };
-        held.as_ref().as_ref().map(|held| Some(Block::new(held))).map_err(Clone::clone)
+        slot.get().map_or(Ok(None), |block| borrow_block(block))
     }
 
     /// Inflates a block into a buffer that the caller lends, whether or not it is kept, too; `None` where the header names
@@ -128,17 +176,17 @@ impl<'a> View<'a> {
     /// # Errors
     ///
     /// As [`block`](Self::block).
-    pub fn block_into<'b>(&self, part: Part, buffer: &'b mut Buffer) -> Result<Option<Block<'b>>> {
+    pub fn block_into<'b>(&self, part: AssetPart, buffer: &'b mut InflateBuffer) -> Result<Option<AssetBlock<'b>>> {
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
-        self.note(&stored);
+        self.record(&stored);
         buffer.fill(part, bytes, stored.start, &self.limits()).map(Some)
     }
 
     /// Tells whether a block was inflated and is kept.
     #[must_use]
-    pub fn is_inflated(&self, part: Part) -> bool {
-        let place = self.state.blocks.get(part.number()).and_then(|place| place.get());
-        place.is_some_and(|held| held.is_ok())
+    pub fn is_inflated(&self, part: AssetPart) -> bool {
+        let block = self.state.blocks.get(part.number()).and_then(|slot| slot.get());
+        block.is_some_and(|block| block.is_ok())
     }
 
     /// Returns a level of detail.
@@ -187,13 +235,8 @@ impl<'a> View<'a> {
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
         // Whoever asks for one asks for all: the header is gone through once.
         let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
-        let rules = Rules::from(&self.state.context.options.limits);
-        let item =
-            starts.get(number).and_then(|at| llsd::read_at(self.asset(), usize::try_from(*at).ok()?, &rules).ok());
-        match item?.value {
-            Value::String(name) => Some(name.name()),
-            _ => None,
-        }
+        let at = usize::try_from(*starts.get(number)?).ok()?;
+        llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
     }
 
     /// Finds where the names of materials stand.
@@ -216,7 +259,7 @@ impl<'a> View<'a> {
     ///
     /// As [`block`](Self::block).
     pub fn skin(&self) -> Result<Option<Skin<'a>>> {
-        self.block(Part::Skin)?.map(Skin::new).transpose()
+        self.block(AssetPart::Skin)?.map(Skin::new).transpose()
     }
 
     /// Returns the convex hulls; `None` where there are none, as of a sub-model.
@@ -225,7 +268,7 @@ impl<'a> View<'a> {
     ///
     /// As [`block`](Self::block).
     pub fn convex(&self) -> Result<Option<Convex<'a>>> {
-        self.block(Part::PhysicsConvex)?.map_or(Ok(None), Convex::new)
+        self.block(AssetPart::PhysicsConvex)?.map_or(Ok(None), Convex::new)
     }
 
     /// Returns the triangles to collide with, by their new name or else their old one; `None` where there are none.
@@ -234,9 +277,9 @@ impl<'a> View<'a> {
     ///
     /// As [`block`](Self::block).
     pub fn physics_mesh(&self) -> Result<Option<Level<'a>>> {
-        let block = match self.block(Part::PhysicsMesh)? {
+        let block = match self.block(AssetPart::PhysicsMesh)? {
             Some(block) => Some(block),
-            None => self.block(Part::PhysicsShape)?,
+            None => self.block(AssetPart::PhysicsShape)?,
         };
         block.map(|block| block.level()).transpose()
     }
@@ -266,30 +309,55 @@ impl<'a> View<'a> {
     /// # Errors
     ///
     /// As [`stored`](Self::stored).
-    pub fn verify_hash(&self, part: Part) -> Result<Option<bool>> {
+    pub fn verify_hash(&self, part: AssetPart) -> Result<Option<bool>> {
         let header = self.header()?;
         if header.hash(part).is_none() {
             return Ok(None);
         }
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
-        self.note(&stored);
+        self.record(&stored);
         Ok(header.matches_hash(part, bytes))
     }
 
-    /// Returns what a tree of values may cost.
-    pub(super) fn rules(&self) -> Rules {
-        Rules::from(&self.state.context.options.limits)
+    /// Returns the level that the neutral view shows: the highest.
+    pub(super) fn highest_level(&self) -> Result<Level<'a>> {
+        // Every look at a surface comes by here: the header is read once.
+        if let Some(lod) = self.state.highest.get() {
+            return self.level(*lod);
+        }
+        let level = self.nearest_level(Lod::High)?;
+        level.part().lod().map(|lod| self.state.highest.get_or_init(|| lod));
+        Ok(level)
+    }
+
+    /// Returns how large a tree of values may be.
+    pub(super) fn llsd_limits(&self) -> LlsdLimits {
+        LlsdLimits::from(&self.state.context.options.limits)
     }
 
     /// Returns the limits of one block: the asset's is at least four times the file.
-    fn limits(&self) -> crate::parse::Limits {
+    fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
-        crate::parse::Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
+        Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
     }
 
-    fn note(&self, stored: &Stored) {
-        if let Some(touched) = self.state.context.access_log() {
-            touched.note(stored.start, stored.end.min(self.end()));
+    /// Records that the header was read, and the preamble of a cache file.
+    pub(super) fn record_header(&self) {
+        let Some(log) = self.state.context.access_log() else { return };
+        if let Ok(header) = self.header() {
+            let start = if self.state.cache_flags.is_some() { 0 } else { self.start() };
+            log.record(start, header.base());
         }
     }
+
+    /// Records that a stored block was read.
+    fn record(&self, stored: &BlockRange) {
+        if let Some(log) = self.state.context.access_log() {
+            log.record(stored.start, stored.end.min(self.end()));
+        }
+    }
+}
+
+fn borrow_block(block: &Result<BlockData>) -> Result<Option<AssetBlock<'_>>> {
+    block.as_ref().map(|block| Some(AssetBlock::new(block))).map_err(Clone::clone)
 }
