@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use claims::{Bar, Contestant, bits, claim};
 use inputs::pair::Pair;
 use limit::plain_read;
-use meshpeek::Map;
 use meshpeek::array::Bounds;
-use meshpeek::unreal::{Mesh, Options};
+use meshpeek::unreal::Mesh;
+use meshpeek::{Map, MeshFile as _, OpenOptions};
 
 /// Frames picked at random.
 const PICKS: u32 = 1000;
@@ -91,8 +91,8 @@ fn first(pair: &Pair) {
     claim("meshpeek", ours.times(1e6), "us", Bar::None);
     claim("copying", copying.times(1e6), "us", Bar::None);
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(500.0));
-    let options = Options { watched: true, ..Options::default() };
-    let mesh = Mesh::open_with(map(&pair.data), map(&pair.aniv), options).unwrap();
+    let options = OpenOptions { record_access: true, ..Default::default() };
+    let mesh = Mesh::open_with(map(&pair.data), map(&pair.aniv), &options).unwrap();
     claim("looked at, after open", mesh.touched_bytes().unwrap() as f64, "bytes", Bar::None);
     std::hint::black_box(mesh.bounds());
     let frame = pair.size.vertices as f64 * 4.0;
@@ -273,7 +273,7 @@ fn every_corner(mesh: &Mesh<Map>) -> usize {
     let vertices = decoded(mesh, 0, vec![[0.0; 3]; stored.len()]);
     let arrays = mesh.surfaces().map(|surface| {
         let surface = surface.unwrap();
-        let (indices, uvs) = (surface.indices(), surface.uvs(mesh.options().uv_divisor));
+        let (indices, uvs) = (surface.indices(), surface.uvs(mesh.uv_divisor()));
         let mut positions = Vec::with_capacity(indices.len());
         indices.for_each(|vertex| positions.push(vertices[vertex as usize]));
         let mut out = vec![[0.0; 2]; uvs.len()];

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use claims::{Bar, Contestant, claim};
 use limit::plain_read;
 use meshpeek::Packed;
-use meshpeek::decode::{Domain16, Floats, Index, Packed32, Packed64, Quat7, Quat8};
+use meshpeek::decode::{Floats, Index, MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, Positions};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -37,13 +37,13 @@ fn main() {
     let bytes = &all[1..=length];
     let floats = Packed::new(cast(bytes), Floats::<3>);
     claims::title("scans that store nothing, 256 MiB at an odd address");
-    scan("box, three f32", bytes, BAR, &|| keep(floats.extent()));
+    scan("box, three f32", bytes, BAR, &|| keep(floats.bounds()));
     scan("box, three u16 over an interval", bytes, BAR, &{
-        let codes = Packed::new(cast(bytes), Domain16::new([-1.0; 3], [1.0; 3]));
-        move || keep(codes.extent())
+        let codes = Packed::new(cast(bytes), MinMax16::new([-1.0; 3], [1.0; 3]));
+        move || keep(codes.bounds())
     });
-    scan("box, 11, 11 and 10 bits", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed32).extent()));
-    scan("box, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed64).extent()));
+    scan("box, 11, 11 and 10 bits", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed32).bounds()));
+    scan("box, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Packed64).bounds()));
     scan("sums of tangents, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat8).sums()));
     scan("sums of tangents, three i16 and i8", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat7).sums()));
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));

@@ -29,10 +29,10 @@ use std::time::{Duration, Instant};
 
 use claims::{Bar, Series, claim, skipped};
 use inputs::{random, tiles};
-use meshpeek::Map;
 use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, beside};
 use meshpeek::unigine::Mesh;
+use meshpeek::{Map, MeshFile as _};
 
 /// The folder of the files, where it is not the usual one for temporaries.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";

@@ -23,7 +23,7 @@ use claims::{Bar, Contestant, claim, skipped};
 use inputs::{Input, Inputs};
 use meshpeek::sidecar::{self, Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Mesh, SurfaceView};
-use meshpeek::{Limits, Map, Result};
+use meshpeek::{Map, MeshFile as _, OpenOptions, Result};
 
 /// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
@@ -140,9 +140,9 @@ fn print_growth(path: &Path, loader: &str) {
 
 /// Tells which pages the parser looks at, step by step.
 fn pages(input: &Input) -> Result<()> {
-    let mesh = Mesh::watched(map(&input.path), &Limits::default())?;
+    let mesh = Mesh::open_with(map(&input.path), &OpenOptions { record_access: true, ..Default::default() })?;
     let print = |step: &str, bar| {
-        let (pages, bytes) = mesh.touched().map(|touched| (touched.pages(), touched.bytes())).unwrap();
+        let (pages, bytes) = mesh.access_log(0).map(|touched| (touched.pages(), touched.bytes())).unwrap();
         claim(&format!("looked at, {step}"), pages as f64, &format!("pages, {bytes} bytes"), bar);
     };
     print("after open", Bar::None);

@@ -21,7 +21,7 @@ use std::time::Instant;
 use claims::{Bar, Series, claim, skipped};
 use meshpeek::array::Bounds;
 use meshpeek::unigine::Mesh;
-use meshpeek::{Limits, Map};
+use meshpeek::{Map, MeshFile as _, OpenOptions};
 
 /// The files' names and bytes, the smallest first.
 const SIZES: [(&str, u64); 4] =
@@ -85,9 +85,9 @@ fn map(path: &Path) -> Map {
 }
 
 fn opening(path: &Path) -> Opening {
-    let mesh = Mesh::watched(map(path), &Limits::default()).unwrap();
+    let mesh = Mesh::open_with(map(path), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
     std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
-    Opening { pages: mesh.touched().unwrap().pages() as f64, instructions: instructions(path) }
+    Opening { pages: mesh.access_log(0).unwrap().pages() as f64, instructions: instructions(path) }
 }
 
 /// Counts the instructions of a process that opens the file and looks at its first vertex: `==1== Collected : 12345`.
@@ -137,7 +137,7 @@ fn bounds(map: &Map, release: bool) -> Bounds {
     let mut all = Bounds::EMPTY;
     for surface in mesh.surfaces() {
         for part in surface.unwrap().positions().unwrap().parts(PART) {
-            let [min, max] = part.extent().unwrap();
+            let [min, max] = part.bounds().unwrap();
             all = all.union(&Bounds { min, max });
             if release {
                 map.release(part.as_bytes());

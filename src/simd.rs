@@ -1,67 +1,49 @@
-//! Which instructions the processor has, the kernels that are compiled for several generations of them, stores that pass
-//! the cache by, and asking for memory ahead of its use.
+//! Instructions that not every processor has: which ones the processor at hand supports, functions compiled for several
+//! generations of it, stores that bypass the cache, and prefetching.
 //!
-//! A kernel is a plain safe function. It is written once and left to the compiler, or by hand where that gives up
-//! vectors, in safe functions under `#[target_feature]`: since Rust 1.87 only those intrinsics are unsafe that take
-//! pointers, and loads and stores are casts of arrays. So what is unsafe is a call, of a function compiled for
-//! instructions that the processor must be known to have; the calls are here, each behind the one detection.
+//! A kernel is a safe function. The compiler vectorises it, or it is written by hand where that is slower, in safe functions
+//! under `#[target_feature]`: since Rust 1.87 only the intrinsics that take pointers are unsafe, and loads and stores are
+//! casts of arrays. What is unsafe is the call of a function that is compiled for instructions which the processor must
+//! support. The macro [`kernel`] makes that call after the one detection, so that files with kernels have no unsafe code.
 //!
-//! `multiversion` makes the same calls and is used where no path has to be called by name. A crate of safe tokens in
-//! its place would spare the two calls, and not the streaming store, which is this file's reason to exist.
-//! Processors other than x86-64, and Miri, take the portable bodies.
+//! Processors other than x86-64, and Miri, run the portable bodies.
 
 #![allow(
     unsafe_code,
     reason = "calls of functions compiled for detected instructions, streaming stores and prefetching; this is their only home"
 )]
 
-use half::f16;
-use zerocopy::little_endian::{I16, U16, U32};
-
-use crate::bvh::sah::{Grid, Item};
-use crate::bvh::triangles::Triangles;
-use crate::bvh::{build, kernel};
-use crate::decode::frame::{self, Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RawQuat7, RotationOf};
-use crate::decode::influence::{self, RawInfluence};
-use crate::decode::joint::{self, RawJoint};
-use crate::decode::{
-    Influence, boxed16, domain16, form, half as half_floats, index, one_by_one, packed32, packed64, tangent16, unit,
-    unorm,
-};
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-use crate::decode::{narrow, vectors};
-use crate::query::closest_point::AroundPoint;
-use crate::query::ray_query::AlongRay;
-
 /// A generation of instructions.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Those that every processor of the architecture has.
+    /// The instructions of every processor of the architecture.
     Portable,
     /// AVX2, fused multiplication and half floats: x86-64 since 2013.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx2,
-    /// AVX-512 with permutations of bytes: since 2019, 2022 at the other maker. Earlier ones lower their clock for it.
+    /// AVX-512 with byte permutations: Intel since 2019, AMD since 2022. Earlier processors lower their clock for AVX-512.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx512,
 }
 
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 impl Level {
-    /// Returns the best one that the processor has.
+    /// Returns the highest level that the processor supports.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline]
     pub(crate) fn best() -> Self {
+        static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
+
+        let best = *BEST.get_or_init(Self::detect);
         #[cfg(test)]
         if let Some(level) = LOWERED.get() {
-            return level.min(Self::detect());
+            return level.min(best);
         }
-        Self::detect()
+        best
     }
 
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    #[inline]
     fn detect() -> Self {
         macro_rules! has {
             ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
@@ -76,7 +58,6 @@ impl Level {
     }
 
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    #[inline]
     const fn detect() -> Self {
         Self::Portable
     }
@@ -87,7 +68,7 @@ thread_local! {
     static LOWERED: std::cell::Cell<Option<Level>> = const { std::cell::Cell::new(None) };
 }
 
-/// CountedRuns a test once at each level that the processor has.
+/// CountedRuns a test once at each level that the processor supports.
 #[cfg(test)]
 pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
     let best = Level::detect();
@@ -102,190 +83,75 @@ pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
     LOWERED.set(None);
 }
 
-/// Makes a function of three bodies: for every processor, for AVX2, and for AVX-512. A body is a function that is always
-/// inlined, and so compiled for the level it is called at, or one written for that level.
-macro_rules! kernels {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) = $portable:expr, $avx2:expr, $avx512:expr;)*) => {$(
-        $(#[$meta])*
-        pub(crate) fn $name($($arg: $type),*) {
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            {
-                #[target_feature(enable = "avx2,bmi2,fma,f16c")]
-                fn avx2($($arg: $type),*) {
-                    $avx2($($arg),*);
-                }
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi2,fma,f16c")]
-                fn avx512($($arg: $type),*) {
-                    $avx512($($arg),*);
-                }
-                match Level::best() {
-                    // SAFETY: `Level::detect` gave this level or a higher one, and does so only where the processor has
-                    // all features that the function is compiled for.
-                    Level::Avx512 => return unsafe { avx512($($arg),*) },
-                    // SAFETY: as above.
-                    Level::Avx2 => return unsafe { avx2($($arg),*) },
-                    Level::Portable => {}
-                }
+/// Defines a function that is compiled for several generations of processors and runs the newest one supported.
+///
+/// Each arm is an expression, compiled with the instructions of its generation. It calls functions that are always inlined,
+/// or functions written for these instructions. Arms stand newest first; `_` is for every processor.
+///
+/// ```ignore
+/// kernel! {
+///     fn unorm8(raw: &[u8], out: &mut [f32]) {
+///         avx512 => decode::<true>(raw, out),
+///         avx2 => decode::<true>(raw, out),
+///         _ => decode::<false>(raw, out),
+///     }
+/// }
+/// ```
+///
+/// A body without arms is compiled for each generation:
+///
+/// ```ignore
+/// kernel! {
+///     fn sum(bytes: &[u8]) -> u64 {
+///         bytes.iter().map(|byte| u64::from(*byte)).sum()
+///     }
+/// }
+/// ```
+macro_rules! kernel {
+    (@arms $signature:tt $($generation:ident => $body:expr,)* _ => $portable:expr $(,)?) => {{
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let level = $crate::simd::Level::best();
+            $($crate::simd::kernel!(@arm $generation level $signature $body);)*
+        }
+        $portable
+    }};
+    (@arms $signature:tt $($body:tt)*) => {
+        $crate::simd::kernel!(@arms $signature avx512 => { $($body)* }, avx2 => { $($body)* }, _ => { $($body)* })
+    };
+    (@arm avx512 $level:ident $signature:tt $body:expr) => {
+        $crate::simd::kernel!(
+            @compiled "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
+            Avx512 $level $signature $body
+        )
+    };
+    (@arm avx2 $level:ident $signature:tt $body:expr) => {
+        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 $level $signature $body)
+    };
+    (@compiled $features:literal $needed:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
+        if $level >= $crate::simd::Level::$needed {
+            #[target_feature(enable = $features)]
+            fn compiled $($generics)* $args $($value)* {
+                $body
             }
-            $portable($($arg),*);
+            // SAFETY: `Level::best` returned this level or a higher one. `Level::detect` returns a level only if the processor
+            // supports all features of it and of the lower ones, and `$features` are those.
+            #[allow(unsafe_code, reason = "the call of a function compiled for detected instructions")]
+            return unsafe { $crate::simd::kernel!(@call compiled $args) };
         }
-    )*};
-}
-
-kernels! {
-    /// Decodes codes over intervals, [`domain16`].
-    fn domain16(raw: &[U16], out: &mut [f32], least: &domain16::Lanes, extent: &domain16::Lanes) =
-        domain16::all::<false>, domain16::all::<true>, domain16::all::<true>;
-    /// Decodes codes over boxes, [`boxed16`].
-    fn boxed16(raw: &[U16], out: &mut [f32], least: &boxed16::Lanes, size: &boxed16::Lanes) =
-        boxed16::all::<false>, boxed16::all::<true>, boxed16::all::<true>;
-    /// Decodes components of unit normals, [`unit`](mod@unit).
-    fn unit16(raw: &[U16], out: &mut [f32]) = unit::all::<false>, unit::all::<true>, unit::all::<true>;
-    /// Decodes tangents, [`tangent16`].
-    fn tangent16(raw: &[U16], out: &mut [f32]) =
-        tangent16::all::<false>, tangent16::all::<true>, vectors::tangent16_avx512;
-    /// Decodes bytes that stand for 0 to 1, [`unorm`].
-    fn unorm8(raw: &[u8], out: &mut [f32]) = unorm::all::<false>, unorm::all::<true>, unorm::all::<true>;
-    /// Decodes words of 11, 11 and 10 bits, [`packed32`].
-    fn packed32(raw: &[U32], out: &mut [[f32; 3]]) = packed32::all, vectors::packed32_avx2, vectors::packed32_avx512;
-    /// Decodes three integers and a pad, [`packed64`].
-    fn packed64(raw: &[[I16; 4]], out: &mut [[f32; 3]]) = packed64::all, vectors::packed64_avx2, vectors::packed64_avx512;
-    /// Widens indices, [`index`].
-    fn index8(raw: &[u8], out: &mut [u32]) = index::bytes, index::bytes, index::bytes;
-    /// Widens indices, [`index`].
-    fn index16(raw: &[U16], out: &mut [u32]) = index::words, index::words, index::words;
-    /// Widens half floats, [`half`](mod@half_floats).
-    fn half_to_float(raw: &[U16], out: &mut [f32]) = half_floats::all, vectors::half_avx2, vectors::half_avx512;
-    /// Decodes influences of four bytes, [`influence`].
-    fn weight16(raw: &[RawInfluence], out: &mut [Influence]) =
-        influence::all::<false>, influence::all::<true>, influence::all::<true>;
-    /// Decodes influences of three bytes, [`joint`].
-    fn joint16(raw: &[RawJoint], out: &mut [Influence]) = joint::all::<false>, joint::all::<true>, vectors::joint16_avx512;
-    /// Decodes raw quaternions of eight bytes, [`frame`].
-    fn rotation8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) =
-        frame::components::<false>, frame::components::<true>, frame::components::<true>;
-    /// Decodes raw quaternions of seven bytes, [`frame`].
-    fn rotation7(raw: &[RawQuat7], out: &mut [[f32; 4]]) =
-        |raw, out| one_by_one(&RotationOf(Quat7), raw, out), frame::avx2::rotations7, frame::avx512::rotations7;
-    /// Decodes frames of eight bytes.
-    fn frame8(raw: &[[I16; 4]], out: &mut [Frame]) =
-        |raw, out| one_by_one(&Quat8, raw, out), |raw, out| one_by_one(&Quat8, raw, out), frame::avx512::frames8;
-    /// Decodes frames of seven bytes.
-    fn frame7(raw: &[RawQuat7], out: &mut [Frame]) =
-        |raw, out| one_by_one(&Quat7, raw, out), |raw, out| one_by_one(&Quat7, raw, out), frame::avx512::frames7;
-    /// Decodes the normals of frames of eight bytes.
-    fn normal8(raw: &[[I16; 4]], out: &mut [[f32; 3]]) =
-        |raw, out| one_by_one(&NormalOf(Quat8), raw, out), |raw, out| one_by_one(&NormalOf(Quat8), raw, out), frame::avx512::normals8;
-    /// Decodes the normals of frames of seven bytes.
-    fn normal7(raw: &[RawQuat7], out: &mut [[f32; 3]]) =
-        |raw, out| one_by_one(&NormalOf(Quat7), raw, out), |raw, out| one_by_one(&NormalOf(Quat7), raw, out), frame::avx512::normals7;
-    /// Decodes normals, tangents and signs of frames of eight bytes.
-    fn basis8(raw: &[[I16; 4]], out: &mut [Basis]) =
-        |raw, out| one_by_one(&BasisOf(Quat8), raw, out), |raw, out| one_by_one(&BasisOf(Quat8), raw, out), frame::avx512::bases8;
-    /// Decodes normals, tangents and signs of frames of seven bytes.
-    fn basis7(raw: &[RawQuat7], out: &mut [Basis]) =
-        |raw, out| one_by_one(&BasisOf(Quat7), raw, out), |raw, out| one_by_one(&BasisOf(Quat7), raw, out), frame::avx512::bases7;
-    /// Narrows floats to half floats, [`form`].
-    fn float_to_half(values: &[f32], out: &mut [f16]) = half_floats::narrow_all, narrow::half_avx2, narrow::half_avx512;
-    /// Rounds floats to codes of 0 to 1, [`form`].
-    fn float_to_unorm8(values: &[f32], out: &mut [u8]) =
-        form::unorm8, narrow::unorm8_avx2, narrow::unorm8_avx512;
-    /// Rounds floats to codes of 0 to 1, [`form`].
-    fn float_to_unorm16(values: &[f32], out: &mut [u16]) =
-        form::unorm16, narrow::unorm16_avx2, narrow::unorm16_avx512;
-    /// Rounds floats to codes of −1 to 1, [`form`].
-    fn float_to_snorm8(values: &[f32], out: &mut [i8]) =
-        form::snorm8, narrow::snorm8_avx2, narrow::snorm8_avx512;
-    /// Rounds floats to codes of −1 to 1, [`form`].
-    fn float_to_snorm16(values: &[f32], out: &mut [i16]) =
-        form::snorm16, narrow::snorm16_avx2, narrow::snorm16_avx512;
-    /// Brings positions to 0..1 of a box, [`form`].
-    fn within(values: &mut [f32], min: &form::Lanes, scale: &form::Lanes) = form::within, form::within, form::within;
-    /// Puts boxes around clusters of triangles, for a [tree](crate::bvh::tree::Tree).
-    fn fill_items(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) =
-        build::fill::<false>, build::fill::<true>, build::fill::<true>;
-}
-
-/// CountedRuns a query along rays with the kernels of the processor.
-#[inline]
-pub(crate) fn cast<Q: AlongRay>(query: Q) -> Q::Answer {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use crate::bvh::kernel::avx2::{block, boxes, sift};
-
-        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-        fn avx2<Q: AlongRay>(query: Q) -> Q::Answer {
-            query.run(
-                |triangles, numbers| block(triangles, numbers),
-                |node, ray, limit| boxes(node, ray, limit),
-                |block, ray, limit| sift(block, ray, limit),
-            )
+    };
+    (@call $function:ident ($($arg:ident: $type:ty),* $(,)?)) => { $function($($arg),*) };
+    (
+        $(#[$meta:meta])*
+        $vis:vis fn $name:ident $(<$generic:ident: $bound:path>)? ($($args:tt)*) $(-> $value:ty)? { $($arms:tt)* }
+    ) => {
+        $(#[$meta])*
+        $vis fn $name $(<$generic: $bound>)? ($($args)*) $(-> $value)? {
+            $crate::simd::kernel!(@arms { [$(<$generic: $bound>)?] ($($args)*) [$(-> $value)?] } $($arms)*)
         }
-        if Level::best() >= Level::Avx2 {
-            // SAFETY: `Level::detect` gave this level or a higher one, and does so only where the processor has all
-            // features that the function is compiled for.
-            return unsafe { avx2(query) };
-        }
-    }
-    query.run(kernel::block, kernel::boxes, kernel::sift)
+    };
 }
-
-/// CountedRuns a query around a point with the kernels of the processor.
-#[inline]
-pub(crate) fn around<Q: AroundPoint>(query: Q) -> Q::Answer {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use crate::bvh::kernel::avx2::{approach, block, distances};
-
-        #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-        fn avx2<Q: AroundPoint>(query: Q) -> Q::Answer {
-            query.run(
-                |triangles, numbers| block(triangles, numbers),
-                |node, point, limit| distances(node, point, limit),
-                |block, point, limit| approach(block, point, limit),
-            )
-        }
-        if Level::best() >= Level::Avx2 {
-            // SAFETY: as above.
-            return unsafe { avx2(query) };
-        }
-    }
-    query.run(kernel::block, kernel::distances, kernel::approach)
-}
-
-/// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
-pub(crate) struct Divisor {
-    number: f32,
-    pub(crate) reciprocal: f32,
-    pub(crate) rest: f32,
-}
-
-/// What codes of 16 bits are divided by.
-pub(crate) const BY_65535: Divisor = Divisor::new(65535.0);
-/// What components with a sign are divided by.
-pub(crate) const BY_32767: Divisor = Divisor::new(32767.0);
-/// What codes of 8 bits are divided by.
-pub(crate) const BY_255: Divisor = Divisor::new(255.0);
-
-impl Divisor {
-    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded to the nearest")]
-    #[allow(clippy::cast_lossless, reason = "constants have no other way")]
-    const fn new(number: f32) -> Self {
-        let reciprocal = 1.0 / number;
-        Self { number, reciprocal, rest: (1.0 / number as f64 - reciprocal as f64) as f32 }
-    }
-
-    /// Divides as the division itself rounds. Where there is a fused multiplication, one that adds the product with the
-    /// rest of the reciprocal; where there is none, calling for it would be slow, and it divides.
-    ///
-    /// Both products are off by less than 2^-47 of the quotient. A number of 16 bits, divided by one of as many, is no
-    /// nearer than 2^-41 of it to where rounding changes, unless it is a float itself. Tests compare all codes.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
-        if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }
-    }
-}
+pub(crate) use kernel;
 
 /// Bytes of a line of the cache.
 pub(crate) const LINE: usize = 64;
@@ -384,7 +250,7 @@ pub(crate) fn fetch_item<T>(array: &[T], index: u32) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let item = array.as_ptr().wrapping_add(crate::math::as_index(index));
+        let item = array.as_ptr().wrapping_add(usize::try_from(index).unwrap_or(usize::MAX));
         // SAFETY: as in `fetch_ahead`.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(item.cast());
@@ -435,20 +301,6 @@ mod tests {
                 PastCache::new().store(&mut out[at..], &[9; 3], &[]);
                 assert_eq!(out[at..at + 3], [9; 3]);
                 assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));
-            }
-        }
-    }
-
-    #[test]
-    fn divides_as_division_does() {
-        at_each_level(|_| {});
-        for (divisor, last) in [(BY_65535, 65535), (BY_32767, 32768), (BY_255, 255)] {
-            for code in 0..=last {
-                let number = f32::from(u16::try_from(code).unwrap());
-                for number in [number, -number] {
-                    let found = divisor.divide::<true>(number);
-                    assert!(found.to_bits() == (number / divisor.number).to_bits() || number == 0.0, "{number}");
-                }
             }
         }
     }

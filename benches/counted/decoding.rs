@@ -5,10 +5,10 @@ use std::hint::black_box;
 
 use bytemuck::Zeroable;
 use meshpeek::Packed;
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Joint16, NormalOf, Packed32, Packed64, Quat7, Quat8,
-    RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
+    Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -28,14 +28,14 @@ pub fn kernels() -> Vec<Kernel> {
     // One byte off, so that nothing is aligned.
     let bytes = &lend(words.collect::<Vec<u8>>())[1..];
     let large = &lend(vec![0; 2 * PAST_CACHE * 12 + 1])[1..];
-    let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
-    let boxed = Boxed16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
-    let within = Within::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
+    let boxed = OffsetScale16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
+    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     vec![
         all("decode_into, float triples", bytes, ITEMS, Floats::<3>),
         all("decode_into, float triples past the cache", large, PAST_CACHE, Floats::<3>),
-        all("decode_into, u16 positions (domain16)", bytes, ITEMS, domain),
-        all("decode_into, u16 positions (boxed16)", bytes, ITEMS, boxed),
+        all("decode_into, u16 positions (min_max16)", bytes, ITEMS, domain),
+        all("decode_into, u16 positions (offset_scale16)", bytes, ITEMS, boxed),
         all("decode_into, u16 normals (unit16)", bytes, ITEMS, Unit16),
         all("decode_into, u16 tangents (tangent16)", bytes, ITEMS, Tangent16),
         all("decode_into, u8 colours (unorm8)", bytes, ITEMS, Unorm8::<4>),
@@ -45,8 +45,8 @@ pub fn kernels() -> Vec<Kernel> {
         all("decode_into, indices u16", bytes, ITEMS, Index::<U16>::new()),
         all("decode_into, indices u32", bytes, ITEMS, Index::<U32>::new()),
         all("decode_into, half floats", bytes, ITEMS, Half::<4>),
-        all("decode_into, weights of 4 bytes", bytes, ITEMS, Weight16),
-        all("decode_into, weights of 3 bytes", bytes, ITEMS, Joint16),
+        all("decode_into, weights of 4 bytes", bytes, ITEMS, Influence4),
+        all("decode_into, weights of 3 bytes", bytes, ITEMS, Influence3),
         all("decode_into, raw quaternions of 8 bytes", bytes, ITEMS, RotationOf(Quat8)),
         all("decode_into, raw quaternions of 7 bytes", bytes, ITEMS, RotationOf(Quat7)),
         all("decode_into, frames of 8 bytes", bytes, ITEMS, Quat8),
@@ -83,7 +83,7 @@ where
 fn form<D, F, const N: usize>(name: &'static str, bytes: &'static [u8], decode: D, form: F) -> Kernel
 where
     D: Decode<Value = [f32; N]> + 'static,
-    F: Form<N, Component: 'static> + 'static,
+    F: OutputFormat<N, Component: 'static> + 'static,
 {
     let out = RefCell::new(vec![[F::Component::zeroed(); N]; 2 * ITEMS]);
     Kernel::new(name, ITEMS, move |items| {

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use meshpeek::MeshFile as _;
 use meshpeek::ezmesh::MeshSystem;
 use meshpeek::secondlife::{self, Lod};
 use meshpeek::unigine::{Animation, AnimationGeneration, Mesh};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::Domain16;
+use meshpeek::decode::MinMax16;
 use meshpeek::model::Positions;
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::unigine::Mesh;
@@ -22,10 +22,10 @@ pub fn kernels() -> Vec<Kernel> {
     let mesh = lend(Mesh::open(inputs::mesh(1, SIDE, false).to_bytes().unwrap()).unwrap());
     let surface = Surface::new(mesh, 0);
     let floats = Triangles::new(&surface).unwrap();
-    let decoder = Domain16::new(DOMAIN[0], DOMAIN[1]);
+    let decoder = MinMax16::new(DOMAIN[0], DOMAIN[1]);
     let mut codes = Vec::new();
     surface.positions().unwrap().for_each(|position| codes.push(decoder.encode(position)));
-    let codes = Positions::Domain16(Packed::new(lend(codes), decoder));
+    let codes = Positions::MinMax16(Packed::new(lend(codes), decoder));
     let quantized = Triangles::shaped(&surface, codes).unwrap();
     let [scene, scene16] = [floats, quantized].map(|triangles| {
         let mut scene = Scene::empty();

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use meshpeek::Packed;
 use meshpeek::array::runs::CountedRuns;
-use meshpeek::decode::{Domain16, Packed32, Packed64, Quat7, Quat8};
+use meshpeek::decode::{MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::unigine::Mesh;
@@ -34,14 +34,14 @@ pub fn kernels() -> Vec<Kernel> {
     let (positions, indices) = (surface.positions().unwrap(), surface.indices().unwrap());
     let weights = surface.weights().unwrap().unwrap();
     let first = move |items: usize| positions.slice(0..items).unwrap();
-    let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let uniform = lend(spell(|_| 4)).as_slice();
     let random = lend(spell(|vertex| (inputs::random(vertex) % 4) as u8 + 1)).as_slice();
     vec![
-        scan("extent, float triples", move |items| first(items).extent()),
-        scan("extent, u16 positions (domain16)", move |items| Packed::new(raw(bytes, items), domain).extent()),
-        scan("extent, 11/11/10 (packed32)", move |items| Packed::new(raw(bytes, items), Packed32).extent()),
-        scan("extent, three i16 and a pad (packed64)", move |items| Packed::new(raw(bytes, items), Packed64).extent()),
+        scan("bounds, float triples", move |items| first(items).bounds()),
+        scan("bounds, u16 positions (min_max16)", move |items| Packed::new(raw(bytes, items), domain).bounds()),
+        scan("bounds, 11/11/10 (packed32)", move |items| Packed::new(raw(bytes, items), Packed32).bounds()),
+        scan("bounds, three i16 and a pad (packed64)", move |items| Packed::new(raw(bytes, items), Packed64).bounds()),
         scan("sums, frames of 8 bytes", move |items| Packed::new(raw(bytes, items), Quat8).sums()),
         scan("sums, frames of 7 bytes", move |items| Packed::new(raw(bytes, items), Quat7).sums()),
         scan("sums, float triples", move |items| first(items).sums()),

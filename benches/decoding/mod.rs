@@ -16,10 +16,10 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use meshpeek::Packed;
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Joint16, NormalOf, Packed32, Packed64, Quat7, Quat8,
-    RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
+    Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U16;
@@ -57,13 +57,13 @@ struct Ask<'a> {
 /// Asks all decoders. The bytes are enough for the largest question.
 pub fn ask(bytes: &[u8], in_memory: bool) {
     let at_least = |cached: f64, large: f64| [Bar::AtLeast(cached), Bar::AtLeast(large)];
-    let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
-    let boxed = Boxed16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
-    let within = Within::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
+    let boxed = OffsetScale16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
+    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     let cases = [
         case("float triples", Floats::<3>, [Bar::None, Bar::AtLeast(0.95)]),
-        case("u16 positions (domain16)", domain, at_least(0.8, 0.95)),
-        case("u16 positions (boxed16)", boxed, [Bar::None; 2]),
+        case("u16 positions (min_max16)", domain, at_least(0.8, 0.95)),
+        case("u16 positions (offset_scale16)", boxed, [Bar::None; 2]),
         case("u16 normals (unit16)", Unit16, at_least(0.8, 0.95)),
         case("u16 tangents (tangent16)", Tangent16, [Bar::None; 2]),
         case("u8 colours (unorm8)", Unorm8::<4>, at_least(0.8, 0.95)),
@@ -72,8 +72,8 @@ pub fn ask(bytes: &[u8], in_memory: bool) {
         case("indices u8 to u32", Index::<u8>::new(), at_least(0.95, 0.95)),
         case("indices u16 to u32", Index::<U16>::new(), at_least(0.95, 0.95)),
         case("half floats", Half::<4>, at_least(0.95, 0.95)),
-        case("weights of 4 bytes", Weight16, [Bar::None; 2]),
-        case("weights of 3 bytes", Joint16, [Bar::None; 2]),
+        case("weights of 4 bytes", Influence4, [Bar::None; 2]),
+        case("weights of 3 bytes", Influence3, [Bar::None; 2]),
         case("raw quaternions of 8 bytes", RotationOf(Quat8), at_least(0.7, 0.95)),
         case("raw quaternions of 7 bytes", RotationOf(Quat7), at_least(0.7, 0.95)),
         case("frames of 8 bytes", Quat8, [Bar::None; 2]),
@@ -107,7 +107,7 @@ fn case<D: Decode + 'static>(name: &'static str, decode: D, bars: [Bar; 2]) -> C
 fn form<D, F, const N: usize>(name: &'static str, decode: D, form: F) -> Case<'static>
 where
     D: Decode<Value = [f32; N]> + 'static,
-    F: Form<N> + 'static,
+    F: OutputFormat<N> + 'static,
 {
     let ask = move |ask: &Ask<'_>| {
         let out = |array: &Packed<'_, D>, out: &mut [[F::Component; N]]| array.decode_as(form, out).unwrap();

@@ -8,7 +8,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use meshpeek::decode::{Domain16, unit};
+use meshpeek::decode::{MinMax16, unit};
 use meshpeek::secondlife::llsd::Writer;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
@@ -108,9 +108,9 @@ impl Vertex {
         let [right, down] = slope.map(|slope| slope + uneven(random[3]));
         let length = (right * right + down * down + 1.0).sqrt();
         Self {
-            position: Domain16::new(BOX[0], BOX[1]).encode([x - 0.5, y - 0.5, height]),
+            position: MinMax16::new(BOX[0], BOX[1]).encode([x - 0.5, y - 0.5, height]),
             normal: [-right, -down, 1.0].map(|axis| U16::new(unit::encode_rounding(axis / length))),
-            uv: Domain16::new([0.001; 2], [0.996; 2]).encode([x, y]),
+            uv: MinMax16::new([0.001; 2], [0.996; 2]).encode([x, y]),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::fmt;
 use bytemuck::Pod;
 use zerocopy::IntoBytes;
 
-use crate::decode::{Decode, Form, one_by_one};
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::convert::OutputFormat;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
@@ -136,22 +137,22 @@ impl<V: Pod, F: FnMut(usize, &mut [V])> Gather<V, F> {
     }
 }
 
-/// Converts values to a form, a piece at a time.
-pub(crate) struct Conversion<'a, F: Form<N>, const N: usize> {
-    form: F,
+/// Converts values to a format, a piece at a time.
+pub(crate) struct Conversion<'a, F: OutputFormat<N>, const N: usize> {
+    format: F,
     out: &'a mut [[F::Component; N]],
     past_cache: Option<PastCache>,
     piece: Piece,
 }
 
-impl<'a, F: Form<N>, const N: usize> Conversion<'a, F, N> {
+impl<'a, F: OutputFormat<N>, const N: usize> Conversion<'a, F, N> {
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`] where `out` does not have exactly `count` items.
-    pub(crate) fn new(form: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
+    pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
         fits(out, count)?;
         let past_cache = (size_of_val(out) >= PAST_CACHE).then(PastCache::new);
-        Ok(Self { form, out, past_cache, piece: Piece::EMPTY })
+        Ok(Self { format, out, past_cache, piece: Piece::EMPTY })
     }
 
     /// Converts values, the first of which is number `first`. They are written over.
@@ -159,7 +160,7 @@ impl<'a, F: Form<N>, const N: usize> Conversion<'a, F, N> {
         let mut out = self.out.get_mut(first..).unwrap_or_default();
         let step = Piece::count::<[F::Component; N]>();
         let Some(past_cache) = self.past_cache.as_ref().filter(|_| step > 0) else {
-            self.form.convert_all(values, out);
+            self.format.convert_all(values, out);
             return;
         };
         while !values.is_empty() {
@@ -167,7 +168,7 @@ impl<'a, F: Form<N>, const N: usize> Conversion<'a, F, N> {
             let Some((some, left)) = std::mem::take(&mut values).split_at_mut_checked(count) else { return };
             let Some((place, rest)) = std::mem::take(&mut out).split_at_mut_checked(count) else { return };
             let converted = self.piece.values().get_mut(..count).unwrap_or_default();
-            self.form.convert_all(some, converted);
+            self.format.convert_all(some, converted);
             past_cache.store(bytemuck::cast_slice_mut(place), bytemuck::cast_slice(converted), &[]);
             (values, out) = (left, rest);
         }
@@ -201,7 +202,7 @@ pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::
     let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
     let first = if raw.len() < FEW { 0 } else { (0..LINE / 4).find(begins).unwrap_or(0) };
     if let Some(((first_raw, raw), (first, out))) = raw.split_at_checked(first).zip(out.split_at_mut_checked(first)) {
-        one_by_one(&decode, first_raw, first);
+        one_by_one(first_raw, first, |raw| decode.decode(raw));
         decode.decode_all(raw, out);
     }
 }

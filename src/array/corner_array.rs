@@ -7,7 +7,7 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::array::chunks::{Conversion, Gather};
-use crate::decode::Form;
+use crate::decode::OutputFormat;
 use crate::decode::polygon::DecodeCorners;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::io;
@@ -156,13 +156,13 @@ impl<'a, D: DecodeCorners> CornerArray<'a, D> {
 }
 
 impl<D: DecodeCorners<Corner = [f32; N]>, const N: usize> CornerArray<'_, D> {
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(form, out, self.len())?;
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(format, out, self.len())?;
         self.for_each_piece(|first, values| conversion.put(first, values));
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Indices that are out of range.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use crate::io;
+use crate::simd::kernel;
 
 /// An index as files store it.
 pub(crate) trait Stored: Copy + IntoBytes + zerocopy::Immutable {
@@ -44,9 +44,10 @@ pub(crate) fn first<T: Stored>(indices: &[T], count: u32) -> Option<(usize, u32)
     (start..).zip(part.iter().map(|index| index.wide())).find(|(_, index)| *index >= count)
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn any<T: Stored>(indices: &[T], count: u32) -> bool {
-    indices.iter().fold(false, |any, index| any | (index.wide() >= count))
+kernel! {
+    fn any<T: Stored>(indices: &[T], count: u32) -> bool {
+        indices.iter().fold(false, |any, index| any | (index.wide() >= count))
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::array::chunks::{self, Chunks, Conversion, PAST_CACHE};
-use crate::decode::{Decode, Domain16, Floats, Form, Packed32, Packed64, domain16, extent, packed32, packed64};
+use crate::decode::{
+    Decode, Floats, MinMax16, OutputFormat, Packed32, Packed64, bounds, min_max16, packed32, packed64,
+};
 use crate::error::Result;
 use crate::io;
 
@@ -164,12 +166,12 @@ impl<'a, D: Decode> Packed<'a, D> {
 }
 
 impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats, after prefetching them; past the
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats, after prefetching them; past the
     /// cache where `out` has 32 MiB or more.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Packed, decode::{Unit16, form::Snorm}};
+    /// use meshpeek::{Packed, decode::{Unit16, convert::Snorm}};
     /// use zerocopy::little_endian::U16;
     ///
     /// let raw = [[0, 32768, 65535].map(U16::new)];
@@ -183,8 +185,8 @@ impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(form, out, self.len())?;
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(format, out, self.len())?;
         self.for_each_piece(|first, values| conversion.put(first, values));
         Ok(())
     }
@@ -203,8 +205,8 @@ impl Packed<'_, Floats<3>> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes: nothing is
     /// stored, and NaNs are passed over. `None` where there is no number to bound.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        extent::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        bounds::bounds(self.raw)
     }
 }
 
@@ -212,8 +214,8 @@ impl Packed<'_, Packed32> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        packed32::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        packed32::bounds(self.raw)
     }
 }
 
@@ -221,16 +223,16 @@ impl Packed<'_, Packed64> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        packed64::extent(self.raw)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        packed64::bounds(self.raw)
     }
 }
 
-impl Packed<'_, Domain16<3>> {
+impl Packed<'_, MinMax16<3>> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing.
     /// `None` where there are no positions, or no numbers to bound.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
-        domain16::extent(self.raw, self.decode)
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
+        min_max16::bounds(self.raw, self.decode)
     }
 }

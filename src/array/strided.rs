@@ -9,7 +9,7 @@ use zerocopy::little_endian::F32;
 
 use crate::array::bounds::Bounds;
 use crate::array::chunks::{Conversion, Gather};
-use crate::decode::{Decode, Form, Ordered, extent};
+use crate::decode::{Decode, EndianFloats, OutputFormat, bounds};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::io;
 use crate::math::as_u64;
@@ -21,13 +21,13 @@ use crate::math::as_u64;
 ///
 /// ```
 /// use meshpeek::Strided;
-/// use meshpeek::decode::ordered::{Order, Ordered};
+/// use meshpeek::decode::endian::{ByteOrder, EndianFloats};
 ///
 /// let records = [[1.0_f32, 7.0], [2.0, 8.0]].as_flattened().iter().flat_map(|float| float.to_be_bytes());
 /// let bytes: Vec<u8> = records.collect();
-/// let second = Strided::new(&bytes, 8, 4, Ordered::<1>(Order::Big)).unwrap();
+/// let second = Strided::new(&bytes, 8, 4, EndianFloats::<1>(ByteOrder::Big)).unwrap();
 /// assert_eq!(second.get(1), Some([8.0]));
-/// assert!(Strided::new(&bytes, 8, 5, Ordered::<1>(Order::Big)).is_none());
+/// assert!(Strided::new(&bytes, 8, 5, EndianFloats::<1>(ByteOrder::Big)).is_none());
 /// ```
 #[derive(Clone, Copy)]
 pub struct Strided<'a, D: Decode> {
@@ -171,13 +171,13 @@ impl<'a, D: Decode> Strided<'a, D> {
 }
 
 impl<D: Decode<Value = [f32; N]>, const N: usize> Strided<'_, D> {
-    /// Decodes all items into `out`, in another [form](crate::decode::form) than floats.
+    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: Form<N>>(&self, form: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(form, out, self.len())?;
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut conversion = Conversion::new(format, out, self.len())?;
         self.for_each_piece(|first, values| conversion.put(first, values));
         Ok(())
     }
@@ -186,11 +186,11 @@ impl<D: Decode<Value = [f32; N]>, const N: usize> Strided<'_, D> {
 /// Positions that are compared together.
 const TOGETHER: usize = 512;
 
-impl Strided<'_, Ordered<3>> {
+impl Strided<'_, EndianFloats<3>> {
     /// Returns the smallest and largest value of each coordinate, in one pass over the file's bytes that stores nothing; NaNs
     /// are passed over. `None` where there is no number to bound.
     #[must_use]
-    pub fn extent(&self) -> Option<[[f32; 3]; 2]> {
+    pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
         self.prefetch();
         let Bounds { mut min, mut max } = Bounds::EMPTY;
         // So many are brought together in the nearest cache, where they lie as they do in an array of their own.
@@ -202,7 +202,7 @@ impl Strided<'_, Ordered<3>> {
                 let position = record.get(self.at..).and_then(|item| self.decode_first(item));
                 *place = position.unwrap_or([f32::NAN; 3]).map(F32::new);
             }
-            extent::grow(&mut min, &mut max, some);
+            bounds::grow(&mut min, &mut max, some);
         }
         let bounds = Bounds { min, max };
         (!bounds.is_empty()).then_some([min, max])
@@ -213,12 +213,12 @@ impl Strided<'_, Ordered<3>> {
 #[allow(clippy::float_cmp, reason = "decoding is exact")]
 mod tests {
     use super::*;
-    use crate::decode::ordered::Order;
+    use crate::decode::endian::ByteOrder;
 
     #[test]
     fn agrees_with_itself() {
         let bytes: Vec<u8> = (0..40_u8).collect();
-        let array = Strided::new(&bytes, 10, 5, Ordered::<1>(Order::Big)).unwrap();
+        let array = Strided::new(&bytes, 10, 5, EndianFloats::<1>(ByteOrder::Big)).unwrap();
         let one = |at: usize| [f32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())];
         let all = [one(5), one(15), one(25), one(35)];
         assert_eq!(array.iter().collect::<Vec<_>>(), all);
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!((array.len(), array.place(2), array.get(4), array.get(usize::MAX)), (4, 25, None, None));
         assert!(array.slice(3..5).is_none() && array.decode_into(&mut []).is_err());
         for (stride, at) in [(0, 0), (10, 7), (10, usize::MAX), (7, 0), (3, 0)] {
-            assert!(Strided::new(&bytes, stride, at, Ordered::<1>(Order::Big)).is_none(), "{stride} {at}");
+            assert!(Strided::new(&bytes, stride, at, EndianFloats::<1>(ByteOrder::Big)).is_none(), "{stride} {at}");
         }
     }
 
@@ -238,8 +238,8 @@ mod tests {
     fn bounds_what_is_a_number() {
         let floats = [[1.0, -2.0, f32::NAN], [3.0, f32::NAN, 5.0], [-1.0, 4.0, 6.0_f32]];
         let bytes: Vec<u8> = floats.as_flattened().iter().flat_map(|float| float.to_le_bytes()).collect();
-        let array = Strided::new(&bytes, 12, 0, Ordered::<3>(Order::Little)).unwrap();
-        assert_eq!(array.extent(), Some([[-1.0, -2.0, 5.0], [3.0, 4.0, 6.0]]));
-        assert_eq!(array.slice(0..0).unwrap().extent(), None);
+        let array = Strided::new(&bytes, 12, 0, EndianFloats::<3>(ByteOrder::Little)).unwrap();
+        assert_eq!(array.bounds(), Some([[-1.0, -2.0, 5.0], [3.0, 4.0, 6.0]]));
+        assert_eq!(array.slice(0..0).unwrap().bounds(), None);
     }
 }

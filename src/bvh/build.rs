@@ -11,6 +11,7 @@ use crate::bvh::tree::{Shape, Tree};
 use crate::bvh::triangles::{LANES, Triangles, including};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
+use crate::simd::kernel;
 
 /// Items of a part that is built by one thread, into pages of its own.
 const TASK: usize = 1 << 15;
@@ -114,7 +115,7 @@ impl Site<'_> {
         items.resize(count, Item([0; 8]));
         let fill = |(piece, items): (usize, &mut [Item])| {
             let first = u32::try_from(piece.saturating_mul(TASK)).unwrap_or(u32::MAX);
-            crate::simd::fill_items(self.triangles, self.order.cluster(), grid, first, items);
+            fill(self.triangles, self.order.cluster(), grid, first, items);
         };
         #[cfg(feature = "rayon")]
         {
@@ -298,16 +299,18 @@ fn count_of(items: &[Item]) -> f32 {
     items.len() as f32
 }
 
-/// Puts boxes around clusters of triangles, from the one numbered `first` on.
+kernel! {
+    /// Puts boxes around clusters of triangles, from the one numbered `first` on.
+    fn fill(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) {
+        avx512 => fill_items::<true>(triangles, cluster, grid, first, items),
+        avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
+        _ => fill_items::<false>(triangles, cluster, grid, first, items),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn fill<const FUSED: bool>(
-    triangles: &Triangles<'_>,
-    cluster: u32,
-    grid: &Grid,
-    first: u32,
-    items: &mut [Item],
-) {
+fn fill_items<const FUSED: bool>(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [Item]) {
     for (number, item) in (first..).zip(items) {
         let start = number.saturating_mul(cluster);
         let range = start..start.saturating_add(cluster).min(triangles.len());

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::array::Bounds;
 use crate::bvh::fetch::{gather, pick, spread};
+use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Indices, Positions, Surface};
-use crate::simd::BY_65535;
 
 /// Triangles that are looked at together.
 pub(crate) const LANES: usize = 8;
@@ -209,7 +209,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => spread(array, start..end, &mut numbers),
             Indices::U16(array) => spread(array, start..end, &mut numbers),
             Indices::U32(array) => spread(array, start..end, &mut numbers),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => {
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
                 for (place, triangle) in numbers.iter_mut().zip(range) {
                     *place = self.corners(triangle).unwrap_or([NOWHERE; 3]);
                 }
@@ -227,7 +227,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => pick(array, triangles, &mut numbers),
             Indices::U16(array) => pick(array, triangles, &mut numbers),
             Indices::U32(array) => pick(array, triangles, &mut numbers),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => {
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([NOWHERE; 3]);
                 }
@@ -246,7 +246,7 @@ impl<'a> Triangles<'a> {
             Points::Stored(Positions::Packed32(array)) => gather(numbers, |at| array.get(at)),
             Points::Stored(Positions::Packed64(array)) => gather(numbers, |at| array.get(at)),
             Points::Stored(Positions::Strided(array)) => gather(numbers, |at| array.get(at)),
-            Points::Stored(Positions::Domain16(array)) => {
+            Points::Stored(Positions::MinMax16(array)) => {
                 // The division of all lanes together: one for each vertex would take longer than the rest.
                 let raw = array.raw();
                 let mut block = gather(numbers, |at| raw.get(at).map(|codes| codes.map(|code| f32::from(code.get()))));
@@ -271,7 +271,7 @@ impl<'a> Triangles<'a> {
             Indices::U8(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices::U16(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices::U32(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices::Polygon(_) | Indices::Ordered(_) | Indices::Consecutive(_) => None,
+            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => None,
         };
         crate::simd::fetch(bytes.unwrap_or_default(), 2);
     }
@@ -289,7 +289,7 @@ impl<'a> Triangles<'a> {
             Points::Stored(Positions::F32(array)) => each(array.raw(), numbers),
             Points::Stored(Positions::Packed32(array)) => each(array.raw(), numbers),
             Points::Stored(Positions::Packed64(array)) => each(array.raw(), numbers),
-            Points::Stored(Positions::Domain16(array)) => each(array.raw(), numbers),
+            Points::Stored(Positions::MinMax16(array)) => each(array.raw(), numbers),
             Points::Stored(Positions::Strided(_)) => {}
         }
     }

@@ -8,11 +8,11 @@
 //! one would do; [`encode`] does the same, [`decode`] reads every spelling of up to five bytes.
 
 /// The most bytes an integer takes.
-pub const LONGEST: usize = 5;
+pub const MAX_BYTES: usize = 5;
 
 /// Why bytes are not a compact integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum CompactError {
     /// The bytes end while the last one says that another follows.
     End,
     /// The fifth byte says that another follows.
@@ -31,13 +31,13 @@ pub enum Fault {
 ///
 /// # Errors
 ///
-/// The [`Fault`], where the bytes are no such integer.
+/// The [`CompactError`], where the bytes are no such integer.
 #[inline]
-pub fn decode(bytes: &[u8]) -> Result<(i32, usize), Fault> {
+pub fn decode(bytes: &[u8]) -> Result<(i32, usize), CompactError> {
     let mut magnitude = 0_u64;
     let mut shift = 0_u32;
     let mut negative = false;
-    for (position, &byte) in bytes.iter().take(LONGEST).enumerate() {
+    for (position, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
         let bits = if position == 0 {
             negative = byte & 0x40 != 0;
             byte & 0x3f
@@ -47,11 +47,11 @@ pub fn decode(bytes: &[u8]) -> Result<(i32, usize), Fault> {
         magnitude |= u64::from(bits).wrapping_shl(shift);
         shift = shift.wrapping_add(if position == 0 { 6 } else { 7 });
         if byte & 0x80 == 0 {
-            let value = i32::try_from(magnitude).map_err(|_| Fault::Large)?;
+            let value = i32::try_from(magnitude).map_err(|_| CompactError::Large)?;
             return Ok((if negative { value.wrapping_neg() } else { value }, position.wrapping_add(1)));
         }
     }
-    Err(if bytes.len() < LONGEST { Fault::End } else { Fault::Long })
+    Err(if bytes.len() < MAX_BYTES { CompactError::End } else { CompactError::Long })
 }
 
 /// Returns how many bytes the engine spends on `value`.
@@ -74,10 +74,10 @@ pub const fn length(value: i32) -> usize {
 /// assert_eq!(bytes[..length], [0xbf, 0x00]);
 /// ```
 #[must_use]
-pub fn encode(value: i32) -> ([u8; LONGEST], usize) {
+pub fn encode(value: i32) -> ([u8; MAX_BYTES], usize) {
     let length = length(value);
     let mut magnitude = value.unsigned_abs();
-    let mut bytes = [0; LONGEST];
+    let mut bytes = [0; MAX_BYTES];
     for (position, byte) in bytes.iter_mut().take(length).enumerate() {
         let bits = if position == 0 { 6_u32 } else { 7 };
         let low = magnitude & 1_u32.wrapping_shl(bits).wrapping_sub(1);
@@ -145,10 +145,10 @@ mod tests {
         assert_eq!(decode(&[0x3f]), Ok((63, 1)));
         assert_eq!(decode(&[0x40]), Ok((0, 1)));
         assert_eq!(decode(&[0x80, 0x80, 0x80, 0x80, 0x00]), Ok((0, 5)));
-        assert_eq!(decode(&[]), Err(Fault::End));
-        assert_eq!(decode(&[0xff, 0xff]), Err(Fault::End));
-        assert_eq!(decode(&[0xff; 5]), Err(Fault::Long));
-        assert_eq!(decode(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x00]), Err(Fault::Long));
-        assert_eq!(decode(&[0xbf, 0xff, 0xff, 0xff, 0x10]), Err(Fault::Large));
+        assert_eq!(decode(&[]), Err(CompactError::End));
+        assert_eq!(decode(&[0xff, 0xff]), Err(CompactError::End));
+        assert_eq!(decode(&[0xff; 5]), Err(CompactError::Long));
+        assert_eq!(decode(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x00]), Err(CompactError::Long));
+        assert_eq!(decode(&[0xbf, 0xff, 0xff, 0xff, 0x10]), Err(CompactError::Large));
     }
 }

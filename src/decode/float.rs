@@ -3,7 +3,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
-use crate::decode::{Decode, one_by_one};
+use crate::decode::codec::{Decode, one_by_one};
 
 /// Decodes `N` floats that stand together: a position, a UV pair. Exact, NaN payloads included.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ impl<const N: usize> Decode for Floats<N> {
             let out = out.get_mut(..count).unwrap_or_default();
             bytemuck::cast_slice_mut(out.as_flattened_mut()).copy_from_slice(raw);
         } else {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
         }
     }
 }

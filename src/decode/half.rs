@@ -6,8 +6,8 @@
 use half::f16;
 use zerocopy::little_endian::U16;
 
-use crate::decode::Decode;
-use crate::simd;
+use crate::decode::codec::Decode;
+use crate::simd::kernel;
 
 /// Decodes `N` half floats that stand together.
 ///
@@ -29,7 +29,7 @@ impl<const N: usize> Decode for Half<N> {
     }
 
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
-        simd::half_to_float(raw.as_flattened(), out.as_flattened_mut());
+        widen_bulk(raw.as_flattened(), out.as_flattened_mut());
     }
 }
 
@@ -39,10 +39,19 @@ pub fn encode<const N: usize>(value: [f32; N]) -> [U16; N] {
     value.map(|value| U16::new(f16::from_f32(value).to_bits()))
 }
 
-/// Widens half floats one after another, without a branch.
+kernel! {
+    /// Widens half floats.
+    fn widen_bulk(raw: &[U16], out: &mut [f32]) {
+        avx512 => x86::avx512(raw, out),
+        avx2 => x86::avx2(raw, out),
+        _ => widen_each(raw, out),
+    }
+}
+
+/// Widens half floats without a branch.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all(raw: &[U16], out: &mut [f32]) {
+fn widen_each(raw: &[U16], out: &mut [f32]) {
     out.iter_mut().zip(raw).for_each(|(value, raw)| *value = widen(raw.get()));
 }
 
@@ -61,10 +70,10 @@ fn widen(half: u16) -> f32 {
     f32::from_bits(sign | if rest < 0x0f80_0000 { finite } else { infinite })
 }
 
-/// Narrows floats one after another, without a branch.
+/// Narrows floats without a branch.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn narrow_all(values: &[f32], out: &mut [f16]) {
+pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
     out.iter_mut().zip(values).for_each(|(half, value)| *half = narrow(*value));
 }
 
@@ -84,6 +93,42 @@ fn narrow(value: f32) -> f16 {
     // From 65520 on it rounds up to what has no exponent.
     let large = if rest > 0x7f80_0000 { nan } else { 0x7c00 };
     f16::from_bits((sign | if rest < 0x4780_0000 { finite } else { large }) as u16)
+}
+
+/// Half floats widened by the instructions for it.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{__m128i, __m256i, _mm256_cvtph_ps, _mm512_cvtph_ps};
+
+    use bytemuck::cast;
+    use zerocopy::little_endian::U16;
+    use zerocopy::transmute;
+
+    use crate::decode::half::widen_each;
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn avx512(raw: &[U16], out: &mut [f32]) {
+        let (chunks, rest) = raw.as_chunks::<16>();
+        let (values, last) = out.as_chunks_mut::<16>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let halves: __m256i = transmute!(*chunk);
+            *values = cast(_mm512_cvtph_ps(halves));
+        }
+        widen_each(rest, last);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn avx2(raw: &[U16], out: &mut [f32]) {
+        let (chunks, rest) = raw.as_chunks::<8>();
+        let (values, last) = out.as_chunks_mut::<8>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let halves: __m128i = transmute!(*chunk);
+            *values = cast(_mm256_cvtph_ps(halves));
+        }
+        widen_each(rest, last);
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use crate::decode::Decode;
-use crate::simd;
+use crate::decode::codec::Decode;
+use crate::simd::kernel;
 
 /// Decodes an index stored as a `W`: `u8`, or a little-endian `U16` or `U32`.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Decode for Index<u8> {
     }
 
     fn decode_all(&self, raw: &[u8], out: &mut [u32]) {
-        simd::index8(raw, out);
+        widen_bytes(raw, out);
     }
 }
 
@@ -61,7 +61,7 @@ impl Decode for Index<U16> {
     }
 
     fn decode_all(&self, raw: &[U16], out: &mut [u32]) {
-        simd::index16(raw, out);
+        widen_words(raw, out);
     }
 }
 
@@ -86,16 +86,16 @@ impl Decode for Index<U32> {
     }
 }
 
-/// Widens bytes one after another.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn bytes(raw: &[u8], out: &mut [u32]) {
-    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(*raw));
+kernel! {
+    /// Widens bytes.
+    fn widen_bytes(raw: &[u8], out: &mut [u32]) {
+        out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(*raw));
+    }
 }
 
-/// Widens words one after another.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn words(raw: &[U16], out: &mut [u32]) {
-    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(raw.get()));
+kernel! {
+    /// Widens words of 16 bits.
+    fn widen_words(raw: &[U16], out: &mut [u32]) {
+        out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(raw.get()));
+    }
 }

@@ -1,13 +1,9 @@
-//! A bone's influence on a vertex: bone number `i16`, weight `u16` / 65535.
-//!
-//! The engine truncates when it encodes: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
+//! A decoded influence of a bone on a vertex.
 
 use bytemuck::{Pod, Zeroable};
-use zerocopy::little_endian::{I16, U16};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::little_endian::U16;
 
-use crate::decode::{Decode, truncate};
-use crate::simd::{self, BY_65535};
+use crate::decode::divisor::BY_65535;
 
 /// How much one bone moves a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -19,82 +15,9 @@ pub struct Influence {
     pub weight: f32,
 }
 
-/// The four bytes of an influence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
-#[repr(C)]
-pub struct RawInfluence {
-    /// The bone's number in the file's list.
-    pub bone: I16,
-    /// Its weight, scaled by 65535.
-    pub weight: U16,
-}
-
-/// Decodes an influence.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Weight16;
-
-impl Decode for Weight16 {
-    type Raw = RawInfluence;
-    type Value = Influence;
-
-    #[inline]
-    fn decode(&self, raw: &RawInfluence) -> Influence {
-        Influence { bone: raw.bone.get().into(), weight: f32::from(raw.weight.get()) / 65535.0 }
-    }
-
-    fn decode_all(&self, raw: &[RawInfluence], out: &mut [Influence]) {
-        simd::weight16(raw, out);
-    }
-}
-
-/// Decodes influences one after another.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[RawInfluence], out: &mut [Influence]) {
-    for (value, raw) in out.iter_mut().zip(raw) {
-        *value = Influence { bone: raw.bone.get().into(), weight: weight::<FUSED>(raw.weight) };
-    }
-}
-
 /// Decodes a weight.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(raw.get()))
-}
-
-/// Encodes an influence as the engine does: the weight truncated, and clamped to 0..1.
-///
-/// ```
-/// use meshpeek::decode::{Influence, influence::encode};
-/// assert_eq!(encode(Influence { bone: 7, weight: 1.0 / 3.0 }).weight.get(), 21845);
-/// ```
-#[must_use]
-pub fn encode(influence: Influence) -> RawInfluence {
-    let weight = u16::try_from(truncate(influence.weight, 65535.0)).unwrap_or_default();
-    // A number that has no place is that of no bone.
-    let bone = i16::try_from(influence.bone).unwrap_or(-1);
-    RawInfluence { bone: I16::new(bone), weight: U16::new(weight) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn golden_vectors() {
-        let weight = |weight| encode(Influence { bone: -1, weight }).weight.get();
-        assert_eq!([0.0, 1.0, 0.5, 0.999_99, 2.0, -1.0, f32::NAN].map(weight), [0, 65535, 32767, 65534, 65535, 0, 0]);
-    }
-
-    #[test]
-    fn every_code_is_within_one_of_itself() {
-        for code in 0..=u16::MAX {
-            let value = Weight16.decode(&RawInfluence { bone: I16::new(3), weight: U16::new(code) });
-            let again = encode(value);
-            assert_eq!(again.bone.get(), 3);
-            assert!(code - again.weight.get() <= 1, "{code}");
-            assert!((0.0..=1.0).contains(&value.weight));
-        }
-    }
 }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
 //! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
-//! | [`extent`] | little-endian `f32` triples | the box around them |
+//! | [`bounds`](mod@bounds) | little-endian `f32` triples | the box around them |
 //! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
 //! | [`mod@half`] | little-endian `f16` | `[f32; N]` |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
@@ -13,93 +13,58 @@
 //! | [`packed32`] | 11, 11 and 10 bits of a 32-bit word | `[f32; 3]` |
 //! | [`packed64`] | three 16-bit integers and a pad | `[f32; 3]` |
 //! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
-//! | [`domain16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
-//! | [`boxed16`] | 16-bit unsigned integers in a box | `[f32; 3]` |
+//! | [`min_max16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
+//! | [`offset_scale16`] | 16-bit unsigned integers in a box | `[f32; 3]` |
 //! | [`tangent16`] | four 16-bit unsigned integers | a direction and a handedness |
-//! | [`ordered`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
-//! | [`influence`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
-//! | [`joint`] | the same in three bytes | [`Influence`] |
+//! | [`endian`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
+//! | [`influence4`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
+//! | [`influence3`] | the same in three bytes | [`Influence`] |
 //!
 //! Going through many values, [`Decode::decode_all`] takes the fastest instructions that the processor has, and gives
-//! what [`Decode::decode`] gives, to the bit. [`form`] is what values of floats become on their way to a GPU.
+//! what [`Decode::decode`] gives, to the bit. [`convert`] has the formats
+//! that floats are converted to for a GPU.
 
-pub mod boxed16;
+pub mod bounds;
+pub(crate) mod codec;
 pub mod compact;
-pub mod domain16;
-pub mod extent;
+pub mod convert;
+pub(crate) mod divisor;
+pub mod endian;
+#[cfg(test)]
+mod equivalence_tests;
 pub mod float;
-pub mod form;
 pub mod frame;
 pub mod half;
 pub mod index;
-pub mod influence;
-pub mod joint;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod narrow;
-pub mod ordered;
+mod influence;
+pub mod influence3;
+pub mod influence4;
+pub mod min_max16;
+pub mod offset_scale16;
 pub mod packed32;
 pub mod packed64;
 pub mod polygon;
+mod quantize;
+mod rounding;
 pub mod tangent16;
-#[cfg(test)]
-mod twins;
 pub mod unit;
 pub mod unorm;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod vectors;
 
-pub use boxed16::Boxed16;
-pub use domain16::Domain16;
+pub use codec::Decode;
+pub use convert::OutputFormat;
+pub use endian::{Argb8, ByteOrder, EndianFloats, EndianIndex, EndianU16s};
 pub use float::Floats;
-pub use form::Form;
 pub use frame::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RotationOf};
 pub use half::Half;
 pub use index::Index;
-pub use influence::{Influence, Weight16};
-pub use joint::Joint16;
-pub use ordered::{Argb8, Order, Ordered, Ordered16, OrderedIndex};
+pub use influence::Influence;
+pub use influence3::Influence3;
+pub use influence4::Influence4;
+pub use min_max16::MinMax16;
+pub use offset_scale16::OffsetScale16;
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};
 pub use tangent16::Tangent16;
 pub use unit::Unit16;
 pub use unorm::Unorm8;
-
-use bytemuck::Pod;
-
-use crate::parse::Record;
-
-/// Makes a value of a raw record. Total: any bits give a value, and nothing panics.
-pub trait Decode: Copy {
-    /// What the file holds.
-    type Raw: Record;
-    /// What the caller gets: plain bytes, which a GPU can be handed as they are.
-    type Value: Pod;
-
-    /// Decodes one record.
-    fn decode(&self, raw: &Self::Raw) -> Self::Value;
-
-    /// Decodes records one after another, until either they or the places for their values end. An encoding that has a
-    /// faster way than one by one goes it here; the values are the same.
-    fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
-        one_by_one(self, raw, out);
-    }
-}
-
-/// Decodes records one after another.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn one_by_one<D: Decode>(decode: &D, raw: &[D::Raw], out: &mut [D::Value]) {
-    out.iter_mut().zip(raw).for_each(|(value, raw)| *value = decode.decode(raw));
-}
-
-/// Scales a value of −1 to 1 (or 0 to 1) to an integer, truncated toward zero and clamped; NaN gives 0.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "a float-to-integer cast truncates and saturates, which is what is wanted"
-)]
-fn truncate(value: f32, scale: f32) -> i32 {
-    let scaled = value * scale;
-    if scaled.is_nan() { 0 } else { scaled.clamp(-scale, scale) as i32 }
-}

@@ -10,12 +10,12 @@
 //! which with AVX2 and AVX-512 stand where a permutation of the words brought them. Measured in cache on the build without
 //! any option: 1.05 of the rate of copying the output with AVX-512.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-use crate::decode::Decode;
-use crate::{io, simd};
+use crate::decode::codec::Decode;
+use crate::io;
+use crate::simd::{self, kernel};
 
 /// Decodes a word to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,14 +31,14 @@ impl Decode for Packed32 {
     }
 
     fn decode_all(&self, raw: &[U32], out: &mut [[f32; 3]]) {
-        simd::packed32(raw, out);
+        decode_bulk(raw, out);
     }
 }
 
 /// Bits above x, above y, and below z: shifting left by what is above a number and back to the right extends its sign.
-pub(super) const ABOVE: [u32; 3] = [21, 10, 0];
+const ABOVE: [u32; 3] = [21, 10, 0];
 /// What is left of 32 bits beside x, y and z.
-pub(super) const BESIDE: [u32; 3] = [21, 21, 22];
+const BESIDE: [u32; 3] = [21, 21, 22];
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
@@ -75,10 +75,18 @@ pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
     fits.then(|| U32::new(bits(x, 0x7ff) | bits(y, 0x7ff) << 11 | bits(z, 0x3ff) << 22))
 }
 
-/// Decodes words one after another.
+kernel! {
+    /// Decodes words.
+    fn decode_bulk(raw: &[U32], out: &mut [[f32; 3]]) {
+        avx512 => x86::avx512(raw, out),
+        avx2 => x86::avx2(raw, out),
+        _ => decode_each(raw, out),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all(raw: &[U32], out: &mut [[f32; 3]]) {
+fn decode_each(raw: &[U32], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = decode(*raw);
     }
@@ -90,7 +98,7 @@ const LANES: usize = 16;
 /// Returns the smallest and the largest value of each coordinate; `None` of no words. As fast as memory is read where
 /// there are AVX2 instructions.
 #[must_use]
-pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
+pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -111,15 +119,16 @@ pub fn extent(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
 /// decides only between equal ones.
 type Lanes = [[i32; LANES]; 3];
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [Lanes; 2] {
-    let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        widen(&mut low, &mut high, chunk);
+kernel! {
+    fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [Lanes; 2] {
+        let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            widen(&mut low, &mut high, chunk);
+        }
+        widen(&mut low, &mut high, last);
+        [low, high]
     }
-    widen(&mut low, &mut high, last);
-    [low, high]
 }
 
 /// Compares lane by lane, in the one shape of those tried that keeps all six vectors in registers.
@@ -134,6 +143,83 @@ fn widen([x0, y0, z0]: &mut Lanes, [x1, y1, z1]: &mut Lanes, chunk: &[U32; LANES
         let (x, y, z) = (word.wrapping_shl(above_x), word.wrapping_shl(above_y), word.wrapping_shl(above_z));
         (*x0, *y0, *z0) = (x.min(*x0), y.min(*y0), z.min(*z0));
         (*x1, *y1, *z1) = (x.max(*x1), y.max(*y1), z.max(*z1));
+    }
+}
+
+/// Words decoded by hand for x86-64, where compilers make slower code of the plain loop.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        __m256i, __m512i, _mm256_cvtepi32_ps, _mm256_permutevar8x32_epi32, _mm256_sllv_epi32, _mm256_srav_epi32,
+        _mm512_cvtepi32_ps, _mm512_permutexvar_epi32, _mm512_sllv_epi32, _mm512_srav_epi32,
+    };
+
+    use bytemuck::cast;
+    use zerocopy::little_endian::U32;
+    use zerocopy::transmute;
+
+    use crate::decode::packed32::{ABOVE, BESIDE, decode_each};
+
+    /// For each float of sixteen points: its word, and how far to shift it to the left and back to the right.
+    const WORDS: [[[i32; 16]; 3]; 3] = {
+        let mut all = [[[0; 16]; 3]; 3];
+        let (mut vector, mut lane) = (0, 0);
+        #[allow(
+            clippy::arithmetic_side_effects,
+            clippy::indexing_slicing,
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            clippy::cast_possible_wrap,
+            reason = "checked by the compiler; at most 47"
+        )]
+        while vector < 3 {
+            let float = vector * 16 + lane;
+            let (point, coordinate) = (float / 3, float % 3);
+            all[vector][0][lane] = point as i32;
+            all[vector][1][lane] = ABOVE[coordinate] as i32;
+            all[vector][2][lane] = BESIDE[coordinate] as i32;
+            lane += 1;
+            (vector, lane) = (vector + lane / 16, lane % 16);
+        }
+        all
+    };
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    pub(super) fn avx512(raw: &[U32], out: &mut [[f32; 3]]) {
+        let (chunks, rest) = raw.as_chunks::<16>();
+        let (values, last) = out.as_chunks_mut::<16>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let words: __m512i = transmute!(*chunk);
+            let vectors = WORDS.map(|[word, above, beside]| {
+                let words = _mm512_sllv_epi32(_mm512_permutexvar_epi32(cast(word), words), cast(above));
+                cast::<_, [f32; 16]>(_mm512_cvtepi32_ps(_mm512_srav_epi32(words, cast(beside))))
+            });
+            *values = cast(vectors);
+        }
+        decode_each(rest, last);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2(raw: &[U32], out: &mut [[f32; 3]]) {
+        let [[words, above, beside], [more_words, more_above, more_beside], _] = WORDS;
+        let [[words_a, words_b], [above_a, above_b], [beside_a, beside_b]] =
+            [words, above, beside].map(cast::<_, [__m256i; 2]>);
+        let [words_c, above_c, beside_c] =
+            [more_words, more_above, more_beside].map(cast::<_, [__m256i; 2]>).map(|[first, _]| first);
+        let tables = [[words_a, above_a, beside_a], [words_b, above_b, beside_b], [words_c, above_c, beside_c]];
+        let (chunks, rest) = raw.as_chunks::<8>();
+        let (values, last) = out.as_chunks_mut::<8>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let words: __m256i = transmute!(*chunk);
+            let vectors = tables.map(|[word, above, beside]| {
+                let words = _mm256_sllv_epi32(_mm256_permutevar8x32_epi32(words, word), above);
+                cast::<_, [f32; 8]>(_mm256_cvtepi32_ps(_mm256_srav_epi32(words, beside)))
+            });
+            *values = cast(vectors);
+        }
+        decode_each(rest, last);
     }
 }
 
@@ -192,7 +278,7 @@ mod tests {
                 let fold = |a: [i16; 3], b: [i16; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
                 values.iter().copied().reduce(fold).map(|corner| corner.map(f32::from))
             };
-            assert_eq!(extent(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
+            assert_eq!(bounds(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
         }
     }
 }

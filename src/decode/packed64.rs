@@ -5,12 +5,12 @@
 //!
 //! As for [`packed32`](crate::decode::packed32), the loops over arrays are compiled for several generations of processors.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
-use crate::decode::Decode;
-use crate::{io, simd};
+use crate::decode::codec::Decode;
+use crate::io;
+use crate::simd::{self, kernel};
 
 /// Decodes eight bytes to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ impl Decode for Packed64 {
     }
 
     fn decode_all(&self, raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        simd::packed64(raw, out);
+        decode_bulk(raw, out);
     }
 }
 
@@ -43,10 +43,18 @@ pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
     [x, y, z, 0].map(I16::new)
 }
 
-/// Decodes vertices one after another.
+kernel! {
+    /// Decodes vertices.
+    fn decode_bulk(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        avx512 => x86::avx512(raw, out),
+        avx2 => x86::avx2(raw, out),
+        _ => decode_each(raw, out),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+fn decode_each(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = integers(raw).map(f32::from);
     }
@@ -57,7 +65,7 @@ const LANES: usize = 16;
 
 /// Returns the smallest and the largest value of each coordinate; `None` of no vertices. As fast as memory is read.
 #[must_use]
-pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
+pub fn bounds(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -72,15 +80,16 @@ pub fn extent(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
     Some([[min_x, min_y, min_z], [max_x, max_y, max_z]].map(|corner| corner.map(f32::from)))
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
-    let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        widen(&mut low, &mut high, chunk);
+kernel! {
+    fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
+        let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            widen(&mut low, &mut high, chunk);
+        }
+        widen(&mut low, &mut high, last);
+        [low, high]
     }
-    widen(&mut low, &mut high, last);
-    [low, high]
 }
 
 #[inline(always)]
@@ -91,6 +100,82 @@ fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I1
             *low = raw.get().min(*low);
             *high = raw.get().max(*high);
         }
+    }
+}
+
+/// Vertices decoded by hand for x86-64, where compilers make slower code of the plain loop.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        __m128i, __m256, __m256i, __m512i, _mm256_blend_ps, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps,
+        _mm256_permutevar8x32_ps, _mm512_cvtepi32_ps, _mm512_permutex2var_epi16, _mm512_srai_epi32,
+    };
+
+    use bytemuck::cast;
+    use zerocopy::little_endian::I16;
+    use zerocopy::transmute;
+
+    use crate::decode::packed64::decode_each;
+
+    /// For each 16-bit half of sixteen points' floats: which of 64 integers it is made of. Only the high half counts.
+    const INTEGERS: [[[i16; 2]; 16]; 3] = {
+        let mut all = [[[0; 2]; 16]; 3];
+        let (mut vector, mut lane) = (0, 0);
+        #[allow(
+            clippy::arithmetic_side_effects,
+            clippy::indexing_slicing,
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            clippy::cast_possible_wrap,
+            reason = "checked by the compiler; at most 63"
+        )]
+        while vector < 3 {
+            let float = vector * 16 + lane;
+            let (point, coordinate) = (float / 3, float % 3);
+            all[vector][lane] = [(point * 4 + coordinate) as i16; 2];
+            lane += 1;
+            (vector, lane) = (vector + lane / 16, lane % 16);
+        }
+        all
+    };
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    pub(super) fn avx512(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        let (chunks, rest) = raw.as_chunks::<16>();
+        let (values, last) = out.as_chunks_mut::<16>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let [low, high]: [__m512i; 2] = transmute!(*chunk);
+            let vectors = INTEGERS.map(|places| {
+                let high = _mm512_permutex2var_epi16(low, cast(places), high);
+                cast::<_, [f32; 16]>(_mm512_cvtepi32_ps(_mm512_srai_epi32::<16>(high)))
+            });
+            *values = cast(vectors);
+        }
+        decode_each(rest, last);
+    }
+
+    /// Eight vertices in four vectors, a pad behind each: which floats of the first and of the second, of the second and of
+    /// the third, and of the third and of the fourth make a vector of the output.
+    const PADLESS: [[i32; 8]; 3] = [[0, 1, 2, 4, 5, 6, 0, 1], [2, 4, 5, 6, 0, 1, 2, 4], [5, 6, 0, 1, 2, 4, 5, 6]];
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        let [places_a, places_b, places_c] = PADLESS.map(cast::<_, __m256i>);
+        let (chunks, rest) = raw.as_chunks::<8>();
+        let (values, last) = out.as_chunks_mut::<8>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let pairs: [__m128i; 4] = transmute!(*chunk);
+            let [a, b, c, d] = pairs.map(|pair| _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(pair)));
+            let pick = |from: __m256, places: __m256i| _mm256_permutevar8x32_ps(from, places);
+            *values = cast([
+                _mm256_blend_ps::<0b1100_0000>(pick(a, places_a), pick(b, places_a)),
+                _mm256_blend_ps::<0b1111_0000>(pick(b, places_b), pick(c, places_b)),
+                _mm256_blend_ps::<0b1111_1100>(pick(c, places_c), pick(d, places_c)),
+            ]);
+        }
+        decode_each(rest, last);
     }
 }
 
@@ -124,7 +209,7 @@ mod tests {
                 let fold = |a: [i16; 3], b: [i16; 3]| [0, 1, 2].map(|axis| pick(a[axis], b[axis]));
                 vertices[..count].iter().copied().reduce(fold).map(|corner| corner.map(f32::from))
             };
-            assert_eq!(extent(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
+            assert_eq!(bounds(raw), corner(i16::min).zip(corner(i16::max)).map(|(min, max)| [min, max]), "{count}");
         }
     }
 }

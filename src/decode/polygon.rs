@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::decode::Decode;
+use crate::decode::codec::Decode;
 
 /// A triangle, as stored: 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -3,8 +3,9 @@
 
 use zerocopy::little_endian::U16;
 
-use crate::decode::{Decode, unit};
-use crate::simd;
+use crate::decode::codec::Decode;
+use crate::decode::unit;
+use crate::simd::kernel;
 
 /// Decodes x, y, z and the handedness: 1 or −1, the side of normal × tangent that the bitangent points to. Not
 /// normalised: the components are what the codes say.
@@ -22,14 +23,14 @@ impl Decode for Tangent16 {
     }
 
     fn decode_all(&self, raw: &[[U16; 4]], out: &mut [[f32; 4]]) {
-        simd::tangent16(raw.as_flattened(), out.as_flattened_mut());
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut());
     }
 }
 
 /// Codes decoded at a time: four tangents, which are a vector of the widest.
 const LANES: usize = 16;
 /// What is kept of the bits of x, y, z and w, and what is put to them: of w the sign, and then 1.
-pub(super) const PARTS: [[u32; LANES]; 2] = {
+const PARTS: [[u32; LANES]; 2] = {
     const ALL: u32 = u32::MAX;
     const SIGN: u32 = 1 << 31;
     const ONE: u32 = 1.0_f32.to_bits();
@@ -39,10 +40,19 @@ pub(super) const PARTS: [[u32; LANES]; 2] = {
     ]
 };
 
-/// Decodes tangents one after another. No code decodes to a zero, so that a sign says what is below zero.
+kernel! {
+    /// Decodes tangents.
+    fn decode_bulk(raw: &[U16], out: &mut [f32]) {
+        avx512 => x86::avx512(raw, out),
+        avx2 => decode_each::<true>(raw, out),
+        _ => decode_each::<false>(raw, out),
+    }
+}
+
+/// No code decodes to a zero, so the sign alone tells which values are below zero.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, last) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
@@ -64,6 +74,39 @@ fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 #[must_use]
 pub fn encode([x, y, z, w]: [f32; 4]) -> [U16; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }].map(|value| U16::new(unit::encode_rounding(value)))
+}
+
+/// Tangents decoded by hand for x86-64, where compilers make slower code of the plain loop.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        __m256i, __m512i, _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_cvtepi32_ps,
+        _mm512_cvtepu16_epi32, _mm512_fmadd_ps, _mm512_mul_ps, _mm512_or_si512, _mm512_set1_ps, _mm512_sub_ps,
+    };
+
+    use bytemuck::cast;
+    use zerocopy::little_endian::U16;
+    use zerocopy::transmute;
+
+    use crate::decode::divisor::BY_65535;
+    use crate::decode::tangent16::{PARTS, decode_each};
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn avx512(raw: &[U16], out: &mut [f32]) {
+        let [kept, put] = PARTS.map(cast::<_, __m512i>);
+        let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
+        let (chunks, left) = raw.as_chunks::<16>();
+        let (values, last) = out.as_chunks_mut::<16>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let codes: __m256i = transmute!(*chunk);
+            let code = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(codes));
+            let part = _mm512_fmadd_ps(code, reciprocal, _mm512_mul_ps(code, rest));
+            let value = _mm512_sub_ps(_mm512_add_ps(part, part), _mm512_set1_ps(1.0));
+            *values = cast(_mm512_or_si512(_mm512_and_si512(_mm512_castps_si512(value), kept), put));
+        }
+        decode_each::<true>(left, last);
+    }
 }
 
 #[cfg(test)]

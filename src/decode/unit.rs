@@ -6,8 +6,10 @@
 
 use zerocopy::little_endian::U16;
 
-use crate::decode::{Decode, truncate};
-use crate::simd::{self, BY_65535};
+use crate::decode::codec::Decode;
+use crate::decode::divisor::BY_65535;
+use crate::decode::rounding::truncate;
+use crate::simd::kernel;
 
 /// Decodes a normal of three codes. Not normalised: the components are what the codes say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,14 +25,22 @@ impl Decode for Unit16 {
     }
 
     fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
-        simd::unit16(raw.as_flattened(), out.as_flattened_mut());
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut());
     }
 }
 
-/// Decodes components one after another.
+kernel! {
+    /// Decodes components.
+    fn decode_bulk(raw: &[U16], out: &mut [f32]) {
+        avx512 => decode_each::<true>(raw, out),
+        avx2 => decode_each::<true>(raw, out),
+        _ => decode_each::<false>(raw, out),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = component::<FUSED>(raw.get());
     }

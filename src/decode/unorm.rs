@@ -1,7 +1,9 @@
 //! Unsigned integers that stand for 0 to 1.
 
-use crate::decode::Decode;
-use crate::simd::{self, BY_255};
+use crate::decode::codec::Decode;
+use crate::decode::divisor::BY_255;
+use crate::decode::rounding::truncate;
+use crate::simd::kernel;
 
 /// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,14 +19,22 @@ impl<const N: usize> Decode for Unorm8<N> {
     }
 
     fn decode_all(&self, raw: &[[u8; N]], out: &mut [[f32; N]]) {
-        simd::unorm8(raw.as_flattened(), out.as_flattened_mut());
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut());
     }
 }
 
-/// Decodes bytes one after another.
+kernel! {
+    /// Decodes bytes that stand for 0 to 1.
+    fn decode_bulk(raw: &[u8], out: &mut [f32]) {
+        avx512 => decode_each::<true>(raw, out),
+        avx2 => decode_each::<true>(raw, out),
+        _ => decode_each::<false>(raw, out),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
+fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = BY_255.divide::<FUSED>(f32::from(*raw));
     }
@@ -33,7 +43,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
 /// Encodes 0..1 to a byte, rounding to the nearest: worst error 1/510. Values outside are clamped.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
-    value.map(|value| u8::try_from(crate::decode::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
+    value.map(|value| u8::try_from(truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Any file: what it is, and its owner.
 
 use super::detect::Format;
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::MeshFile;
 use crate::parse::OpenOptions;
+use crate::sidecar::Sidecar;
 
 /// A mesh of whatever format it turned out to be, over any owner of bytes.
 ///
@@ -89,6 +92,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             }
             _ => unigine::Mesh::open_with(data, options).map(Self::from),
         }
+    }
+
+    /// Takes a sidecar, which makes later random access fast: see [`MeshFile::set_sidecar`].
+    #[must_use]
+    pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
+        self.file_mut().set_sidecar(sidecar);
+        self
     }
 
     /// Returns the file, for everything that all formats can do.

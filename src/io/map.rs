@@ -92,7 +92,7 @@ impl Map {
     /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
     /// for surface in mesh.surfaces() {
     ///     for part in surface?.positions()?.parts(64 << 20) {
-    ///         println!("{:?}", part.extent());
+    ///         println!("{:?}", part.bounds());
     ///         mesh.data().release(part.as_bytes());
     ///     }
     /// }

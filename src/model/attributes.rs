@@ -6,11 +6,11 @@
 use zerocopy::little_endian::{U16, U32};
 
 use crate::array::{Bounds, Consecutive, CornerArray, Packed, Strided, out_of_range};
-use crate::decode::influence::RawInfluence;
-use crate::decode::joint::RawJoint;
+use crate::decode::influence3::RawInfluence3;
+use crate::decode::influence4::RawInfluence4;
 use crate::decode::{
-    Argb8, Decode as _, Domain16, Floats, Frame, Index, Influence, Joint16, NormalOf, Ordered, OrderedIndex, Packed32,
-    Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8, Weight16,
+    Argb8, Decode as _, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16,
+    NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
@@ -24,7 +24,7 @@ macro_rules! with_width {
             Indices::U32($array) => $body,
             Indices::Polygon($array) => $body,
             Indices::Consecutive($array) => $body,
-            Indices::Ordered($array) => $body,
+            Indices::Endian($array) => $body,
         }
     };
 }
@@ -111,9 +111,9 @@ packed_array! {
         /// Whole numbers of 16 bits each.
         Packed64(Packed<'a, Packed64>),
         /// Codes of 16 bits each, over the box that the surface's file gives.
-        Domain16(Packed<'a, Domain16<3>>),
+        MinMax16(Packed<'a, MinMax16<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -122,14 +122,14 @@ impl Positions<'_> {
     /// passed over; [`Bounds::EMPTY`] where there is no number.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let extent = match self {
-            Self::F32(array) => array.extent(),
-            Self::Packed32(array) => array.extent(),
-            Self::Packed64(array) => array.extent(),
-            Self::Domain16(array) => array.extent(),
-            Self::Strided(array) => array.extent(),
+        let bounds = match self {
+            Self::F32(array) => array.bounds(),
+            Self::Packed32(array) => array.bounds(),
+            Self::Packed64(array) => array.bounds(),
+            Self::MinMax16(array) => array.bounds(),
+            Self::Strided(array) => array.bounds(),
         };
-        extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+        bounds.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
     }
 }
 
@@ -155,7 +155,7 @@ packed_array! {
         /// Three floats.
         F32(Packed<'a, Floats<3>>),
         /// Three floats, apart from each other.
-        Strided(Strided<'a, Ordered<3>>),
+        Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
@@ -172,9 +172,9 @@ packed_array! {
     /// The influences of bones on one vertex.
     Influences of Influence {
         /// Four bytes each.
-        Weight16(Packed<'a, Weight16>),
+        Influence4(Packed<'a, Influence4>),
         /// Three bytes each.
-        Joint16(Packed<'a, Joint16>),
+        Influence3(Packed<'a, Influence3>),
         /// Four places in each vertex.
         Fixed(FixedInfluences),
     }
@@ -186,8 +186,8 @@ impl<'a> Influences<'a> {
     #[must_use]
     pub fn iter(&self) -> InfluencesIter<'a> {
         InfluencesIter(match self {
-            Self::Weight16(array) => Left::Weight16(array.raw().iter()),
-            Self::Joint16(array) => Left::Joint16(array.raw().iter()),
+            Self::Influence4(array) => Left::Influence4(array.raw().iter()),
+            Self::Influence3(array) => Left::Influence3(array.raw().iter()),
             Self::Fixed(lanes) => Left::Fixed { lanes: *lanes, at: 0 },
         })
     }
@@ -196,8 +196,8 @@ impl<'a> Influences<'a> {
     #[must_use]
     pub fn stored(&self, index: usize) -> Option<(i16, u16)> {
         match self {
-            Self::Weight16(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
-            Self::Joint16(array) => array.raw().get(index).map(|raw| (raw.joint.into(), raw.weight.get())),
+            Self::Influence4(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
+            Self::Influence3(array) => array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get())),
             Self::Fixed(_) => None,
         }
     }
@@ -219,8 +219,8 @@ pub struct InfluencesIter<'a>(Left<'a>);
 /// The influences that are left.
 #[derive(Clone, Debug)]
 enum Left<'a> {
-    Weight16(std::slice::Iter<'a, RawInfluence>),
-    Joint16(std::slice::Iter<'a, RawJoint>),
+    Influence4(std::slice::Iter<'a, RawInfluence4>),
+    Influence3(std::slice::Iter<'a, RawInfluence3>),
     Fixed { lanes: FixedInfluences, at: usize },
 }
 
@@ -230,8 +230,8 @@ impl Iterator for InfluencesIter<'_> {
     #[inline]
     fn next(&mut self) -> Option<Influence> {
         match &mut self.0 {
-            Left::Weight16(left) => left.next().map(|raw| Weight16.decode(raw)),
-            Left::Joint16(left) => left.next().map(|raw| Joint16.decode(raw)),
+            Left::Influence4(left) => left.next().map(|raw| Influence4.decode(raw)),
+            Left::Influence3(left) => left.next().map(|raw| Influence3.decode(raw)),
             Left::Fixed { lanes, at } => {
                 let next = lanes.get(*at)?;
                 *at = at.saturating_add(1);
@@ -242,8 +242,8 @@ impl Iterator for InfluencesIter<'_> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
-            Left::Weight16(left) => left.size_hint(),
-            Left::Joint16(left) => left.size_hint(),
+            Left::Influence4(left) => left.size_hint(),
+            Left::Influence3(left) => left.size_hint(),
             Left::Fixed { lanes, at } => {
                 let left = lanes.len().saturating_sub(*at);
                 (left, Some(left))
@@ -254,8 +254,8 @@ impl Iterator for InfluencesIter<'_> {
     #[inline]
     fn fold<B, F: FnMut(B, Influence) -> B>(self, first: B, fold: F) -> B {
         match self.0 {
-            Left::Weight16(left) => left.map(|raw| Weight16.decode(raw)).fold(first, fold),
-            Left::Joint16(left) => left.map(|raw| Joint16.decode(raw)).fold(first, fold),
+            Left::Influence4(left) => left.map(|raw| Influence4.decode(raw)).fold(first, fold),
+            Left::Influence3(left) => left.map(|raw| Influence3.decode(raw)).fold(first, fold),
             Left::Fixed { lanes, at } => lanes.iter().skip(at).fold(first, fold),
         }
     }
@@ -273,9 +273,9 @@ packed_array! {
         /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
         Polygon256(CornerArray<'a, PolygonUvs<256>>),
         /// Codes of 16 bits each, over an interval that the surface's file gives.
-        Domain16(Packed<'a, Domain16<2>>),
+        MinMax16(Packed<'a, MinMax16<2>>),
         /// Two floats, apart from each other.
-        Strided(Strided<'a, Ordered<2>>),
+        Strided(Strided<'a, EndianFloats<2>>),
     }
 }
 
@@ -284,7 +284,7 @@ impl Uvs<'_> {
     #[must_use]
     pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
-            Self::F32(_) | Self::Domain16(_) | Self::Strided(_) => return None,
+            Self::F32(_) | Self::MinMax16(_) | Self::Strided(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
             Self::Polygon256(array) => array.raw(index)?,
         };
@@ -316,7 +316,7 @@ packed_array! {
         /// Two bytes each, in the record of a triangle.
         Polygon(CornerArray<'a, PolygonIndices>),
         /// Four bytes each, in the byte order that the file says.
-        Ordered(Packed<'a, OrderedIndex>),
+        Endian(Packed<'a, EndianIndex>),
         /// Each its own number, and not stored: of attributes that stand one to a corner.
         Consecutive(Consecutive),
     }
@@ -341,7 +341,7 @@ impl<'a> Indices<'a> {
             Self::U32(array) => out_of_range::first(array.raw(), count),
             Self::Polygon(array) => find(array.iter(), count),
             Self::Consecutive(array) => find(array.iter(), count),
-            Self::Ordered(array) => find(array.iter(), count),
+            Self::Endian(array) => find(array.iter(), count),
         }
     }
 }

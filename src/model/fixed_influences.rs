@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::array::Strided;
-use crate::decode::{Influence, Ordered, Ordered16};
+use crate::decode::{EndianFloats, EndianU16s, Influence};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
@@ -121,16 +121,16 @@ impl FixedInfluences {
 /// Bone numbers and weights of every vertex, four places each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedWeights<'a> {
-    bones: Strided<'a, Ordered16<LANES>>,
-    weights: Strided<'a, Ordered<LANES>>,
+    bones: Strided<'a, EndianU16s<LANES>>,
+    weights: Strided<'a, EndianFloats<LANES>>,
     /// The first bone of the skeleton that the numbers count in.
     first: u32,
 }
 
 impl<'a> FixedWeights<'a> {
     pub(crate) const fn new(
-        bones: Strided<'a, Ordered16<LANES>>,
-        weights: Strided<'a, Ordered<LANES>>,
+        bones: Strided<'a, EndianU16s<LANES>>,
+        weights: Strided<'a, EndianFloats<LANES>>,
         first: u32,
     ) -> Self {
         Self { bones, weights, first }

@@ -109,6 +109,16 @@ pub trait MeshFile: FormatVersion {
         let _ = sidecar;
     }
 
+    /// Takes a sidecar, as [`set_sidecar`](Self::set_sidecar), and returns the file.
+    #[must_use]
+    fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self
+    where
+        Self: Sized,
+    {
+        self.set_sidecar(sidecar);
+        self
+    }
+
     /// Adds to a sidecar what takes long to find: nothing in a format where everything is found at once. Trees are
     /// added as the sidecar is written: see [`query::write_sidecar`](crate::query::write_sidecar).
     ///

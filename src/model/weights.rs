@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use crate::array::Packed;
 use crate::array::runs::{self, CountedRuns, RunIndex, TerminatedRuns, TerminatedRunsIter};
-use crate::decode::influence::RawInfluence;
-use crate::decode::joint::RawJoint;
-use crate::decode::{Decode as _, Influence, Joint16, Weight16};
+use crate::decode::influence3::RawInfluence3;
+use crate::decode::influence4::RawInfluence4;
+use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::io;
 use crate::model::attributes::Influences;
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
@@ -34,14 +34,14 @@ pub(crate) trait Visit {
 /// How formats tell where a list ends.
 #[derive(Clone, Copy, Debug)]
 enum Lists<'a> {
-    Counted(CountedRuns<'a, RawInfluence>),
+    Counted(CountedRuns<'a, RawInfluence4>),
     TerminatedRuns(TerminatedRuns<'a>),
     Fixed(FixedWeights<'a>),
 }
 
 impl<'a> Weights<'a> {
     pub(crate) const fn counted(
-        runs: CountedRuns<'a, RawInfluence>,
+        runs: CountedRuns<'a, RawInfluence4>,
         index: Option<&'a OnceLock<Option<RunIndex>>>,
     ) -> Self {
         Self { lists: Lists::Counted(runs), index }
@@ -105,11 +105,11 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Lists::Counted(runs) => {
                 io::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Weight16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence4.decode(raw))))
             }
             Lists::TerminatedRuns(runs) => {
                 io::prefetch(runs.as_bytes());
-                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Joint16.decode(raw))))
+                runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence3.decode(raw))))
             }
             Lists::Fixed(lists) => {
                 lists.prefetch();
@@ -128,13 +128,13 @@ impl<'a> Weights<'a> {
 }
 
 #[inline]
-fn counted(raw: &[RawInfluence]) -> Influences<'_> {
-    Influences::Weight16(Packed::new(raw, Weight16))
+fn counted(raw: &[RawInfluence4]) -> Influences<'_> {
+    Influences::Influence4(Packed::new(raw, Influence4))
 }
 
 #[inline]
-fn ended(raw: &[RawJoint]) -> Influences<'_> {
-    Influences::Joint16(Packed::new(raw, Joint16))
+fn ended(raw: &[RawInfluence3]) -> Influences<'_> {
+    Influences::Influence3(Packed::new(raw, Influence3))
 }
 
 impl<'a> IntoIterator for &Weights<'a> {
@@ -152,7 +152,7 @@ pub struct WeightsIter<'a>(Iter<'a>);
 
 #[derive(Clone, Debug)]
 enum Iter<'a> {
-    Counted(runs::Iter<'a, RawInfluence>),
+    Counted(runs::Iter<'a, RawInfluence4>),
     TerminatedRuns(TerminatedRunsIter<'a>),
     Fixed(FixedWeightsIter<'a>),
 }

@@ -388,7 +388,7 @@ mod tests {
             ("ezmesh/flag101.ezb", [48, 48, 0, 48, 48]),
         ] {
             let model = Model::open(read(path)).unwrap();
-            assert_eq!(expect_corners(model.geometry()), expected, "{path}");
+            assert_eq!(expect_corners(model.file().geometry().unwrap()), expected, "{path}");
         }
         for (stem, corners) in [("guard", 39), ("box", 36), ("crate64", 36)] {
             let [data, aniv] = ["d", "a"].map(|part| read(&format!("unreal/{stem}_{part}.3d")));

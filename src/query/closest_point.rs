@@ -60,7 +60,7 @@ fn above(squared: f64) -> f32 {
     crate::math::narrow(squared * (1.0 + 1.0e-6) + f64::from(f32::MIN_POSITIVE))
 }
 
-/// A query whose boxes and triangles are tested for their distance; run by [`simd::around`](crate::simd::around).
+/// A query whose boxes and triangles are tested for their distance; run by `kernel::dispatch`.
 pub(crate) trait AroundPoint {
     type Answer;
     fn run(

@@ -201,7 +201,7 @@ pub(crate) struct One<'a, 'b, A, W> {
     pub(crate) watch: &'b mut W,
 }
 
-/// A query whose boxes and triangles are tested along a ray; run by [`simd::cast`](crate::simd::cast) with the kernels of the processor.
+/// A query whose boxes and triangles are tested along a ray; run by `kernel::dispatch`.
 pub(crate) trait AlongRay {
     type Answer;
     fn run(

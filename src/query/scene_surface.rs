@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::array::Bounds;
 use crate::bvh::check;
+use crate::bvh::kernel::dispatch;
 use crate::bvh::traverse::{Unwatched, Watch};
 use crate::bvh::tree::{Damaged, Tree};
 use crate::bvh::triangles::Triangles;
@@ -64,7 +65,7 @@ impl<'a> Part<'a> {
         let asked = self.ask(|tree| {
             cast.reach_to(start);
             ask.clear();
-            crate::simd::cast(One {
+            dispatch::cast(One {
                 view: tree.view(),
                 triangles: &self.triangles,
                 cast: &mut *cast,
@@ -82,7 +83,7 @@ impl<'a> Part<'a> {
     pub(crate) fn cast_many(&self, jobs: &mut [Option<Job>]) {
         let asked = {
             let tree = if self.damaged.load(Ordering::Relaxed) { None } else { Some(&*self.tree) };
-            tree.map(|tree| crate::simd::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
+            tree.map(|tree| dispatch::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
         };
         if asked != Some(Ok(())) {
             for job in jobs.iter_mut().flatten() {
@@ -95,7 +96,7 @@ impl<'a> Part<'a> {
         let start = *center;
         let asked = self.ask(|tree| {
             (*center, *best) = (start, None);
-            crate::simd::around(Near {
+            dispatch::around(Near {
                 view: tree.view(),
                 triangles: &self.triangles,
                 center: &mut *center,

@@ -1,11 +1,11 @@
 //! Floats that are no finite numbers: infinities and NaNs.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
 use crate::array::Packed;
 use crate::decode::Floats;
 use crate::math::as_u64;
+use crate::simd::kernel;
 
 /// Items of an array that hold a value which is no finite number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,9 +43,10 @@ impl<const N: usize> Packed<'_, Floats<N>> {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn any(floats: &[F32]) -> bool {
-    floats.iter().fold(false, |any, float| any | is_wild(float))
+kernel! {
+    fn any(floats: &[F32]) -> bool {
+        floats.iter().fold(false, |any, float| any | is_wild(float))
+    }
 }
 
 /// Tells whether all bits of the exponent are set.

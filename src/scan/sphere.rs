@@ -2,12 +2,12 @@
 //!
 //! Not the smallest sphere there is, but never more than √3 times its radius, and what engines store.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::F32;
 
 use crate::array::Sphere;
+use crate::io;
 use crate::model::Positions;
-use crate::{io, simd};
+use crate::simd::{self, kernel};
 
 /// Positions looked at together.
 const LANES: usize = 16;
@@ -67,23 +67,24 @@ pub(crate) fn reach(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
     farthest(positions, center).sqrt()
 }
 
-/// Returns the square of the distance from `center` to the farthest position.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
-    let mut far = [0.0_f32; LANES];
-    let (chunks, rest) = positions.as_chunks::<LANES>();
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        for (far, position) in far.iter_mut().zip(chunk) {
+kernel! {
+    /// Returns the square of the distance from `center` to the farthest position.
+    fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
+        let mut far = [0.0_f32; LANES];
+        let (chunks, rest) = positions.as_chunks::<LANES>();
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            for (far, position) in far.iter_mut().zip(chunk) {
+                let square = square_distance(position, center);
+                *far = if square > *far { square } else { *far };
+            }
+        }
+        for (far, position) in far.iter_mut().zip(rest) {
             let square = square_distance(position, center);
             *far = if square > *far { square } else { *far };
         }
+        far.into_iter().fold(0.0, f32::max)
     }
-    for (far, position) in far.iter_mut().zip(rest) {
-        let square = square_distance(position, center);
-        *far = if square > *far { square } else { *far };
-    }
-    far.into_iter().fold(0.0, f32::max)
 }
 
 #[inline(always)]
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::array::Packed;
     use crate::array::arbitrary::{any_bytes, places};
-    use crate::decode::{Domain16, Floats, Packed32, Packed64};
+    use crate::decode::{Floats, MinMax16, Packed32, Packed64};
 
     /// The twin that does one thing at a time.
     fn naive(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
@@ -146,12 +147,12 @@ mod tests {
             let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
             let eights = FromBytes::ref_from_bytes(&bytes[..len * 8]).unwrap();
             let codes = FromBytes::ref_from_bytes(&bytes[..len * 6]).unwrap();
-            let domain = Domain16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
+            let domain = MinMax16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
             for positions in [
                 Positions::F32(Packed::new(&floats, Floats)),
                 Positions::Packed32(Packed::new(words, Packed32)),
                 Positions::Packed64(Packed::new(eights, Packed64)),
-                Positions::Domain16(Packed::new(codes, domain)),
+                Positions::MinMax16(Packed::new(codes, domain)),
             ] {
                 holds(positions.sphere(), positions);
             }

@@ -4,13 +4,13 @@
 //! The seven-byte form has no lane that fits, so its bytes are summed by their place among seven, and put together at the end:
 //! a sum of 16-bit numbers is the sum of their lower bytes and 256 times that of their upper ones.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16};
 
 use crate::array::Packed;
 use crate::decode::{Floats, Quat7, Quat8};
 use crate::model::Frames;
+use crate::simd::kernel;
 
 /// Components summed at a time: eight frames of the eight-byte form.
 const WIDE: usize = 32;
@@ -87,20 +87,21 @@ fn add<const N: usize>(mut sums: [i64; N], more: [i64; N]) -> [i64; N] {
     sums
 }
 
-/// Sums every 32nd number; there must be few enough.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn by_lane(numbers: &[I16]) -> [i32; WIDE] {
-    let mut sums = [0_i32; WIDE];
-    let (chunks, rest) = numbers.as_chunks::<WIDE>();
-    for chunk in chunks {
-        for (sum, number) in sums.iter_mut().zip(chunk) {
+kernel! {
+    /// Sums every 32nd number; there must be few enough.
+    fn by_lane(numbers: &[I16]) -> [i32; WIDE] {
+        let mut sums = [0_i32; WIDE];
+        let (chunks, rest) = numbers.as_chunks::<WIDE>();
+        for chunk in chunks {
+            for (sum, number) in sums.iter_mut().zip(chunk) {
+                *sum = sum.wrapping_add(number.get().into());
+            }
+        }
+        for (sum, number) in sums.iter_mut().zip(rest) {
             *sum = sum.wrapping_add(number.get().into());
         }
+        sums
     }
-    for (sum, number) in sums.iter_mut().zip(rest) {
-        *sum = sum.wrapping_add(number.get().into());
-    }
-    sums
 }
 
 /// Which bit of a byte is flipped before it is summed as a number without a sign: the sign bit of those that have one.
@@ -114,35 +115,37 @@ const SIGNS: [u16; BYTES] = {
     signs
 };
 
-/// Sums every 448th byte, sign bits flipped; there must be few enough.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn by_byte(bytes: &[u8]) -> [u16; BYTES] {
-    let mut sums = [0_u16; BYTES];
-    let (chunks, rest) = bytes.as_chunks::<BYTES>();
-    for chunk in chunks {
-        for ((sum, byte), sign) in sums.iter_mut().zip(chunk).zip(&SIGNS) {
+kernel! {
+    /// Sums every 448th byte, sign bits flipped; there must be few enough.
+    fn by_byte(bytes: &[u8]) -> [u16; BYTES] {
+        let mut sums = [0_u16; BYTES];
+        let (chunks, rest) = bytes.as_chunks::<BYTES>();
+        for chunk in chunks {
+            for ((sum, byte), sign) in sums.iter_mut().zip(chunk).zip(&SIGNS) {
+                *sum = sum.wrapping_add(u16::from(*byte) ^ sign);
+            }
+        }
+        for ((sum, byte), sign) in sums.iter_mut().zip(rest).zip(&SIGNS) {
             *sum = sum.wrapping_add(u16::from(*byte) ^ sign);
         }
+        sums
     }
-    for ((sum, byte), sign) in sums.iter_mut().zip(rest).zip(&SIGNS) {
-        *sum = sum.wrapping_add(u16::from(*byte) ^ sign);
-    }
-    sums
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn float_lanes(floats: &[F32]) -> [f64; FLOATS] {
-    let mut sums = [0.0; FLOATS];
-    let (chunks, rest) = floats.as_chunks::<FLOATS>();
-    for chunk in chunks {
-        for (sum, float) in sums.iter_mut().zip(chunk) {
+kernel! {
+    fn float_lanes(floats: &[F32]) -> [f64; FLOATS] {
+        let mut sums = [0.0; FLOATS];
+        let (chunks, rest) = floats.as_chunks::<FLOATS>();
+        for chunk in chunks {
+            for (sum, float) in sums.iter_mut().zip(chunk) {
+                *sum += f64::from(float.get());
+            }
+        }
+        for (sum, float) in sums.iter_mut().zip(rest) {
             *sum += f64::from(float.get());
         }
+        sums
     }
-    for (sum, float) in sums.iter_mut().zip(rest) {
-        *sum += f64::from(float.get());
-    }
-    sums
 }
 
 #[cfg(test)]

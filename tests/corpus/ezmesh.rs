@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::ezmesh::{
-    Animation, Cell, Column, Dialect, Form, IndexBuffer, Mesh, MeshSystem, Options, Scalar, Section, Semantic,
-    Skeleton, TetraMesh, Track, VertexBuffer, View, unescape,
+    Animation, Cell, Column, Dialect, Form, IndexBuffer, Mesh, MeshSystem, Scalar, Section, Semantic, Skeleton,
+    TetraMesh, Track, VertexBuffer, View, unescape,
 };
 use meshpeek::model::{Bone, Transform};
-use meshpeek::{Animations, Bounds, Corner, Error, ErrorKind, Geometry, Severity, Surface};
+use meshpeek::{
+    Animations, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, OpenOptions, Severity, Surface,
+};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -837,7 +839,7 @@ fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
 fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let Form::Binary { order, version } = system.form() else { panic!("{}", expected.what) };
-    let endian = if order == meshpeek::decode::Order::Little { "little" } else { "big" };
+    let endian = if order == meshpeek::decode::ByteOrder::Little { "little" } else { "big" };
     expected.same("endian", endian);
     expected.same("version", version);
     assert_eq!(system.version(), format!("ezb {version}"));
@@ -862,7 +864,7 @@ fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
         .as_chunks::<4>()
         .0
         .iter()
-        .map(|word| order.u32(meshpeek::decode::ordered::Word(*word)))
+        .map(|word| order.u32(meshpeek::decode::endian::Word(*word)))
         .collect();
     assert_eq!(bits(&plane), last, "{}", expected.what);
     facts.same("bytes_after_collision_count", 16);
@@ -1115,7 +1117,7 @@ fn strict_reading_accepts_all_real_files() {
     let Some((_, files)) = meshes() else { return };
     for path in &files {
         let bytes = std::fs::read(path).unwrap();
-        let system = MeshSystem::open_with(&bytes[..], &Options { strict: true, ..Options::default() }).unwrap();
+        let system = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         for surface in Surface::all(&system) {
             surface.positions().unwrap();
             surface.indices().unwrap();
@@ -1299,7 +1301,7 @@ const ALIKE: [&str; 23] = [
 fn probes_that_differ_in_spelling_only_read_the_same() {
     for (name, bytes, advice) in probes(&ALIKE) {
         assert_eq!(differences(&bytes), [""; 0], "{name}: {advice}");
-        let strict = MeshSystem::open_with(&bytes[..], &Options { strict: true, ..Options::default() }).unwrap();
+        let strict = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         assert!(strict.bounds() == open(&bytes).bounds() && strict.indices(0).unwrap().len() == 3, "{name}");
         if name != "07single_quotes.ezm" {
             same_all_ways(&name, &bytes);
@@ -1402,7 +1404,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // An index is beyond what is left of the vertices.
         assert_eq!(system.indices(0).unwrap().first_beyond(2), Some((2, 2)));
-        let strict = MeshSystem::open_with(&bytes[..], &Options { strict: true, ..Options::default() }).unwrap();
+        let strict = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
     }

@@ -7,9 +7,9 @@ use meshpeek::array::runs::TerminatedRuns;
 use meshpeek::model::Influences;
 use meshpeek::secondlife::llsd::{self, Rules, Text, Writer};
 use meshpeek::secondlife::{
-    Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Options, Part, PhysicsShape, Prefix, Skin, Submesh,
+    Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Part, PhysicsShape, Prefix, Skin, Submesh,
 };
-use meshpeek::{Decode, Error, ErrorKind, Limits, Packed};
+use meshpeek::{Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
@@ -263,7 +263,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
     let [min, max] = extent(positions.iter());
     bits(&mut expected, "position_min", &widened(&[min]));
     bits(&mut expected, "position_max", &widened(&[max]));
-    assert_eq!(positions.extent(), Some([min, max]), "{what}");
+    assert_eq!(positions.bounds(), Some([min, max]), "{what}");
     let normals = submesh.normals().unwrap().unwrap();
     compare_codes(&mut expected, ["normals", "normal"], listed, normals);
     let lengths = normals.iter().map(|normal| {
@@ -321,7 +321,7 @@ fn compare_convex(expected: &mut Expected, convex: &Convex<'_>) {
     let domain = convex.domain().unwrap();
     bits(&mut one, "Min", &widened(&[domain.min()]));
     bits(&mut one, "Max", &widened(&[domain.max()]));
-    let raw = |points: Packed<'_, meshpeek::decode::Domain16<3>>| {
+    let raw = |points: Packed<'_, meshpeek::decode::MinMax16<3>>| {
         json!(points.raw().iter().take(3).map(|codes| codes.map(U16::get)).collect::<Vec<_>>())
     };
     let bounding = convex.bounding_points().unwrap().unwrap();
@@ -478,7 +478,7 @@ fn equals_the_reference_of_the_container() {
             let alone = std::fs::read(folder.join(&file)).unwrap();
             assert!(asset.view().asset() == alone, "{file}");
             assert_eq!(&mesh.data()[asset.asset_range()], alone);
-            let chosen = Mesh::open_with(mesh.data(), &Options { asset: number, ..Options::default() }).unwrap();
+            let chosen = Mesh::open_with(mesh.data(), &OpenOptions { asset: number, ..Default::default() }).unwrap();
             let alone = Mesh::open(alone).unwrap();
             for part in Part::ALL {
                 let [one, other, third] =
@@ -491,7 +491,7 @@ fn equals_the_reference_of_the_container() {
                 assert!(placed.is_none_or(|(one, other)| one == other), "{file} {part:?}");
             }
         }
-        let beyond = Mesh::open_with(mesh.data(), &Options { asset: count, ..Options::default() }).unwrap_err();
+        let beyond = Mesh::open_with(mesh.data(), &OpenOptions { asset: count, ..Default::default() }).unwrap_err();
         assert!(matches!(beyond.kind(), ErrorKind::NoSuch { .. }), "{beyond}");
     }
     eprintln!("{containers} container compared");

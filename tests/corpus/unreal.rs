@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
-use meshpeek::unreal::{Mesh, Mode, Options, RawPolygon, SurfaceView};
-use meshpeek::{Geometry, Severity, Surface, decode};
+use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
+use meshpeek::{Geometry, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
@@ -206,7 +206,7 @@ fn finds_exactly_the_known_faults() {
         assert_eq!(ids, expected, "{stem}: {found:#?}");
         let sound = found.iter().all(|finding| finding.severity == Severity::Info);
         let [data, aniv] = pair(&folder, stem);
-        let strict = Mesh::open_with(data, aniv, Options { mode: Mode::Strict, ..Options::default() });
+        let strict = Mesh::open_with(data, aniv, &OpenOptions { strict: true, ..Default::default() });
         assert_eq!(strict.is_ok(), sound, "{stem}: {strict:?}");
         told += found.len();
     }

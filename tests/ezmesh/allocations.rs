@@ -1,7 +1,7 @@
 //! What reading EZ-Mesh allocates: its lists when it is opened, a block of text once, and nothing for numbers that go straight
 //! into a buffer, or are lent.
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
 use meshpeek::model::Transform;
 use meshpeek::{Animations, Geometry};
@@ -40,7 +40,7 @@ fn opening_allocates_lists_only() {
         assert_eq!(allocations(|| assert!(is_known(long.as_bytes()))), 0);
     }
     let described = everything();
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = described.binary(order);
         // Of each of fourteen lists, one that has four places at first, and one that has as many as it needs.
         assert!(allocations(|| open(&bytes)) <= 2 * 16 + 4, "{}", allocations(|| open(&bytes)));
@@ -50,7 +50,8 @@ fn opening_allocates_lists_only() {
 #[test]
 fn numbers_go_straight_into_a_buffer() {
     let described = everything();
-    for bytes in [described.text().into_bytes(), described.binary(Order::Little), described.binary(Order::Big)] {
+    for bytes in [described.text().into_bytes(), described.binary(ByteOrder::Little), described.binary(ByteOrder::Big)]
+    {
         let system = open(&bytes);
         let (mut columns, mut positions) = (vec![0; 1 << 12], [[0.0; 3]; 6]);
         let (mut interp, mut indices, mut keys) = ([[0.0; 4]; 6], [0; 6], [0.0; 30]);
@@ -136,7 +137,7 @@ fn a_block_of_text_is_unfolded_once() {
 
 #[test]
 fn arrays_of_the_binary_form_are_lent() {
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = everything().binary(order);
         let system = open(&bytes);
         let count = allocations(|| {
@@ -164,7 +165,7 @@ fn arrays_of_the_binary_form_are_lent() {
 
 #[test]
 fn a_pose_takes_the_names_of_bones_and_no_more() {
-    for bytes in [everything().text().into_bytes(), everything().binary(Order::Big)] {
+    for bytes in [everything().text().into_bytes(), everything().binary(ByteOrder::Big)] {
         let system = open(&bytes);
         let mut pose = [Transform::default(); 5];
         system.pose(0, 0, &mut pose).unwrap();

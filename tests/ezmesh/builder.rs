@@ -1,7 +1,7 @@
 //! Building EZ-Mesh files from lists, in both forms, and writing files again.
 
 use meshpeek::array::Bounds;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::build::{
     Animation, Bone, Collision, Column, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System,
     TetraMesh, Texture, Track, UserBinary, UserData, Values, Vertices,
@@ -13,7 +13,7 @@ use meshpeek::{ErrorKind, Name};
 use crate::support::ezmesh::{bytes, flag, samples, wooden_crate};
 use crate::support::random::Random;
 
-const ORDERS: [Order; 2] = [Order::Little, Order::Big];
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
 fn read(bytes: &[u8]) -> System {
     System::of(MeshSystem::open(bytes).unwrap().view()).unwrap()
@@ -368,7 +368,7 @@ fn passes_from_form_to_form() {
     for seed in 0..200 {
         let system = common(&mut Random::new(seed));
         let text = system.to_ezm().unwrap();
-        let binary = read(&text).to_ezb(Order::Big).unwrap();
+        let binary = read(&text).to_ezb(ByteOrder::Big).unwrap();
         let again = read(&binary);
         assert_same(&again, &system);
         assert_eq!(again.to_ezm().unwrap(), text);
@@ -441,7 +441,7 @@ fn names_stand_between_double_quotes() {
     for byte in (0..32_u8).filter(|byte| !matches!(byte, 9 | 10 | 13)) {
         system.asset_name = vec![b'a', byte];
         assert_eq!(refused(system.to_ezm()), "asset_name");
-        assert!(system.to_ezb(Order::Little).is_ok());
+        assert!(system.to_ezb(ByteOrder::Little).is_ok());
     }
     let quoted = b"<MeshSystem asset_name='say \"hi\"' asset_info='<'/>";
     assert_eq!(read(&written(quoted)).asset_name, b"say &quot;hi&quot;");
@@ -476,7 +476,7 @@ fn a_system_that_was_built_may_use_any_known_word() {
     let system = System { meshes: vec![mesh], ..Default::default() };
     let text = String::from_utf8(system.to_ezm().unwrap()).unwrap();
     assert!(text.contains(r#"ctype="ff ff" semantic="texcoord1 texcoord2""#), "{text}");
-    assert!(system.to_ezb(Order::Big).is_ok());
+    assert!(system.to_ezb(ByteOrder::Big).is_ok());
 }
 
 #[test]
@@ -509,7 +509,7 @@ fn samples_come_out_as_they_are() {
 
 #[test]
 fn a_binary_file_keeps_its_order_and_version() {
-    for (order, other) in [(Order::Little, 101), (Order::Big, 100)] {
+    for (order, other) in [(ByteOrder::Little, 101), (ByteOrder::Big, 100)] {
         let mut bytes = wooden_crate().to_ezb(order).unwrap();
         bytes[..4].copy_from_slice(&order.put(other));
         assert_eq!(written(&bytes), bytes);
@@ -538,7 +538,7 @@ fn puts_the_vertices_of_sections_together() {
         system.reduce_to_ezb().iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["mesh[0].section[0].info", "mesh[0].section[1].info"]
     );
-    let merged = read(&system.to_ezb(Order::Little).unwrap());
+    let merged = read(&system.to_ezb(ByteOrder::Little).unwrap());
     let mesh = &merged.meshes[0];
     assert_eq!(mesh.vertices.as_ref().unwrap().len(), 8);
     assert_eq!(mesh.sections[1].triangles, [[4, 5, 6], [4, 6, 7]]);
@@ -549,11 +549,11 @@ fn puts_the_vertices_of_sections_together() {
     let mut mixed = system.clone();
     mixed.meshes[0].vertices = mixed.meshes[0].sections[0].vertices.clone();
     mixed.meshes[0].sections[0].vertices = None;
-    assert_eq!(mixed.to_ezb(Order::Little).unwrap(), system.to_ezb(Order::Little).unwrap());
+    assert_eq!(mixed.to_ezb(ByteOrder::Little).unwrap(), system.to_ezb(ByteOrder::Little).unwrap());
     // Other columns are another vertex.
     let vertices = system.meshes[0].sections[1].vertices.as_mut().unwrap();
     vertices.columns.remove(1);
-    assert_eq!(refused(system.to_ezb(Order::Little)), "mesh[0].section[1].semantic");
+    assert_eq!(refused(system.to_ezb(ByteOrder::Little)), "mesh[0].section[1].semantic");
 }
 
 #[test]
@@ -565,8 +565,8 @@ fn computes_boxes_that_are_left_out() {
     system.meshes[0].sections[0].bounds = None;
     system.meshes[0].sections[1].bounds = None;
     assert_eq!(read(&system.to_ezm().unwrap()), system);
-    assert_eq!(system.to_ezb(Order::Big).unwrap(), whole.to_ezb(Order::Big).unwrap());
-    let empty = read(&System { meshes: vec![Mesh::default()], ..Default::default() }.to_ezb(Order::Big).unwrap());
+    assert_eq!(system.to_ezb(ByteOrder::Big).unwrap(), whole.to_ezb(ByteOrder::Big).unwrap());
+    let empty = read(&System { meshes: vec![Mesh::default()], ..Default::default() }.to_ezb(ByteOrder::Big).unwrap());
     let nothing = Some(Bounds { min: [0.0; 3], max: [0.0; 3] });
     assert_eq!((empty.bounds, empty.meshes[0].bounds, &empty.meshes[0].vertices), (nothing, nothing, &None));
 }
@@ -578,14 +578,14 @@ fn reduces_to_what_a_form_holds() {
     assert!(!system.reduce_to_ezm().is_empty() && system.reduce_to_ezm().is_empty());
     assert_same(&read(&system.to_ezm().unwrap()), &system);
     let mut flag = flag();
-    assert_eq!(refused(flag.to_ezb(Order::Big)), "mesh[0].semantic");
+    assert_eq!(refused(flag.to_ezb(ByteOrder::Big)), "mesh[0].semantic");
     assert_eq!(flag.reduce_to_ezb()[0].to_string(), "mesh[0].interp");
-    let again = read(&flag.to_ezb(Order::Big).unwrap());
+    let again = read(&flag.to_ezb(ByteOrder::Big).unwrap());
     assert_eq!(again.to_ezm().unwrap(), flag.to_ezm().unwrap());
     for seed in 0..200 {
         let mut system = textual(&mut Random::new(seed));
         system.reduce_to_ezb();
-        match system.to_ezb(Order::Big) {
+        match system.to_ezb(ByteOrder::Big) {
             Ok(bytes) => assert_eq!(written(&bytes), bytes),
             // Sections of different columns.
             Err(error) => assert!(error.to_string().contains("the columns of the vertices before"), "{error}"),
@@ -626,7 +626,7 @@ fn refuses_what_neither_form_holds() {
         let mut system = wooden_crate();
         spoil(&mut system);
         assert_eq!(refused(system.to_ezm()), field, "case {number}");
-        assert_eq!(refused(system.to_ezb(Order::Little)), field, "case {number}");
+        assert_eq!(refused(system.to_ezb(ByteOrder::Little)), field, "case {number}");
         let mut out = Vec::new();
         assert!(system.write_ezm(&mut out).is_err() && out.is_empty());
     }
@@ -661,7 +661,7 @@ fn refuses_what_text_cannot_hold() {
         let mut system = wooden_crate();
         spoil(&mut system);
         assert_eq!(refused(system.to_ezm()), field, "case {number}");
-        let binary = system.to_ezb(Order::Big).unwrap();
+        let binary = system.to_ezb(ByteOrder::Big).unwrap();
         assert_same(&read(&binary), &system);
     }
     // A child may stand before its parent, and keeps its number.
@@ -695,14 +695,14 @@ fn refuses_what_the_binary_form_cannot_hold() {
         let mut system = wooden_crate();
         spoil(&mut system);
         assert_eq!(read(&system.to_ezm().unwrap()), system);
-        assert_eq!(refused(system.to_ezb(Order::Big)), field, "case {number}");
+        assert_eq!(refused(system.to_ezb(ByteOrder::Big)), field, "case {number}");
         assert!(!system.reduce_to_ezb().is_empty());
-        assert!(system.to_ezb(Order::Big).is_ok(), "case {number}");
+        assert!(system.to_ezb(ByteOrder::Big).is_ok(), "case {number}");
     }
     let mut bare = wooden_crate();
     bare.meshes[0].vertices.as_mut().unwrap().columns.clear();
     bare.meshes[0].vertices.as_mut().unwrap().bare = 24;
-    assert_eq!(read(&bare.to_ezb(Order::Big).unwrap()), bare);
+    assert_eq!(read(&bare.to_ezb(ByteOrder::Big).unwrap()), bare);
 }
 
 #[test]
@@ -726,7 +726,7 @@ fn tells_what_the_output_refuses() {
             Ok(())
         }
     }
-    for error in [flag().write_ezm(&mut Full), wooden_crate().write_ezb(Order::Big, &mut Full)] {
+    for error in [flag().write_ezm(&mut Full), wooden_crate().write_ezb(ByteOrder::Big, &mut Full)] {
         let error = error.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().to_string() == "output", "{error}");
     }

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
-use meshpeek::decode::{Influence, Order};
+use meshpeek::decode::{ByteOrder, Influence};
 use meshpeek::ezmesh::{
-    Cell, Dialect, Form, MeshSystem, Options, Scalar, Semantic, Track, VertexBuffer, is_known, unescape,
-    unescape_percent,
+    Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
 };
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{
+    Animations, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name, OpenOptions,
+    Surface,
+};
 
 use crate::support::ezmesh::raw_files::{
     Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
@@ -22,7 +24,7 @@ fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
 }
 
 fn strict(text: &str) -> MeshSystem<&[u8]> {
-    MeshSystem::open_with(text.as_bytes(), &Options { strict: true, ..Options::default() }).unwrap()
+    MeshSystem::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
 /// Expects an error of a field, of a kind, at an offset.
@@ -90,21 +92,23 @@ fn track<'a>(system: &'a MeshSystem<&[u8]>, number: usize) -> Track<'a> {
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
 
 /// Everything that the neutral view tells, compared between two files.
-fn expect_alike(one: &dyn Geometry, other: &dyn Geometry) {
+fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &MeshSystem<D>, other: &MeshSystem<D>) {
+    let [moves, others] = [one, other].map(|file| file.animations().unwrap());
+    let [one, other]: [&dyn Geometry; 2] = [one, other];
     let name = |name: Name<'_>| name.to_string();
-    assert_eq!((one.bounds(), one.bone_count()), (other.bounds(), other.bone_count()));
-    for bone in 0..one.bone_count() {
-        assert_eq!(one.bone(bone).unwrap(), other.bone(bone).unwrap());
+    assert_eq!((one.bounds(), moves.bone_count()), (other.bounds(), others.bone_count()));
+    for bone in 0..moves.bone_count() {
+        assert_eq!(moves.bone(bone).unwrap(), others.bone(bone).unwrap());
     }
-    assert_eq!(one.clip_count(), other.clip_count());
-    for clip in 0..one.clip_count() {
-        let said = one.clip(clip).unwrap();
-        assert_eq!(said, other.clip(clip).unwrap());
+    assert_eq!(moves.clip_count(), others.clip_count());
+    for clip in 0..moves.clip_count() {
+        let said = moves.clip(clip).unwrap();
+        assert_eq!(said, others.clip(clip).unwrap());
         for frame in 0..said.frames as usize {
             let mut poses =
-                [vec![Transform::default(); one.bone_count()], vec![Transform::default(); one.bone_count()]];
-            one.pose(clip, frame, &mut poses[0]).unwrap();
-            other.pose(clip, frame, &mut poses[1]).unwrap();
+                [vec![Transform::default(); moves.bone_count()], vec![Transform::default(); moves.bone_count()]];
+            moves.pose(clip, frame, &mut poses[0]).unwrap();
+            others.pose(clip, frame, &mut poses[1]).unwrap();
             assert_eq!(poses[0], poses[1]);
         }
     }
@@ -163,7 +167,7 @@ fn one_file_in_three_forms_is_the_same() {
     let text = described.text();
     let text = open(&text);
     assert_eq!(text.form(), Form::Text(Dialect::MeshSystem));
-    for (order, version) in [(Order::Little, 100), (Order::Big, 101)] {
+    for (order, version) in [(ByteOrder::Little, 100), (ByteOrder::Big, 101)] {
         let bytes = described.binary(order);
         shifted(&bytes, |binary| {
             assert_eq!((binary.form(), binary.dialect()), (Form::Binary { order, version }, None));
@@ -330,7 +334,7 @@ fn every_flag_is_read_by_itself() {
     for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
         let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
         let described = Described { meshes: vec![said.clone()], ..Described::default() };
-        let binaries = [Order::Little, Order::Big].map(|order| described.binary(order));
+        let binaries = [ByteOrder::Little, ByteOrder::Big].map(|order| described.binary(order));
         let [little, big] = [0, 1].map(|order| open(&binaries[order]));
         expect_alike_or_bare(flags, &little, &big);
         for binary in [&little, &big] {
@@ -1051,7 +1055,7 @@ fn numbers_that_are_none_are_told_with_their_place() {
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
     let limits = Limits { number: 4, ..Limits::default() };
     let text = simple(&vertices(1, "fff", "position", "0.25 1 12345"), "");
-    let system = MeshSystem::open_with(text.as_bytes(), &Options { limits, ..Options::default() }).unwrap();
+    let system = MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).unwrap();
     expect(system.positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, "12345"));
 }
 
@@ -1183,7 +1187,7 @@ fn no_part_of_a_file_is_a_file() {
         let error = MeshSystem::open(&text.as_bytes()[..length]).unwrap_err();
         assert!(error.offset().is_some_and(|offset| offset <= length as u64), "{length}: {error}");
     }
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = everything().binary(order);
         for length in 0..bytes.len() {
             let error = MeshSystem::open(&bytes[..length]).unwrap_err();
@@ -1198,7 +1202,7 @@ fn no_part_of_a_file_is_a_file() {
 #[test]
 fn limits_hold() {
     let opened = |text: &str, limits: Limits| {
-        MeshSystem::open_with(text.as_bytes(), &Options { limits, ..Options::default() }).map(drop)
+        MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).map(drop)
     };
     let limits = Limits { items: 2, elements: 3, attributes: 2, attribute: 4, ..Limits::default() };
     let deep = "<MeshSystem><a><b><c>0</c></b></a></MeshSystem>";
@@ -1215,9 +1219,9 @@ fn limits_hold() {
     let most = Limits { elements: u32::MAX, ..Limits::default() };
     expect(opened(&deepest, most), "element", "limit", 12 + 255 * 3);
     let described = everything();
-    let bytes = described.binary(Order::Big);
+    let bytes = described.binary(ByteOrder::Big);
     let limits = Limits { items: 2, ..Limits::default() };
-    let error = MeshSystem::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap_err();
+    let error = MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
 }
 
@@ -1228,7 +1232,7 @@ fn find(bytes: &[u8], part: &[u8]) -> usize {
 
 #[test]
 fn binary_fields_that_are_wrong_are_told_with_their_place() {
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let described = everything();
         let sound = described.binary(order);
         let at_text = |text: &str| {
@@ -1284,7 +1288,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         assert_eq!(open(&wrong(parent, u32::MAX)).bone(4).unwrap().parent, -1);
         // The other version in this order.
         let mut other = sound.clone();
-        other[..4].copy_from_slice(&order.put(if order == Order::Little { 101 } else { 100 }));
+        other[..4].copy_from_slice(&order.put(if order == ByteOrder::Little { 101 } else { 100 }));
         expect_alike(&open(&sound), &open(&other));
         let mut tagged = sound;
         tagged[8] = b'e';
@@ -1293,7 +1297,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
     // Vertices of nothing take no bytes; there are no more of them than of anything.
     let nothing = |vertices| {
         let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
-        Described { meshes: vec![mesh], ..Described::default() }.binary(Order::Little)
+        Described { meshes: vec![mesh], ..Described::default() }.binary(ByteOrder::Little)
     };
     assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
     assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
@@ -1339,16 +1343,16 @@ fn views_outlive_the_calls_that_gave_them() {
 
 #[test]
 fn watched_files_tell_what_was_looked_at() {
-    let bytes = everything().binary(Order::Little);
-    let options = Options { watched: true, ..Options::default() };
+    let bytes = everything().binary(ByteOrder::Little);
+    let options = OpenOptions { record_access: true, ..Default::default() };
     let system = MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
-    let opened = system.touched().unwrap().bytes();
+    let opened = system.access_log(0).unwrap().bytes();
     assert!(opened > 14 && opened < bytes.len() as u64 / 2, "{opened} of {}", bytes.len());
     system.positions(0, 0).unwrap();
-    assert!(open(&bytes).touched().is_none());
+    assert!(open(&bytes).access_log(0).is_none());
     let text = everything().text();
     let system = MeshSystem::open_with(text.as_bytes(), &options).unwrap();
-    assert_eq!(system.touched().unwrap().bytes(), text.len() as u64);
+    assert_eq!(system.access_log(0).unwrap().bytes(), text.len() as u64);
 }
 
 #[test]
@@ -1624,7 +1628,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
             opened[usize::from(check_invariants(&bytes))] += 1;
         }
     }
-    for order in [Order::Little, Order::Big] {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
         let base = everything().binary(order);
         for _ in 0..600 {
             let mut bytes = base.clone();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use meshpeek::MeshFile as _;
 use meshpeek::ezmesh::{MeshSystem, VertexBuffer};
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust};
 

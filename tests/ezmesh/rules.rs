@@ -1,7 +1,7 @@
 //! Every rule of EZ-Mesh: a file that breaches it is told so, and one that does not is not.
 
 use meshpeek::Severity;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::build::{Column, Mesh, Section, System, Vertices};
 use meshpeek::ezmesh::{MeshSystem, RULES, finding};
 
@@ -150,7 +150,7 @@ fn every_rule_about_binary_files_is_told() {
         ..Mesh::default()
     };
     let system = System { meshes: vec![mesh], ..System::default() };
-    let bytes = system.to_ezb(Order::Little).unwrap();
+    let bytes = system.to_ezb(ByteOrder::Little).unwrap();
     assert!(breached(&bytes).is_empty());
     for end in 0..bytes.len() {
         let rules = breached(&bytes[..end]);
@@ -164,7 +164,7 @@ fn every_rule_about_binary_files_is_told() {
     assert_eq!(breached(&version), ["EZ01"]);
     let mut flags = system;
     flags.meshes[0].sections[0].flags = Some(3);
-    assert_eq!(breached(&flags.to_ezb(Order::Big).unwrap()), ["EZ34"]);
+    assert_eq!(breached(&flags.to_ezb(ByteOrder::Big).unwrap()), ["EZ34"]);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use meshpeek::decode::Order;
-use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Options, Semantic, VertexBuffer, unescape};
+use meshpeek::decode::ByteOrder;
+use meshpeek::ezmesh::{Cell, Dialect, Form, MeshSystem, Semantic, VertexBuffer, unescape};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, Name, Surface};
+use meshpeek::{Animations, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -215,7 +215,7 @@ fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
 }
 
 fn strict(bytes: &[u8]) -> MeshSystem<&[u8]> {
-    MeshSystem::open_with(bytes, &Options { strict: true, ..Options::default() }).unwrap()
+    MeshSystem::open_with(bytes, &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
 /// The first mesh's vertices.
@@ -531,7 +531,7 @@ fn x3_depth() {
     let deep = nested(200_000);
     within(5, "depth", || refused(&deep, "element", 6 + 63 * 3));
     let limits = Limits { elements: u32::MAX, ..Limits::default() };
-    let error = MeshSystem::open_with(deep.as_slice(), &Options { limits, ..Options::default() }).unwrap_err();
+    let error = MeshSystem::open_with(deep.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "elements", allowed: 256, .. }), "{error}");
     let known = format!("<Mesh>{}", "<Skeleton>".repeat(1000));
     refused(known.as_bytes(), "Skeleton.element", 16);
@@ -584,7 +584,7 @@ fn x5_x6_attributes() {
     let error = within(5, "attributes", || refused(&bytes, "Mesh.attribute", find(&bytes, "a64=''") + 5));
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "attributes", allowed: 64, asked: 65 }), "{error}");
     let limits = Limits { attributes: u32::MAX, ..Limits::default() };
-    assert!(MeshSystem::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).is_err());
+    assert!(MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
     refused(b"<Mesh name='a' name='b'/>", "Mesh.attribute", 21);
     refused(b"<Mesh name='a' NAME=\"\"/>", "Mesh.attribute", 21);
     refused(b"<Mesh name/>", "Mesh.attribute", 6);
@@ -1073,8 +1073,8 @@ fn x23_other_files() {
         assert!(matches!(error.kind(), ErrorKind::Unknown { found } if found.contains(name)), "{error}");
         assert_eq!(error.offset(), Some(0));
     }
-    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: Order::Little, version: 100 }));
-    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: Order::Big, version: 101 }));
+    assert!(matches!(open(&binary(false)).form(), Form::Binary { order: ByteOrder::Little, version: 100 }));
+    assert!(matches!(open(&binary(true)).form(), Form::Binary { order: ByteOrder::Big, version: 101 }));
 }
 
 /// X24: the binary form: versions, lengths, counts, lists that no version has, flags.
@@ -1268,7 +1268,7 @@ fn memory_is_bounded() {
 #[test]
 fn items_are_limited() {
     let limits = Limits { items: 1000, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = OpenOptions { limits, ..Default::default() };
     for (open, one, close, field) in [
         ("", "<Mesh/>", "", "Mesh"),
         ("<Skeleton>", "<Bone/>", "</Skeleton>", "Bone"),

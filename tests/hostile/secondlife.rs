@@ -7,10 +7,11 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use meshpeek::secondlife::llsd::{self, Rules, Value, Writer};
-use meshpeek::secondlife::{
-    Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Options, Part, PhysicsShape, Prefix, Submesh,
+use meshpeek::secondlife::{Buffer, Detail, Header, IDENTITY, Key, Lod, Mesh, Part, PhysicsShape, Prefix, Submesh};
+use meshpeek::{
+    Animations, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, MeshFile as _, Model, OpenOptions, Severity,
+    Surface,
 };
-use meshpeek::{Animations, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, Model, Severity, Surface};
 
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
@@ -575,11 +576,11 @@ fn g11_a_long_tail() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &Options { watched: true, ..Options::default() }).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         mesh.check().unwrap();
         assert_eq!(mesh.level(Lod::High).unwrap().len(), 2);
-        assert!(mesh.touched().unwrap().bytes() <= whole.len() as u64);
+        assert!(mesh.access_log(0).unwrap().bytes() <= whole.len() as u64);
     });
 }
 
@@ -990,7 +991,7 @@ fn z1_a_bomb() {
         let bytes = asset.bytes();
         assert!(bytes.len() < length / 900 + 4096, "{}", bytes.len());
         let limits = Limits { block: *limit as u64, ..Limits::default() };
-        let options = Options { limits, ..Options::default() };
+        let options = OpenOptions { limits, ..Default::default() };
         let start = Instant::now();
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1020,7 +1021,7 @@ fn z1_a_large_block() {
     let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
     let bytes = Asset::full().block(Part::HighLod, &zeros(length / 6 * 6)).bytes();
     let limits = Limits { block: length as u64 + 200, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = OpenOptions { limits, ..Default::default() };
     for step in 0..4 {
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1047,7 +1048,7 @@ fn z2_the_budget_of_all_blocks() {
     let bytes = [header.bytes(), stored].concat();
     let limits = Limits { asset: 1 << 20, ..Limits::default() };
     let held = peak(|| {
-        let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
         let inflated: Vec<bool> = Part::ALL.map(|part| mesh.block(part).is_ok()).into();
         assert_eq!(inflated, Part::ALL.map(|part| (part as usize) < 3), "three times 300,000 bytes fit a mebibyte");
         let error = fails(mesh.block(Part::LowestLod), "limit", "lowest_lod");
@@ -1237,7 +1238,7 @@ fn s1_offsets_and_sizes() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         fails(mesh.block(Part::HighLod), "unexpected-end", "high_lod.size");
         others_work(&mesh, &[Part::HighLod]);
-        let options = Options { partial: true, ..Options::default() };
+        let options = OpenOptions { partial: true, ..Default::default() };
         let partial = Mesh::open_with(bytes.as_slice(), &options).unwrap();
         fails(partial.block(Part::HighLod), "missing", "high_lod");
     }
@@ -1332,7 +1333,7 @@ fn s4_other_types() {
     let half = Tree::default().with("Max", ints.clone()).with("Min", list(&[int(0), int(0), int(0)])).bytes();
     let bytes = with_square(&square().with("PositionDomain", half));
     finds(&bytes, "SL38", Severity::Info, "high_lod[0].PositionDomain");
-    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().extent(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
+    look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().bounds(), Some([[0.0; 3], [1.0, 1.0, 0.0]])));
     for (key, rule) in [
         (Key::Position, "SL08"),
         (Key::TriangleList, "SL08"),
@@ -1402,7 +1403,7 @@ fn s5_s6_long_headers_and_versions() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", allowed: 65_536, .. }), "{error}");
     let limits = Limits { header: 1 << 20, ..Limits::default() };
     let bytes = long(70_000).bytes();
-    let mesh = Mesh::open_with(bytes.as_slice(), &Options { limits, ..Options::default() }).unwrap();
+    let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     others_work(&mesh, &[]);
 
     for (version, is_read) in [(0, true), (1, true), (999, true), (1000, false), (i32::MAX, false), (-1, true)] {
@@ -1556,7 +1557,7 @@ fn s12_s13_domains() {
     let bytes = with_square(&square().without("PositionDomain"));
     finds_only(&bytes, "SL20", Severity::Warning, key);
     look(&bytes, |submesh| {
-        assert_eq!(submesh.positions().unwrap().extent(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
+        assert_eq!(submesh.positions().unwrap().bounds(), Some([[-0.5; 3], [0.5, 0.5, -0.5]]));
     });
     for (min, max) in
         [([0.5; 3], [-0.5; 3]), ([f64::NAN; 3], [0.5; 3]), ([0.0; 3], [f64::INFINITY; 3]), ([-1e308; 3], [1e308; 3])]
@@ -1855,8 +1856,9 @@ fn a_hash_of_something_else() {
 #[test]
 fn s22_containers_and_caches() {
     let small = Asset::small(&square().without("Weights")).bytes();
-    let open =
-        |bytes: &[u8], asset: usize| Mesh::open_with(bytes.to_vec(), &Options { asset, ..Options::default() }).unwrap();
+    let open = |bytes: &[u8], asset: usize| {
+        Mesh::open_with(bytes.to_vec(), &OpenOptions { asset, ..Default::default() }).unwrap()
+    };
     let sound = container(&[small.clone(), small.clone()]);
     assert_eq!(open(&sound, 1).level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
     let header = Mesh::open(small.as_slice()).unwrap().header().unwrap().len() as usize;

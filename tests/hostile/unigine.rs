@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Error, ErrorKind, Finding, Limits, Map, Model, Severity, Surface};
+use meshpeek::{Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -240,10 +240,10 @@ fn g11_a_long_tail() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::watched(map, &Limits::default()).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         assert_eq!(mesh.end().unwrap(), whole.len() as u64);
-        assert!(mesh.touched().unwrap().bytes() < whole.len() as u64);
+        assert!(mesh.access_log(0).unwrap().bytes() < whole.len() as u64);
     });
 }
 
@@ -267,13 +267,13 @@ fn g12_a_hole_of_24_gibibytes() {
     // SAFETY: nobody else knows the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a hole", || {
-        let mesh = Mesh::watched(map, &Limits::default()).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.check().unwrap();
         let positions = mesh.surface(0).unwrap().positions().unwrap();
         assert_eq!(positions.len(), most as usize);
         assert_eq!(positions.get(most as usize - 1), Some([0.0; 3]));
         assert_eq!(positions.get(most as usize), None);
-        assert!(mesh.touched().unwrap().pages() <= 3);
+        assert!(mesh.access_log(0).unwrap().pages() <= 3);
     });
 }
 
@@ -367,7 +367,7 @@ fn g20_the_extension_lies() {
     let (anim, mesh) = (folder.path().join("a.anim"), folder.path().join("b.mesh"));
     std::fs::write(&anim, bytes("cube_ms13")).unwrap();
     std::fs::write(&mesh, b"an11, and what belongs to it").unwrap();
-    assert_eq!(Model::open(meshpeek::read(anim).unwrap()).unwrap().geometry().surface_count(), 1);
+    assert_eq!(Model::open(meshpeek::read(anim).unwrap()).unwrap().file().geometry().unwrap().surface_count(), 1);
     let error = Model::open(meshpeek::read(mesh).unwrap()).unwrap_err();
     assert!(error.to_string().contains("an11"), "{error}");
 }
@@ -614,7 +614,7 @@ fn u8_nothing() {
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let view = mesh.surface(0).unwrap();
         assert!(view.positions().unwrap().is_empty() && view.frames().unwrap().is_empty());
-        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().extent().is_none());
+        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_none());
         assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 0);
     }
     let whole = mesh_of(vec![triangle("bare")]);
@@ -636,11 +636,12 @@ fn u9_surfaces_without_end() {
     assert!(matches!(error.kind(), ErrorKind::Count { count: 0x7fff_ffff, .. }), "{error}");
     assert!(peak(|| open_and_check(&spoilt)) < 4096);
     let limits = Limits { items: 999, ..Limits::default() };
-    let error = error_of(Mesh::open_with(whole.as_slice(), &limits), "surfaces.count");
+    let error =
+        error_of(Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }), "surfaces.count");
     assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 999, asked: 1000, .. }), "{error}");
     assert_eq!(error.offset(), Some(at as u64));
     let limits = Limits { items: 1000, ..Limits::default() };
-    Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
 }
 
 /// U10: names of length 0, 1, less than nothing, and beyond the end.

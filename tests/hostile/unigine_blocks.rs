@@ -2,7 +2,7 @@
 
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Buffer, Generation, Mesh, Storage, build};
-use meshpeek::{Error, ErrorKind, Finding, Limits, Severity};
+use meshpeek::{Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -111,8 +111,11 @@ fn expect_bounded(bytes: &[u8], what: &str) {
     let allowed = 5 * bytes.len() + (2 << 20) + (2 << 20);
     for peak in [
         peak(|| borrow_everything(bytes)),
-        peak(|| Mesh::open_with(bytes, &limits).and_then(|mesh| mesh.check())),
-        peak(|| Mesh::open_with(bytes, &limits).and_then(|mesh| mesh.validate(&mut |_| {}))),
+        peak(|| Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() }).and_then(|mesh| mesh.check())),
+        peak(|| {
+            Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() })
+                .and_then(|mesh| mesh.validate(&mut |_| {}))
+        }),
     ] {
         assert!(peak <= allowed, "{what}: {peak} bytes for {}", bytes.len());
     }
@@ -563,7 +566,7 @@ fn trap_bombs() {
     let bomb = |size: usize| Framed::lz4(&vec![0; size]);
     // Beyond what 32 times its stored bytes are.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
-    let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     let error = mesh.surface(0).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
     assert!(peak(|| mesh.check()) < 8192);
@@ -572,7 +575,7 @@ fn trap_bombs() {
     let whole = put_together(&head(count), &vec![bomb(size); count], &vec![bomb(size); count]);
     within(20, "bombs", || {
         let used = peak(|| {
-            let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+            let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
             mesh.check().unwrap_err();
             mesh.validate(&mut |_| {}).unwrap();
             mesh.write_to(&mut std::io::sink()).unwrap();
@@ -586,7 +589,7 @@ fn trap_bombs() {
     let head = header_of(Generation::Ms15, 4, 1, [positions, 0, 0]);
     let geometry = bomb(positions * 12 + 4);
     let whole = put_together(&head, &vec![geometry; 4], &vec![tree; 4]);
-    let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     let results: Vec<_> = (0..4).map(|index| mesh.surface(index).map(|view| view.positions().unwrap().len())).collect();
     assert!(results[..2].iter().all(|one| one.as_ref().is_ok_and(|found| *found == positions)), "{results:?}");
     for result in &results[2..] {
@@ -609,7 +612,7 @@ fn trap_wide_indices() {
     let content = vec![0; positions * 12 + 4 + corners];
     let whole = put_together(&head, &[Framed::lz4(&content)], &[Framed::verbatim(&[0; 3])]);
     let used = peak(|| {
-        let mesh = Mesh::open_with(whole.as_slice(), &limits).unwrap();
+        let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
         let error = mesh.surface(0).map(drop).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
         assert_eq!(mesh.inflated_bytes(), 0);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unreal::uc::Script;
-use meshpeek::unreal::{Mesh, Mode, Options, Placement, Shading, Variant, build};
-use meshpeek::{Error, ErrorKind, Finding, Model, Severity, Surface};
+use meshpeek::unreal::{Mesh, Placement, Shading, Variant, build};
+use meshpeek::{Error, ErrorKind, Finding, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -614,7 +614,7 @@ fn sweep() {
         pairs += 1;
         assert_ne!(files.check_invariants(&mut random), Fate::Refused, "{}", path.display());
         let small = files.data.len() + files.aniv.len() <= 2 << 10;
-        let strict = Options { mode: Mode::Strict, ..Options::default() };
+        let strict = OpenOptions { strict: true, ..Default::default() };
         // Looking at everything costs as much as the files are long: of large ones, at the structure.
         let look = |data: &[u8], aniv: &[u8], all: bool, random: &mut Random| {
             if small && all {
@@ -639,7 +639,7 @@ fn sweep() {
                 let pair = if file == 0 { [&whole[..length], &files.aniv] } else { [&files.data, &whole[..length]] };
                 look(pair[0], pair[1], true, &mut random);
                 // What follows the end of a longer file may be cut away.
-                let sound = Mesh::open_with(pair[0], pair[1], strict).is_ok();
+                let sound = Mesh::open_with(pair[0], pair[1], &strict).is_ok();
                 assert!(!sound || findings(&files.data, &files.aniv).iter().any(|found| found.rule >= "UR05"));
                 cuts += 1;
             }

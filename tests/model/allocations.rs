@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use bytemuck::Zeroable;
 use meshpeek::array::runs::CountedRuns;
-use meshpeek::decode::form::{HalfFloat, Snorm, Unorm, Within};
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
-    BasisOf, Boxed16, Decode, Domain16, Floats, Form, Half, Index, Influence, Joint16, NormalOf, Packed32, Packed64,
-    Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8, Weight16,
+    BasisOf, Decode, Floats, Half, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16,
+    OutputFormat, Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{Frames, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Generation, Mesh, build};
-use meshpeek::{Map, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
+use meshpeek::{Map, MeshFile as _, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{F32, U16, U32};
 
@@ -57,8 +57,8 @@ fn expect_none<D: Decode>(bytes: &[u8], decode: D) {
 fn no_decoder_allocates() {
     let bytes = any_bytes();
     expect_none(&bytes, Floats::<3>);
-    expect_none(&bytes, Domain16::new([-1.0; 3], [1.0; 3]));
-    expect_none(&bytes, Boxed16 { min: [-1.0; 3], size: [2.0; 3] });
+    expect_none(&bytes, MinMax16::new([-1.0; 3], [1.0; 3]));
+    expect_none(&bytes, OffsetScale16 { min: [-1.0; 3], size: [2.0; 3] });
     expect_none(&bytes, Unit16);
     expect_none(&bytes, Unorm8::<4>);
     expect_none(&bytes, Packed32);
@@ -67,8 +67,8 @@ fn no_decoder_allocates() {
     expect_none(&bytes, Index::<U16>::new());
     expect_none(&bytes, Index::<U32>::new());
     expect_none(&bytes, Half::<4>);
-    expect_none(&bytes, Weight16);
-    expect_none(&bytes, Joint16);
+    expect_none(&bytes, Influence4);
+    expect_none(&bytes, Influence3);
     expect_none(&bytes, Tangent16);
     expect_none(&bytes, Quat8);
     expect_none(&bytes, Quat7);
@@ -80,9 +80,9 @@ fn no_decoder_allocates() {
     expect_none(&bytes, NormalOf(Quat7));
 }
 
-fn expect_none_as<D: Decode<Value = [f32; 3]>, F: Form<3>>(bytes: &[u8], decode: D, form: F) {
+fn expect_none_as<D: Decode<Value = [f32; 3]>, F: OutputFormat<3>>(bytes: &[u8], decode: D, format: F) {
     let mut out = vec![[F::Component::zeroed(); 3]; ITEMS];
-    assert_eq!(allocations(|| array(bytes, decode).decode_as(form, &mut out).unwrap()), 0);
+    assert_eq!(allocations(|| array(bytes, decode).decode_as(format, &mut out).unwrap()), 0);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn no_form_allocates() {
     expect_none_as(&bytes, Packed32, HalfFloat);
     expect_none_as(&bytes, Unit16, Snorm::<i8>::new());
     expect_none_as(&bytes, NormalOf(Quat7), Snorm::<i16>::new());
-    expect_none_as(&bytes, Floats::<3>, Within::new([-1.0; 3], [1.0; 3], Unorm::<u16>::new()));
+    expect_none_as(&bytes, Floats::<3>, QuantizeIn::new([-1.0; 3], [1.0; 3], Unorm::<u16>::new()));
 }
 
 /// Past the cache, too: 32 MiB and some more.
@@ -108,10 +108,10 @@ fn no_scan_allocates() {
     let bytes = any_bytes();
     let count = allocations(|| {
         let floats = array(&bytes, Floats::<3>);
-        assert!(floats.extent().is_some());
-        array(&bytes, Domain16::new([-1.0; 3], [1.0; 3])).extent().unwrap();
-        array(&bytes, Packed32).extent().unwrap();
-        array(&bytes, Packed64).extent().unwrap();
+        assert!(floats.bounds().is_some());
+        array(&bytes, MinMax16::new([-1.0; 3], [1.0; 3])).bounds().unwrap();
+        array(&bytes, Packed32).bounds().unwrap();
+        array(&bytes, Packed64).bounds().unwrap();
         let mut sums = floats.sums()[0];
         sums += array(&bytes, Quat8).sums().iter().sum::<i64>() as f64;
         sums += Frames::Quat7(array(&bytes, Quat7)).sums().iter().sum::<i64>() as f64;
@@ -170,7 +170,7 @@ fn a_mesh_allocates_its_lists() {
     let count = allocations(|| {
         for surface in mesh.surfaces() {
             let surface = surface.unwrap();
-            surface.positions().unwrap().extent().unwrap();
+            surface.positions().unwrap().bounds().unwrap();
             assert!(surface.frames().unwrap().sums()[0] != 1);
             surface.indices().unwrap().for_each(|_| {});
             assert!(surface.attribute_indices().unwrap().first_beyond(u32::MAX).is_none());

@@ -8,7 +8,7 @@ use meshpeek::decode::Influence;
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Animations, Geometry, Model, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Animations, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
 const WORST: f64 = 1e-5;
@@ -46,9 +46,10 @@ fn palette_of(skeleton: &Skeleton, local: &[Transform], what: &Path) -> Vec<Skin
 
 /// Skins every surface by the bind, and returns how far the worst vertex is taken, of the diagonal, and how many vertices
 /// there are with weights on them.
-fn worst_at_bind(geometry: &dyn Geometry, what: &Path) -> (f64, usize) {
-    let skeleton = Skeleton::new(geometry).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
-    let palette = palette_of(&skeleton, Pose::rest(geometry).unwrap().bones(), what);
+fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usize) {
+    let (geometry, animations) = (file.geometry().unwrap(), file.animations().unwrap());
+    let skeleton = Skeleton::new(animations).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
+    let palette = palette_of(&skeleton, Pose::rest(animations).unwrap().bones(), what);
     let (mut worst, mut weighed) = (0.0_f64, 0);
     for surface in Surface::all(geometry) {
         let Some(weights) = surface.weights().unwrap() else { continue };
@@ -75,10 +76,11 @@ fn expect_bind_returns(files: &[PathBuf]) -> usize {
     let (mut worst, mut vertices, mut skinned) = (0.0_f64, 0, 0);
     for path in files {
         let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
-        if model.geometry().bone_count() == 0 {
+        let file = model.file();
+        if file.geometry().is_none() || file.animations().is_none_or(|animations| animations.bone_count() == 0) {
             continue;
         }
-        let (off, weighed) = worst_at_bind(model.geometry(), path);
+        let (off, weighed) = worst_at_bind(file, path);
         worst = worst.max(off);
         vertices += weighed;
         skinned += usize::from(weighed > 0);
@@ -102,9 +104,9 @@ fn the_bind_moves_no_vertex_of_a_real_file() {
     let Some(folder) = crate::support::corpus("unigine") else { return };
     let capsule = folder.join("ms14_012e9667_capsule.mesh");
     let model = Model::open(std::fs::read(&capsule).unwrap()).unwrap();
-    let (worst, weighed) = worst_at_bind(model.geometry(), &capsule);
+    let (worst, weighed) = worst_at_bind(model.file(), &capsule);
     eprintln!("the capsule of ms14: {weighed} skinned vertices, at most {worst:.1e} of the diagonal off");
-    assert_eq!((model.geometry().version(), weighed), ("ms14", 398));
+    assert_eq!((model.file().version(), weighed), ("ms14", 398));
 }
 
 /// The sample of two bones: `tip` at the origin of the model, which hangs from `root` below it. Each list is of the corners
@@ -182,12 +184,12 @@ fn moves(motion: &dyn Animations) -> Vec<bool> {
 
 #[test]
 fn tells_which_bones_a_clip_moves() {
-    assert_eq!(moves(flag(["", ""]).geometry()), [true; 3]);
+    assert_eq!(moves(flag(["", ""]).file().animations().unwrap()), [true; 3]);
     let flag = flag(["cloth", "nobody"]);
-    assert_eq!(moves(flag.geometry()), [true, false, true]);
+    assert_eq!(moves(flag.file().animations().unwrap()), [true, false, true]);
     let mesh = Mesh::open(crate::support::unigine::bytes("skinned_ms12")).unwrap();
     assert_eq!(moves(&mesh), [true; 2]);
-    let both: [&dyn Animations; 2] = [flag.geometry(), &mesh];
+    let both: [&dyn Animations; 2] = [flag.file().animations().unwrap(), &mesh];
     for motion in both {
         let mut moved = vec![true; motion.bone_count()];
         assert_eq!(motion.moves(1, &mut moved).unwrap_err().kind().id(), "no-such");
@@ -198,7 +200,7 @@ fn tells_which_bones_a_clip_moves() {
 #[test]
 fn stands_between_frames() {
     let flag = flag(["", ""]);
-    let motion: &dyn Animations = flag.geometry();
+    let motion: &dyn Animations = flag.file().animations().unwrap();
     let mut frames = vec![vec![Transform::default(); 3]; 2];
     for (frame, out) in frames.iter_mut().enumerate() {
         motion.pose(0, frame, out).unwrap();
@@ -218,15 +220,15 @@ fn stands_between_frames() {
 fn plays_a_clip_on_another_skeleton() {
     let flag = flag(["", ""]);
     let onto = bar([&[]; 4]);
-    let mut retarget = Retarget::new(&onto, flag.geometry()).unwrap();
+    let mut retarget = Retarget::new(&onto, flag.file().animations().unwrap()).unwrap();
     assert_eq!((retarget.matched(), retarget.missing()), (0, &["pole", "cloth", "cloth tip"].map(String::from)[..]));
     let mut out = [Transform::default(); 2];
-    let error = retarget.pose(flag.geometry(), 0, 0, &mut out).unwrap_err();
+    let error = retarget.pose(flag.file().animations().unwrap(), 0, 0, &mut out).unwrap_err();
     assert!(error.to_string().contains("`pole`, `cloth`, `cloth tip`"), "{error}");
 
-    let mut itself = Retarget::new(flag.geometry(), flag.geometry()).unwrap();
+    let mut itself = Retarget::new(flag.file().animations().unwrap(), flag.file().animations().unwrap()).unwrap();
     let [mut out, mut expected] = [[Transform::default(); 3]; 2];
-    itself.pose(flag.geometry(), 0, 2, &mut out).unwrap();
-    flag.geometry().pose(0, 2, &mut expected).unwrap();
+    itself.pose(flag.file().animations().unwrap(), 0, 2, &mut out).unwrap();
+    flag.file().animations().unwrap().pose(0, 2, &mut expected).unwrap();
     assert_eq!(out, expected);
 }

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
-use meshpeek::model::{Bone, Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
+use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, build};
 use meshpeek::unreal::uc::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
-use meshpeek::{Animations, Clip, Corner, CornerArray, ErrorKind, Format, Geometry, Model, Name, Packed, Surface};
+use meshpeek::{
+    Animations, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
+};
 use zerocopy::little_endian::{F32, U16, U32};
 
 use crate::support::random::Random;
@@ -182,24 +184,12 @@ impl Plain {
     }
 }
 
-impl Animations for Plain {
+impl FormatVersion for Plain {
     fn format(&self) -> &'static str {
         "plain"
     }
     fn version(&self) -> &'static str {
         "plain 1"
-    }
-    fn bone_count(&self) -> usize {
-        0
-    }
-    fn bone(&self, bone: usize) -> meshpeek::Result<Bone<'_>> {
-        self.missing("bone", bone)
-    }
-    fn clip_count(&self) -> usize {
-        0
-    }
-    fn clip(&self, clip: usize) -> meshpeek::Result<Clip<'_>> {
-        self.missing("clip", clip)
     }
 }
 
@@ -297,43 +287,44 @@ fn opens_whatever_it_is() {
         assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
         assert!(Format::recognises(&whole));
         let model = Model::open(whole.clone()).unwrap();
-        let geometry = model.geometry();
+        let geometry = model.file().geometry().unwrap();
         assert_eq!(geometry.version(), sample.mesh.generation.magic());
         assert_eq!(Surface::all(geometry).len(), sample.mesh.surfaces.len());
         for (surface, built) in Surface::all(geometry).zip(&sample.mesh.surfaces) {
             assert_eq!(surface.name().unwrap().as_bytes(), built.name.as_bytes());
             assert_eq!(surface.corners().unwrap().len(), built.indices.len());
         }
-        model.check().unwrap();
+        model.file().check().unwrap();
         let (mut surveyed, mut validated, mut end) = (0, 0, 0);
-        model.survey(&mut |_| surveyed += 1).unwrap();
+        model.file().validate_structure(&mut |_| surveyed += 1).unwrap();
         model
+            .file()
             .validate(&mut |finding| {
-                assert!(model.rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                assert!(model.file().rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
                 validated += 1;
             })
             .unwrap();
         assert!(validated >= surveyed);
-        model.regions(0, &mut |region| end = region.end).unwrap();
+        model.file().regions(0, &mut |region| end = region.end).unwrap();
         assert_eq!(end, whole.len() as u64);
-        assert!(*model.sources().next().unwrap() == whole && model.touched_bytes().is_none());
+        assert!(*model.file().source(0).unwrap() == whole && model.file().touched_bytes().is_none());
     }
     for sample in animation_samples() {
         let whole = sample.file.to_bytes().unwrap();
         assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
         let model = Model::open(whole.clone()).unwrap();
-        let geometry = model.geometry();
-        assert_eq!(geometry.version(), sample.file.generation.magic());
-        assert_eq!((Surface::all(geometry).len(), geometry.clip_count()), (0, sample.file.animations.len()));
-        assert_eq!(geometry.bone_count(), sample.file.bones.len());
-        model.check().unwrap();
-        model.survey(&mut |finding| panic!("{finding}")).unwrap();
-        model.validate(&mut |finding| panic!("{finding}")).unwrap();
+        let animations = model.file().animations().unwrap();
+        assert_eq!(animations.version(), sample.file.generation.magic());
+        assert_eq!(animations.clip_count(), sample.file.animations.len());
+        assert_eq!(animations.bone_count(), sample.file.bones.len());
+        model.file().check().unwrap();
+        model.file().validate_structure(&mut |finding| panic!("{finding}")).unwrap();
+        model.file().validate(&mut |finding| panic!("{finding}")).unwrap();
         let (mut end, mut written) = (0, Vec::new());
-        model.regions(0, &mut |region| end = region.end).unwrap();
-        model.write_to(0, &mut written).unwrap();
-        assert!(end == whole.len() as u64 && written == whole && *model.sources().next().unwrap() == whole);
-        assert!(Surface::new(geometry, 0).positions().is_err());
+        model.file().regions(0, &mut |region| end = region.end).unwrap();
+        model.file().write_to(0, &mut written).unwrap();
+        assert!(end == whole.len() as u64 && written == whole && *model.file().source(0).unwrap() == whole);
+        assert!(model.file().geometry().is_none());
     }
     assert!(Format::detect(b"an11....").is_ok() && Model::open(&b"an11...."[..]).is_err());
     for (bytes, known) in [(&b"sk10...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
@@ -497,43 +488,45 @@ fn a_pair_is_a_model_of_sources() {
         sources.extend(mesh.whole_script().map(|script| script.as_bytes().to_vec()));
         let drawn: Vec<bool> = mesh.surfaces().map(|view| view.unwrap().is_drawn()).collect();
         let model = Model::from(mesh);
-        assert!(model.sources().eq(&sources), "{stem}");
+        assert!((0..3).map_while(|source| model.file().source(source)).eq(&sources), "{stem}");
         for (source, bytes) in sources.iter().enumerate() {
             let (mut end, mut out) = (0, Vec::new());
             model
+                .file()
                 .regions(source, &mut |region| {
                     assert_eq!(region.start, end, "{stem}: {}", region.field);
                     end = region.end;
                 })
                 .unwrap();
-            model.write_to(source, &mut out).unwrap();
+            model.file().write_to(source, &mut out).unwrap();
             assert!(end == bytes.len() as u64 && out == *bytes, "{stem}, source {source}");
         }
         for source in [sources.len(), usize::MAX] {
             let count = sources.len() as u64;
-            for result in [model.regions(source, &mut |_| {}), model.write_to(source, &mut Vec::new())] {
+            for result in [model.file().regions(source, &mut |_| {}), model.file().write_to(source, &mut Vec::new())] {
                 let error = result.unwrap_err();
                 let expected = ErrorKind::NoSuch { count, index: source as u64 };
                 assert_eq!(format!("{:?}", error.kind()), format!("{expected:?}"), "{stem}");
                 assert_eq!((error.format(), error.field().name()), ("unreal", "source"));
             }
         }
-        let geometry = model.geometry();
-        assert_eq!((geometry.format(), model.touched_bytes()), ("unreal", None));
+        let geometry = model.file().geometry().unwrap();
+        assert_eq!((geometry.format(), model.file().touched_bytes()), ("unreal", None));
         assert!(Surface::all(geometry).map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
-        model.check().unwrap();
+        model.file().check().unwrap();
         let mut surveyed = 0;
-        model.survey(&mut |_| surveyed += 1).unwrap();
+        model.file().validate_structure(&mut |_| surveyed += 1).unwrap();
         model
+            .file()
             .validate(&mut |finding| {
-                assert!(model.rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
+                assert!(model.file().rules().iter().any(|rule| rule.id == finding.rule), "{finding}");
                 surveyed -= 1;
             })
             .unwrap();
         assert!(surveyed <= 0);
     }
     let other = Model::open(bytes("cube_ms13")).unwrap();
-    assert!(other.regions(1, &mut |_| {}).is_err() && other.write_to(1, &mut Vec::new()).is_err());
+    assert!(other.file().regions(1, &mut |_| {}).is_err() && other.file().write_to(1, &mut Vec::new()).is_err());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! How many pages of a file opening it looks at, of each format, where the file has many: the header's.
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
-use meshpeek::{Limits, PAGE, ezmesh, secondlife, unreal};
+use meshpeek::{MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
 use crate::support::unigine::{grid, wave};
 
@@ -19,10 +19,11 @@ fn a_mesh_looks_at_one_page() {
         let surfaces = [1, 2, 3].map(|number: u32| grid(&format!("{number}"), 60, generation == Generation::Ms13));
         let bytes = build::Mesh { surfaces: surfaces.into(), ..build::Mesh::new(generation) }.to_bytes().unwrap();
         expect_large(&bytes);
-        let mesh = Mesh::watched(bytes.as_slice(), &Limits::default()).unwrap();
-        assert_eq!(mesh.touched().unwrap().pages(), 1);
+        let mesh =
+            Mesh::open_with(bytes.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
         assert!(mesh.surface(0).unwrap().positions().unwrap().get(3000).is_some());
-        assert_eq!(mesh.touched().unwrap().pages(), 1, "no vertex is looked at to find the first surface's");
+        assert_eq!(mesh.access_log(0).unwrap().pages(), 1, "no vertex is looked at to find the first surface's");
     }
 }
 
@@ -34,8 +35,9 @@ fn a_mesh_of_blocks_looks_at_one_page() {
         let built = build::Mesh { surfaces: surfaces.into(), storage, ..build::Mesh::new(generation) };
         let bytes = built.to_bytes().unwrap();
         expect_large(&bytes);
-        let mesh = Mesh::watched(bytes.as_slice(), &Limits::default()).unwrap();
-        assert_eq!((mesh.touched().unwrap().pages(), mesh.inflated_bytes()), (1, 0));
+        let mesh =
+            Mesh::open_with(bytes.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        assert_eq!((mesh.access_log(0).unwrap().pages(), mesh.inflated_bytes()), (1, 0));
     }
 }
 
@@ -49,8 +51,9 @@ fn an_animation_looks_at_one_page() {
         }
         let bytes = file.to_bytes().unwrap();
         expect_large(&bytes);
-        let file = Animation::watched(bytes.as_slice(), &Limits::default()).unwrap();
-        assert_eq!(file.touched().unwrap().pages(), 1, "{}", generation.magic());
+        let file =
+            Animation::open_with(bytes.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        assert_eq!(file.access_log(0).unwrap().pages(), 1, "{}", generation.magic());
     }
 }
 
@@ -62,8 +65,8 @@ fn a_pair_looks_at_its_headers() {
     built.write_data(&mut data).unwrap();
     built.write_aniv(&mut aniv).unwrap();
     expect_large(&aniv);
-    let options = unreal::Options { watched: true, ..unreal::Options::default() };
-    let mesh = unreal::Mesh::open_with(data.as_slice(), aniv.as_slice(), options).unwrap();
+    let options = OpenOptions { record_access: true, ..Default::default() };
+    let mesh = unreal::Mesh::open_with(data.as_slice(), aniv.as_slice(), &options).unwrap();
     assert_eq!(mesh.touched_bytes(), Some(52), "48 bytes in front of the one, and 4 of the other");
     assert!(mesh.frame(4000).unwrap().positions().get(0).is_some());
     assert_eq!(mesh.touched_bytes(), Some(52));
@@ -77,9 +80,9 @@ fn an_asset_looks_at_one_page() {
         &[("high_lod", noise.clone()), ("lowest_lod", noise)],
     );
     expect_large(&bytes);
-    let options = secondlife::Options { watched: true, ..secondlife::Options::default() };
+    let options = OpenOptions { record_access: true, ..Default::default() };
     let mesh = secondlife::Mesh::open_with(bytes.as_slice(), &options).unwrap();
-    assert_eq!(mesh.touched().unwrap().pages(), 1);
+    assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
 }
 
 /// Of text, all of it: elements end where their marks say, and no header tells where these are. Of the binary form, one
@@ -87,12 +90,12 @@ fn an_asset_looks_at_one_page() {
 #[test]
 fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let described = crate::support::ezmesh::raw_files::everything();
-    let options = ezmesh::Options { watched: true, ..ezmesh::Options::default() };
+    let options = OpenOptions { record_access: true, ..Default::default() };
     let text = described.text();
     let system = ezmesh::MeshSystem::open_with(text.as_bytes(), &options).unwrap();
-    assert_eq!(system.touched().unwrap().pages(), (text.len() as u64).div_ceil(PAGE));
-    let bytes = described.binary(Order::Little);
+    assert_eq!(system.access_log(0).unwrap().pages(), (text.len() as u64).div_ceil(PAGE));
+    let bytes = described.binary(ByteOrder::Little);
     let system = ezmesh::MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
-    assert!(system.touched().unwrap().pages() <= (bytes.len() as u64).div_ceil(PAGE));
-    assert!(system.touched().unwrap().bytes() < bytes.len() as u64 / 2);
+    assert!(system.access_log(0).unwrap().pages() <= (bytes.len() as u64).div_ceil(PAGE));
+    assert!(system.access_log(0).unwrap().bytes() < bytes.len() as u64 / 2);
 }

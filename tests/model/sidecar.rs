@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, beside};
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
-use meshpeek::{Limits, Model};
+use meshpeek::{MeshFile as _, Model, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::sidecar::{
@@ -34,7 +34,7 @@ fn agree(file: &[u8], what: &str) -> Answers {
         assert_eq!(plain.differs(&with), None, "{what}, {trust:?}");
         let mut again = Builder::default();
         let model = Model::open(file).unwrap().with_sidecar(Arc::new(opened(&sidecar, trust)));
-        model.index(&mut again).unwrap();
+        model.file().index(&mut again).unwrap();
         let mut bytes = Vec::new();
         again.write_to(&key(), &mut bytes).unwrap();
         assert!(bytes == sidecar, "{what}, {trust:?}: made differently through itself");
@@ -113,15 +113,15 @@ fn animation_files_answer_the_same() {
 fn what_needs_none_gets_none() {
     for stem in ["cube_ms14", "cube_ms15", "room_ms14", "skinned_ms14", "cube_ms14_raw"] {
         let mut builder = Builder::default();
-        Model::open(bytes(stem)).unwrap().index(&mut builder).unwrap();
+        Model::open(bytes(stem)).unwrap().file().index(&mut builder).unwrap();
         assert!(builder.is_empty(), "{stem}");
     }
     let mut builder = Builder::default();
-    Model::open(bytes("cube_ms13")).unwrap().index(&mut builder).unwrap();
+    Model::open(bytes("cube_ms13")).unwrap().file().index(&mut builder).unwrap();
     // One surface without weights is found as fast without.
     assert!(builder.is_empty() && builder.count(Kind::Sections) == 2);
     let mut builder = Builder::default();
-    Model::open(bytes("skinned_ms12")).unwrap().index(&mut builder).unwrap();
+    Model::open(bytes("skinned_ms12")).unwrap().file().index(&mut builder).unwrap();
     assert!(!builder.is_empty());
 }
 
@@ -129,7 +129,7 @@ fn what_needs_none_gets_none() {
 fn a_damaged_file_gets_none() {
     let file = small_mesh();
     let mut builder = Builder::default();
-    let error = Model::open(&file[..file.len() - 9]).unwrap().index(&mut builder).unwrap_err();
+    let error = Model::open(&file[..file.len() - 9]).unwrap().file().index(&mut builder).unwrap_err();
     assert!(error.offset().is_some(), "{error}");
     // The sidecar of the whole file, attached to what is left of it, is no help to those who compare.
     let sidecar = sidecar_of(&file, &key());
@@ -153,29 +153,33 @@ fn walks_nothing() {
     let file = large();
     let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Trusted));
     let look = |mesh: &Mesh<&[u8]>| {
-        let header = mesh.touched().unwrap().bytes();
+        let header = mesh.access_log(0).unwrap().bytes();
         let view = mesh.surface(3).unwrap();
         assert!(view.positions().unwrap().get(0).is_some());
         assert!(view.weights().unwrap().unwrap().get(VERTICES - 1).is_some());
-        mesh.touched().unwrap().bytes() - header
+        mesh.access_log(0).unwrap().bytes() - header
     };
-    let plain = Mesh::watched(file.as_slice(), &Limits::default()).unwrap();
+    let plain = Mesh::open_with(file.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
     let walked = look(&plain);
     assert!(walked > 4 * VERTICES as u64, "{walked} bytes");
-    let with = Mesh::watched(file.as_slice(), &Limits::default()).unwrap().with_sidecar(Arc::clone(&sidecar));
+    let with = Mesh::open_with(file.as_slice(), &OpenOptions { record_access: true, ..Default::default() })
+        .unwrap()
+        .with_sidecar(Arc::clone(&sidecar));
     let looked = look(&with);
     assert!(looked <= 32, "{looked} bytes, and {walked} without a sidecar");
-    let before = with.touched().unwrap().bytes();
+    let before = with.access_log(0).unwrap().bytes();
     assert!(with.animation(0).unwrap().frames == 5000);
-    let looked = with.touched().unwrap().bytes() - before;
+    let looked = with.access_log(0).unwrap().bytes() - before;
     assert!(looked <= 32, "{looked} bytes for an animation of 10,000 keys");
     for generation in AnimationGeneration::ALL {
         let file = animation(generation, 5000, 1);
         let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Trusted));
-        let with = Animation::watched(file.as_slice(), &Limits::default()).unwrap().with_sidecar(sidecar);
-        let header = with.touched().unwrap().bytes();
+        let with = Animation::open_with(file.as_slice(), &OpenOptions { record_access: true, ..Default::default() })
+            .unwrap()
+            .with_sidecar(sidecar);
+        let header = with.access_log(0).unwrap().bytes();
         with.animation(0).unwrap();
-        let looked = with.touched().unwrap().bytes() - header;
+        let looked = with.access_log(0).unwrap().bytes() - header;
         assert!(looked <= 96, "{}: {looked} bytes", generation.magic());
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::ordered::Word;
-use meshpeek::decode::{Decode as _, Domain16, Floats, Index, Order, Ordered, OrderedIndex, Packed32, Packed64};
+use meshpeek::decode::endian::Word;
+use meshpeek::decode::{
+    ByteOrder, Decode as _, EndianFloats, EndianIndex, Floats, Index, MinMax16, Packed32, Packed64,
+};
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
 use meshpeek::{Packed, Strided};
@@ -43,7 +45,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     assert_eq!(ask(&plain.scene(), &questions), expected, "{positions:?}");
     let words: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
     let big = <[Word]>::ref_from_bytes(&words).unwrap();
-    let ordered = Indices::Ordered(Packed::new(big, OrderedIndex(Order::Big)));
+    let ordered = Indices::Endian(Packed::new(big, EndianIndex(ByteOrder::Big)));
     assert_eq!(ask(&scene_over(positions, ordered), &questions), expected, "ordered");
     // Those that fit in fewer bits.
     let narrow = |bits: u32| numbers.iter().map(|number| number & ((1 << bits) - 1)).collect::<Vec<u32>>();
@@ -94,9 +96,9 @@ fn codes() {
     for count in COUNTS {
         for (min, max) in [([-0.5; 3], [0.5; 3]), ([3.0, -1e6, 0.25], [4.0, 1e6, 0.25]), ([1.0; 3], [-1.0, 2.0, 1.0])] {
             let raw: Vec<[U16; 3]> = (0..400).map(|_| [0; 3].map(|_| U16::new(random.next() as u16))).collect();
-            let decoder = Domain16::new(min, max);
+            let decoder = MinMax16::new(min, max);
             let first = decoder.decode(&raw[0]);
-            let positions = Positions::Domain16(Packed::new(&raw, decoder));
+            let positions = Positions::MinMax16(Packed::new(&raw, decoder));
             assert_eq!(
                 Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
                 Some([first; 3])
@@ -110,15 +112,15 @@ fn codes() {
 fn records() {
     let mut random = Random::new(24);
     for count in COUNTS {
-        for (order, stride, at) in [(Order::Little, 12, 0), (Order::Big, 20, 8), (Order::Little, 13, 1)] {
+        for (order, stride, at) in [(ByteOrder::Little, 12, 0), (ByteOrder::Big, 20, 8), (ByteOrder::Little, 13, 1)] {
             let mut bytes = vec![0xee; 400 * stride];
             for (number, record) in bytes.chunks_mut(stride).enumerate() {
                 let point = [number as f32 * 0.01, random.unit(), random.unit()];
                 let parts =
-                    point.map(|part| if order == Order::Little { part.to_le_bytes() } else { part.to_be_bytes() });
+                    point.map(|part| if order == ByteOrder::Little { part.to_le_bytes() } else { part.to_be_bytes() });
                 record[at..at + 12].copy_from_slice(parts.as_bytes());
             }
-            let array = Strided::new(&bytes, stride, at, Ordered::<3>(order)).unwrap();
+            let array = Strided::new(&bytes, stride, at, EndianFloats::<3>(order)).unwrap();
             expect_encoded(Positions::Strided(array), &mut random, count);
         }
     }

@@ -77,7 +77,7 @@ fn expect_folder(folder: &Path, asked: &mut Asked) {
                 expect_mesh(&mesh, &path, asked);
             }
         } else if let Ok(model) = Model::open(std::fs::read(&path).unwrap()) {
-            expect_mesh(model.geometry(), &path, asked);
+            expect_mesh(model.file().geometry().unwrap(), &path, asked);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Building assets from nothing, and changing those that are there.
 
 use md5::{Digest as _, Md5};
-use meshpeek::decode::{Domain16, Influence};
+use meshpeek::decode::{Influence, MinMax16};
 use meshpeek::secondlife::llsd::{Rules, Value, Writer, read};
 use meshpeek::secondlife::{Edit, Header, Key, Lod, Mesh, Part, Prefix, build, extract, hull_size};
 use meshpeek::{Error, ErrorKind, Limits};
@@ -245,12 +245,12 @@ fn refuses_what_cannot_be_written() {
             "of an extent of at most 3.4028235e38, found",
         ),
         (
-            |asset| asset.high.domain = Some(Domain16::new([-0.25; 3], [0.25; 3])),
+            |asset| asset.high.domain = Some(MinMax16::new([-0.25; 3], [0.25; 3])),
             "high_lod[0].PositionDomain",
             "a domain around all points, or none, found [-0.5,",
         ),
         (
-            |asset| asset.high.submeshes[0].uv_domain = Some(Domain16::new([1.0; 2], [0.0; 2])),
+            |asset| asset.high.submeshes[0].uv_domain = Some(MinMax16::new([1.0; 2], [0.0; 2])),
             "high_lod[0].TexCoord0Domain",
             "a domain from the least to the greatest",
         ),

@@ -2,10 +2,8 @@
 
 use meshpeek::model::Influences;
 use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
-use meshpeek::secondlife::{
-    Buffer, Header, IDENTITY, Lod, Mesh, Options, Part, PhysicsShape, Prefix, is_known, multiply,
-};
-use meshpeek::{Error, ErrorKind, Limits};
+use meshpeek::secondlife::{Buffer, Header, IDENTITY, Lod, Mesh, Part, PhysicsShape, Prefix, is_known, multiply};
+use meshpeek::{Error, ErrorKind, Limits, OpenOptions};
 
 use crate::support::secondlife::raw_assets::{
     array, asset, binary, codes, container, domain, everything, gzip, hulls, integer, level, map, one, place,
@@ -298,7 +296,7 @@ fn limits_the_items_of_a_tree() {
     assert_eq!(fault.at, 5 + 8);
     let mesh = asset(&[("high_lod", bytes)]);
     let limits = Limits { items: 9, ..Limits::default() };
-    let mesh = Mesh::open_with(mesh, &Options { limits, ..Options::default() }).unwrap();
+    let mesh = Mesh::open_with(mesh, &OpenOptions { limits, ..Default::default() }).unwrap();
     expect(mesh.level(Lod::High), "high_lod", "limit");
 }
 
@@ -423,7 +421,7 @@ fn names_the_field_that_is_cut() {
             }
             let error = expect(block, &format!("{}.size", stored.part.key()), "unexpected-end");
             assert_eq!(error.offset(), Some(stored.start.min(length as u64)), "{error}");
-            let options = Options { partial: true, ..Options::default() };
+            let options = OpenOptions { partial: true, ..Default::default() };
             let partial = Mesh::open_with(&bytes[..length], &options).unwrap();
             let error = expect(partial.block(stored.part), stored.part.key(), "missing");
             assert!(error.to_string().contains(&format!("bytes {}..{}", stored.start, stored.end)), "{error}");
@@ -453,7 +451,7 @@ fn reads_a_header_from_its_first_bytes() {
         for length in [bytes.len(), whole as usize, whole as usize - 1] {
             expect(Header::of_prefix(&bytes[..length], &allowed(whole - 1)), "header", "limit");
         }
-        let options = Options { limits: allowed(whole - 1), ..Options::default() };
+        let options = OpenOptions { limits: allowed(whole - 1), ..Default::default() };
         expect(Mesh::open_with(bytes.as_slice(), &options), "header", "limit");
     }
     // What no further byte can mend is refused at once.
@@ -850,11 +848,15 @@ fn a_container_holds_whole_assets() {
         let alone = open(&assets[number]).header().unwrap().block(Part::HighLod).unwrap().unwrap();
         assert_eq!(stored.start, alone.start + found.asset_range().start as u64);
     }
-    let choose = |asset| Mesh::open_with(bytes.as_slice(), &Options { asset, ..Options::default() });
+    let choose = |asset| Mesh::open_with(bytes.as_slice(), &OpenOptions { asset, ..Default::default() });
     assert_eq!(choose(2).unwrap().view().asset(), assets[2]);
     assert!(choose(1).unwrap().header().is_err());
     expect(choose(3), "asset[3]", "no-such");
-    expect(Mesh::open_with(assets[0].as_slice(), &Options { asset: 1, ..Options::default() }), "asset[1]", "no-such");
+    expect(
+        Mesh::open_with(assets[0].as_slice(), &OpenOptions { asset: 1, ..Default::default() }),
+        "asset[1]",
+        "no-such",
+    );
     // A block of an inner asset ends with it, whatever the header says.
     let mut greedy = one(square());
     greedy.truncate(greedy.len() - 1);
@@ -982,7 +984,7 @@ fn bytes_that_are_left_over_are_told() {
 }
 
 fn limited(bytes: &[u8], limits: Limits) -> Mesh<&[u8]> {
-    Mesh::open_with(bytes, &Options { limits, ..Options::default() }).unwrap()
+    Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() }).unwrap()
 }
 
 /// A level that takes `length` bytes.

@@ -1,7 +1,7 @@
 //! What must hold in every format: errors name their place, and bones move vertices.
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::{Error, ErrorKind, Geometry, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// The clips and surfaces of a file that are looked at.
 const SAMPLES: usize = 4;
@@ -20,22 +20,23 @@ pub enum Fate {
 }
 
 /// Resolves bones, poses them and moves vertices by them: the bytes may say anything of any of it.
-pub fn pose_and_skin(geometry: &dyn Geometry) {
-    let count = geometry.bone_count();
+pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
+    let Some(animations) = file.animations() else { return };
+    let count = animations.bone_count();
     if count > MANY {
         return;
     }
-    let Ok(mut pose) = Pose::rest(geometry) else { return };
-    for clip in 0..geometry.clip_count().min(SAMPLES) {
-        let _ = pose.set_time(geometry, clip, 0.05, Some(30.0), true);
-        assert_eq!((pose.bones().len(), geometry.moves(clip, &mut vec![false; count + 1]).is_err()), (count, true));
-        let _ = geometry.moves(clip, &mut vec![false; count]);
+    let Ok(mut pose) = Pose::rest(animations) else { return };
+    for clip in 0..animations.clip_count().min(SAMPLES) {
+        let _ = pose.set_time(animations, clip, 0.05, Some(30.0), true);
+        assert_eq!((pose.bones().len(), animations.moves(clip, &mut vec![false; count + 1]).is_err()), (count, true));
+        let _ = animations.moves(clip, &mut vec![false; count]);
     }
-    let Ok(skeleton) = Skeleton::new(geometry) else { return };
+    let Ok(skeleton) = Skeleton::new(animations) else { return };
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
     skeleton.model(pose.bones(), &mut model).unwrap();
     let _ = skeleton.palette(&model, &mut palette);
-    for surface in Surface::all(geometry).take(SAMPLES) {
+    for surface in file.geometry().into_iter().flat_map(Surface::all).take(SAMPLES) {
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len()];
         if let Err(error) = skinned.positions_into(&mut moved) {

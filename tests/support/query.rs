@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
-use meshpeek::model::{Bone, Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
+use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::{Animations, Clip, ErrorKind, Field, Geometry, Name, Packed, Result, Surface};
+use meshpeek::{ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use crate::support::random::Random;
@@ -126,24 +126,12 @@ fn missing(list: &'static str, index: usize) -> meshpeek::Error {
     meshpeek::Error::without_offset("flat", Field::new("").of(list, index as u64), kind)
 }
 
-impl Animations for Flat {
+impl FormatVersion for Flat {
     fn format(&self) -> &'static str {
         "flat"
     }
     fn version(&self) -> &'static str {
         "flat"
-    }
-    fn bone_count(&self) -> usize {
-        0
-    }
-    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
-        Err(missing("bone", bone))
-    }
-    fn clip_count(&self) -> usize {
-        0
-    }
-    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        Err(missing("clip", clip))
     }
 }
 

@@ -9,7 +9,7 @@ use meshpeek::decode::{Frame, Influence};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, build};
-use meshpeek::{Animations, Geometry, Model, Result};
+use meshpeek::{Animations, Geometry, MeshFile as _, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::support::random::Random;
@@ -34,7 +34,7 @@ pub fn key() -> Key {
 /// Makes the sidecar of a file.
 pub fn sidecar_of(bytes: &[u8], key: &Key) -> Vec<u8> {
     let mut builder = Builder::default();
-    Model::open(bytes).unwrap().index(&mut builder).unwrap();
+    Model::open(bytes).unwrap().file().index(&mut builder).unwrap();
     let mut sidecar = Vec::new();
     builder.write_to(key, &mut sidecar).unwrap();
     sidecar

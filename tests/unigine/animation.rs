@@ -4,7 +4,7 @@
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, build};
-use meshpeek::{Animations, Error, ErrorKind, Finding, Geometry, Limits, Model, Pose, Region, Result, Surface};
+use meshpeek::{Animations, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Pose, Region, Result};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
@@ -206,13 +206,14 @@ fn accounts_for_every_byte() {
         }
         assert_eq!(end, whole.len() as u64, "{}", sample.stem);
 
-        let file = Animation::watched(whole.as_slice(), &Limits::default()).unwrap();
-        let touched = file.touched().unwrap();
+        let file =
+            Animation::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        let touched = file.access_log(0).unwrap();
         let header = all.iter().filter(|region| region.end <= file.animation(0).unwrap().bones_offset());
         assert!(header.count() > 5);
         file.check().unwrap();
         assert_eq!(touched.bytes(), all.iter().map(looked_at).sum::<u64>(), "{}", sample.stem);
-        assert!(Animation::open(whole.as_slice()).unwrap().touched().is_none());
+        assert!(Animation::open(whole.as_slice()).unwrap().access_log(0).is_none());
     }
 }
 
@@ -224,15 +225,16 @@ fn touches_no_more_than_it_says() {
     let sum =
         |from: u64, to: u64| all.iter().filter(|region| (from..to).contains(&region.start)).map(looked_at).sum::<u64>();
     let body = place(&whole, "bind_transforms").end as u64;
-    let file = Animation::watched(whole.as_slice(), &Limits::default()).unwrap();
-    let touched = file.touched().unwrap();
+    let file =
+        Animation::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+    let touched = file.access_log(0).unwrap();
     assert_eq!(touched.bytes(), sum(0, body));
     let view = file.animation(0).unwrap();
     let closing = place(&whole, "closing_magic").start as u64;
     assert_eq!(touched.bytes(), sum(0, closing));
     assert_eq!(view.key_bytes().as_ptr(), whole[place(&whole, "animation[0].keys")].as_ptr());
-    let model = Model::watched(whole.as_slice(), &Limits::default()).unwrap();
-    assert_eq!(model.touched_bytes().unwrap(), sum(0, body));
+    let model = Model::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+    assert_eq!(model.file().touched_bytes().unwrap(), sum(0, body));
 }
 
 #[test]
@@ -329,7 +331,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in range.len() + 1..=compact::LONGEST {
+            for length in range.len() + 1..=compact::MAX_BYTES {
                 if wide {
                     break;
                 }
@@ -353,7 +355,7 @@ fn writes_what_it_read() {
         Animation::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
         let mut written = Vec::new();
-        Model::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
+        Model::open(whole.as_slice()).unwrap().file().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
     }
     // Bytes that nobody has explained are kept, and told of.
@@ -396,9 +398,7 @@ fn agrees_with_the_neutral_view() {
             assert_eq!(error.kind().id(), "no-such", "{error}");
         }
         assert!(matches!(motion.pose(0, 0, &mut found[1..]).unwrap_err().kind(), ErrorKind::Buffer { .. }));
-        let geometry: &dyn Geometry = &file;
-        assert_eq!(Surface::all(geometry).len(), 0);
-        assert_eq!(Surface::new(geometry, 0).positions().unwrap_err().kind().id(), "no-such");
+        assert!(file.geometry().is_none());
     }
 }
 

@@ -1,9 +1,9 @@
 //! Random meshes of every generation, built, written, read and written again; and what the builder refuses.
 
-use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, frame, influence};
+use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, frame, influence4};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
-use meshpeek::{Animations, Decode as _, ErrorKind, Severity};
+use meshpeek::{Decode as _, ErrorKind, FormatVersion as _, Severity};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
@@ -151,7 +151,7 @@ fn expect_same_surface(view: &SurfaceView<'_>, surface: &build::Surface, generat
     }
     let weights: Option<Vec<Vec<Influence>>> =
         view.weights().unwrap().map(|weights| weights.iter().map(|list| list.iter().collect()).collect());
-    let written = |one: &Influence| Weight16.decode(&influence::encode(*one));
+    let written = |one: &Influence| Influence4.decode(&influence4::encode(*one));
     let expected: Vec<Vec<_>> = surface.weights.iter().map(|list| list.iter().map(written).collect()).collect();
     assert_eq!(weights.unwrap_or_default(), expected);
     for (set, built) in surface.uvs.iter().enumerate() {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence, Quat7, Quat8, Weight16, compact, frame, influence};
+use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, compact, frame, influence4};
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
 use meshpeek::{
-    Corners, Decode, ErrorKind, Geometry, Limits, Map, Model, Name, Packed, Region, Surface, Weights, decode, model,
+    Animations, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed, Region,
+    Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;
@@ -26,7 +27,7 @@ fn written_frame(generation: Generation, frame: &Frame) -> Frame {
 }
 
 fn written_weights(list: &[Influence]) -> Vec<Influence> {
-    list.iter().map(|one| Weight16.decode(&influence::encode(*one))).collect()
+    list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
 fn all_frames(frames: &Frames<'_>) -> Vec<Frame> {
@@ -199,9 +200,10 @@ fn accounts_for_every_byte() {
         }
         assert_eq!(end, whole.len() as u64, "{}", sample.stem);
 
-        let mesh = Mesh::watched(whole.as_slice(), &Limits::default()).unwrap();
+        let mesh =
+            Mesh::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         mesh.check().unwrap();
-        let touched = mesh.touched().unwrap();
+        let touched = mesh.access_log(0).unwrap();
         assert_eq!(touched.bytes(), all.iter().map(looked_at).sum::<u64>(), "{}", sample.stem);
         assert_eq!(touched.bytes() < whole.len() as u64, !sample.mesh.surfaces.is_empty(), "{}", sample.stem);
     }
@@ -294,7 +296,7 @@ fn survives_any_count() {
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
-            for length in length + 1..=compact::LONGEST {
+            for length in length + 1..=compact::MAX_BYTES {
                 let spoilt = spoil(&whole, &name, &long_compact(own, length));
                 check_invariants(&spoilt, &mut Random::new(3));
                 let found = findings(&spoilt);
@@ -318,7 +320,7 @@ fn writes_what_it_read() {
         Mesh::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
         let mut written = Vec::new();
-        Model::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
+        Model::open(whole.as_slice()).unwrap().file().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
     }
 }
@@ -353,17 +355,17 @@ fn says_what_the_output_refuses() {
 fn agrees_with_the_neutral_view() {
     for sample in samples() {
         let mesh = Mesh::open(sample.mesh.to_bytes().unwrap()).unwrap();
-        let geometry: &dyn Geometry = &mesh;
+        let (geometry, animations): (&dyn Geometry, &dyn Animations) = (&mesh, &mesh);
         assert_eq!((geometry.format(), geometry.version()), ("unigine", mesh.generation().magic()));
         let (bounds, sphere) = mesh.bounds().unwrap();
         assert_eq!((geometry.bounds(), geometry.sphere()), (bounds, Some(sphere)));
-        assert_eq!(geometry.bone_count(), mesh.bone_count());
+        assert_eq!(animations.bone_count(), mesh.bone_count());
         for bone in 0..mesh.bone_count() {
-            assert_eq!(geometry.bone(bone).unwrap(), mesh.bone(bone).unwrap());
+            assert_eq!(animations.bone(bone).unwrap(), mesh.bone(bone).unwrap());
         }
-        assert_eq!(geometry.clip_count(), mesh.animation_count());
+        assert_eq!(animations.clip_count(), mesh.animation_count());
         for clip in 0..mesh.animation_count() {
-            let (clip, animation) = (geometry.clip(clip).unwrap(), mesh.animation(clip).unwrap());
+            let (clip, animation) = (animations.clip(clip).unwrap(), mesh.animation(clip).unwrap());
             assert_eq!((clip.name, clip.frames, clip.rate), (animation.name, animation.frames, None));
             assert_eq!(clip.bones as usize, animation.bones.len());
         }
@@ -399,12 +401,12 @@ fn agrees_with_the_neutral_view() {
             assert!(surface.indices().unwrap().iter().eq(view.indices().unwrap().iter()));
             assert!(surface.attribute_indices().unwrap().iter().eq(view.attribute_indices().unwrap().iter()));
         }
-        for missing in [geometry.surface_name(usize::MAX).map(drop), geometry.bone(usize::MAX).map(drop)] {
+        for missing in [geometry.surface_name(usize::MAX).map(drop), animations.bone(usize::MAX).map(drop)] {
             assert!(matches!(missing.unwrap_err().kind(), ErrorKind::NoSuch { .. }));
         }
         let past = Surface::new(geometry, mesh.surface_count());
         assert!(matches!(past.positions().unwrap_err().kind(), ErrorKind::NoSuch { .. }));
-        assert!(matches!(geometry.clip(mesh.animation_count()).unwrap_err().kind(), ErrorKind::NoSuch { .. }));
+        assert!(matches!(animations.clip(mesh.animation_count()).unwrap_err().kind(), ErrorKind::NoSuch { .. }));
     }
 }
 
@@ -527,8 +529,8 @@ fn touches_no_more_than_it_says() {
         move |region: &Region| region.start >= body && region.field.outer().is_some_and(|step| step.index == surface)
     };
     let header = sum(&|region| region.end <= body);
-    let mesh = Mesh::watched(whole.as_slice(), &Limits::default()).unwrap();
-    let touched = mesh.touched().unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+    let touched = mesh.access_log(0).unwrap();
     assert_eq!((touched.bytes(), touched.pages()), (header, 1));
     mesh.bounds().unwrap();
     assert!(Surface::all(&mesh).all(|surface| surface.name().is_ok() && surface.bounds().is_ok()));
@@ -556,9 +558,9 @@ fn touches_no_more_than_it_says() {
     assert_eq!((weights.get(3000).unwrap().len(), weights.iter().count()), (1, 3721));
     view.frames().unwrap().for_each(drop);
     assert_eq!(touched.bytes(), before, "found once, remembered");
-    assert!(Mesh::open(whole.as_slice()).unwrap().touched().is_none());
-    let model = Model::watched(whole.as_slice(), &Limits::default()).unwrap();
-    assert_eq!(model.touched_bytes().unwrap(), header);
+    assert!(Mesh::open(whole.as_slice()).unwrap().access_log(0).is_none());
+    let model = Model::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+    assert_eq!(model.file().touched_bytes().unwrap(), header);
 }
 
 /// Locating surfaces in any order, from several threads at once, finds the same places.
@@ -601,7 +603,7 @@ fn views_can_be_sent_and_copied() {
     view::<Target<'_>>();
     view::<AnimationView<'_>>();
     view::<Packed<'_, decode::Floats<3>>>();
-    view::<Packed<'_, decode::Weight16>>();
+    view::<Packed<'_, decode::Influence4>>();
     view::<Surface<'_>>();
     view::<Corners<'_>>();
     view::<Weights<'_>>();

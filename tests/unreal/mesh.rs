@@ -3,10 +3,10 @@
 use meshpeek::array::Bounds;
 use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
 use meshpeek::unreal::uc::{self, Script};
-use meshpeek::unreal::{
-    Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout,
+use meshpeek::unreal::{Kind, Mesh, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout};
+use meshpeek::{
+    Animations, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
-use meshpeek::{Animations, ErrorKind, Finding, Geometry, Model, Region, Severity, Surface};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -239,8 +239,8 @@ fn agrees_with_the_neutral_view() {
     let mesh = guard();
     let geometry: &dyn Geometry = &mesh;
     assert_eq!((geometry.format(), geometry.version(), geometry.sphere()), ("unreal", "classic", None));
-    assert_eq!((geometry.bone_count(), geometry.vertex_frame_count()), (0, 10));
-    assert!(geometry.bone(0).is_err() && geometry.bounds() == mesh.bounds());
+    assert_eq!((Animations::bone_count(&mesh), geometry.vertex_frame_count()), (0, 10));
+    assert!(Animations::bone(&mesh, 0).is_err() && geometry.bounds() == mesh.bounds());
     let polygons = mesh.polygons().unwrap();
     for surface in Surface::all(geometry) {
         let view = mesh.surface(surface.index()).unwrap();
@@ -445,9 +445,9 @@ fn ur18_compares_every_sequence() {
 /// The first thing that is not exactly as it should be, by field and offset; and the finding that it is.
 #[test]
 fn strict_mode_refuses() {
-    let strict = Options { mode: Mode::Strict, ..Options::default() };
+    let strict = OpenOptions { strict: true, ..Default::default() };
     let refused = |mesh: &Owned, rule: &str, format: &str, field: &str, offset: u64| {
-        let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), strict).unwrap_err();
+        let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), &strict).unwrap_err();
         let told = (error.format(), error.field().to_string(), error.offset());
         assert_eq!(told, (format, field.to_owned(), Some(offset)), "{error}");
         let found = meshpeek::finding(&error).unwrap();
@@ -465,13 +465,13 @@ fn strict_mode_refuses() {
     refused(&open_sample("prototype"), "UR16", aniv, "frame_size", 2);
     for sound in ["box", "guard", "crate64", "empty", "Toys/Models/Top"] {
         let [data, aniv] = pair(sound);
-        assert!(Mesh::open_with(data, aniv, strict).is_ok(), "{sound}");
+        assert!(Mesh::open_with(data, aniv, &strict).is_ok(), "{sound}");
     }
     for rule in ["UR08", "UR10", "UR11", "UR12", "UR13", "UR14", "UR15", "UR17", "UR18"] {
         assert!(RULES.iter().any(|known| known.id == rule), "what the strict mode puts up with is a rule, too");
     }
     let lenient = classic(|data, _| (data[54], data[55], data[63], data[4]) = (7, 1, 1, 1));
-    assert!(Mesh::open_with(lenient.data().clone(), lenient.aniv().clone(), strict).is_ok());
+    assert!(Mesh::open_with(lenient.data().clone(), lenient.aniv().clone(), &strict).is_ok());
 }
 
 // What every byte means.
@@ -520,8 +520,7 @@ fn divides_uvs_by_255_or_256() {
         .collect();
     let [data, aniv] = bytes_of(&mesh);
     for (uv_divisor, divisor) in [(UvDivisor::By255, 255.0), (UvDivisor::By256, 256.0)] {
-        let options = Options { uv_divisor, ..Options::default() };
-        let mesh = Mesh::open_with(&data[..], &aniv[..], options).unwrap();
+        let mesh = Mesh::open(&data[..], &aniv[..]).unwrap().with_uv_divisor(uv_divisor);
         let uvs = Surface::new(&mesh, 0).uvs(0).unwrap().unwrap();
         match (&uvs, uv_divisor) {
             (Uvs::Polygon255(_), UvDivisor::By255) | (Uvs::Polygon256(_), UvDivisor::By256) => {}
@@ -550,8 +549,8 @@ fn a_stale_size_that_is_another_variants_is_only_stale() {
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
         assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and stale");
-        let strict = Options { mode: Mode::Strict, ..Options::default() };
-        let error = Mesh::open_with(&data[..], &aniv[..], strict).unwrap_err();
+        let strict = OpenOptions { strict: true, ..Default::default() };
+        let error = Mesh::open_with(&data[..], &aniv[..], &strict).unwrap_err();
         let told = meshpeek::finding(&error).unwrap();
         assert_eq!((error.format(), told.rule, told.source), ("unreal aniv", "UR03", 1));
     }
@@ -998,9 +997,9 @@ fn lists_uvs() {
 
 #[test]
 fn opening_looks_at_52_bytes() {
-    let watched = Options { watched: true, ..Options::default() };
+    let watched = OpenOptions { record_access: true, ..Default::default() };
     let [data, aniv] = pair("box");
-    let mesh = Mesh::open_with(&data[..], &aniv[..], watched).unwrap();
+    let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
     let touched = || mesh.touched_bytes().unwrap();
     assert_eq!(touched(), 52);
     let frame = mesh.frame(7).unwrap();
@@ -1015,19 +1014,19 @@ fn opening_looks_at_52_bytes() {
     mesh.survey(&mut |_| {}).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
     // The other way round: what was looked at whole is not forgotten.
-    let mesh = Mesh::open_with(&data[..], &aniv[..], watched).unwrap();
+    let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
     mesh.survey(&mut |_| {}).unwrap();
     mesh.surface(0).unwrap();
     assert_eq!(mesh.touched_bytes(), Some(52 + 12 * 16));
     assert_eq!(open_sample("box").touched_bytes(), None);
     let script = b"#exec MESH IMPORT MESH=a\n";
-    let with = Mesh::open_with(&data[..], &aniv[..], watched)
+    let with = Mesh::open_with(&data[..], &aniv[..], &watched)
         .unwrap()
         .with_script(Script::open(&script[..]).unwrap(), b"a")
         .unwrap();
     assert_eq!(with.touched_bytes(), Some(52), "a script is read whole, and does not count");
     let model: Model<&[u8]> = with.into();
-    assert_eq!(model.touched_bytes(), Some(52));
+    assert_eq!(model.file().touched_bytes(), Some(52));
 }
 
 // The builder.

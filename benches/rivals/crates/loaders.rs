@@ -112,7 +112,7 @@ fn meshpeek(files: &Files, question: Question) -> (Answer, Held) {
                 [0, 1, 2].map(|corner| positions().get(indices.get(corner).unwrap() as usize).unwrap()).into()
             }
             Question::Bounds => {
-                union(mesh.surfaces().filter_map(|surface| surface.unwrap().positions().unwrap().extent()))
+                union(mesh.surfaces().filter_map(|surface| surface.unwrap().positions().unwrap().bounds()))
             }
         }
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use meshpeek::Packed;
-use meshpeek::decode::{Domain16, Floats, Index};
+use meshpeek::decode::{MinMax16, Floats, Index};
 use meshpeek::query::{self, Scene, Triangles};
 use meshpeek::model::{Indices, Positions};
 use zerocopy::little_endian::{F32, U16, U32};
@@ -56,9 +56,9 @@ fn floats(mesh: &Mesh) -> Positions<'_> {
 /// Rounds positions to codes, which live as long as the program: there is one mesh.
 fn quantized(mesh: &Mesh) -> Positions<'static> {
     static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
-    let decoder = Domain16::new([-REACH; 3], [REACH; 3]);
+    let decoder = MinMax16::new([-REACH; 3], [REACH; 3]);
     let codes = CODES.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
-    Positions::Domain16(Packed::new(codes, decoder))
+    Positions::MinMax16(Packed::new(codes, decoder))
 }
 
 impl<'a> Ours<'a> {

@@ -4,7 +4,7 @@
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
-use crate::decode::joint::RawJoint;
+use crate::decode::influence3::RawInfluence3;
 use crate::math::as_u64;
 
 /// The byte after the last record.
@@ -12,7 +12,7 @@ const MARK: u8 = 255;
 /// Records in a run, at most. A run of as many has no mark.
 const MOST: usize = 4;
 /// Bytes of a record.
-const WIDTH: usize = size_of::<RawJoint>();
+const WIDTH: usize = size_of::<RawInfluence3>();
 
 /// A list of runs, borrowed from the file.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl<'a> TerminatedRuns<'a> {
     /// was built from.
     #[inline]
     #[must_use]
-    pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [RawJoint]> {
+    pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [RawInfluence3]> {
         if run >= self.len {
             return None;
         }
@@ -84,7 +84,7 @@ impl<'a> TerminatedRuns<'a> {
 }
 
 impl<'a> IntoIterator for &TerminatedRuns<'a> {
-    type Item = &'a [RawJoint];
+    type Item = &'a [RawInfluence3];
     type IntoIter = TerminatedRunsIter<'a>;
 
     fn into_iter(self) -> TerminatedRunsIter<'a> {
@@ -94,14 +94,14 @@ impl<'a> IntoIterator for &TerminatedRuns<'a> {
 
 /// Splits the first run off `bytes`.
 #[inline]
-fn split(bytes: &[u8]) -> Option<(&[RawJoint], &[u8])> {
+fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
     let mut records = 0_usize;
     let mut at = 0_usize;
     while records < MOST && *bytes.get(at)? != MARK {
         records = records.wrapping_add(1);
         at = at.wrapping_add(WIDTH);
     }
-    let (run, rest) = <[RawJoint]>::ref_from_prefix_with_elems(bytes, records).ok()?;
+    let (run, rest) = <[RawInfluence3]>::ref_from_prefix_with_elems(bytes, records).ok()?;
     Some((run, if records < MOST { rest.get(1..)? } else { rest }))
 }
 
@@ -113,10 +113,10 @@ pub struct TerminatedRunsIter<'a> {
 }
 
 impl<'a> Iterator for TerminatedRunsIter<'a> {
-    type Item = &'a [RawJoint];
+    type Item = &'a [RawInfluence3];
 
     #[inline]
-    fn next(&mut self) -> Option<&'a [RawJoint]> {
+    fn next(&mut self) -> Option<&'a [RawInfluence3]> {
         let (run, rest) = split(self.rest).filter(|_| self.left > 0)?;
         (self.rest, self.left) = (rest, self.left.wrapping_sub(1));
         Some(run)
@@ -159,7 +159,7 @@ mod tests {
             let naive: Vec<_> = runs.iter().collect();
             assert!(naive.iter().map(|run| run.len()).eq(counts.iter().copied()));
             for (number, run) in naive.iter().enumerate() {
-                assert!(run.iter().all(|record| usize::from(record.joint) == number % 255));
+                assert!(run.iter().all(|record| usize::from(record.bone) == number % 255));
                 assert_eq!(runs.get(&index, number), Some(*run), "run {number}");
             }
             assert_eq!(runs.get(&index, counts.len()), None);

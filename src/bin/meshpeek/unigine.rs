@@ -146,7 +146,7 @@ fn animation(found: &meshpeek::Result<AnimationView<'_>>) -> Value {
     })
 }
 
-fn boxed(one: &decode::Boxed16) -> Value {
+fn boxed(one: &decode::OffsetScale16) -> Value {
     json!({ "min": numbers(&one.min), "size": numbers(&one.size) })
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use meshpeek::decode::{Ordered, Ordered16, Tangent16};
+use meshpeek::decode::{EndianFloats, EndianU16s, Tangent16};
 use meshpeek::ezmesh::{Column, Vertices};
 use meshpeek::io::prefetch;
 use meshpeek::model::{Colors, Frames, Indices, InterpolatedPositions, Normals, Positions, Uvs};
@@ -43,7 +43,7 @@ pub enum Values<'a> {
     /// A list of a spatial tree.
     Tree(Tree<'a>, Part),
     /// Bone numbers and weights, four to a vertex.
-    Lanes(Strided<'a, Ordered16<4>>, Strided<'a, Ordered<4>>),
+    Lanes(Strided<'a, EndianU16s<4>>, Strided<'a, EndianFloats<4>>),
 }
 
 /// One value, ready to print.
@@ -109,10 +109,10 @@ impl Values<'_> {
                 let mut stored = range.filter_map(|index| crate::unreal::stored(array, index));
                 stored.try_for_each(|stored| visit(Item::Integers(&stored)))
             }
-            Self::Positions(Positions::Domain16(_)) | Self::Normals(Normals::Unit16(_)) if raw => {
+            Self::Positions(Positions::MinMax16(_)) | Self::Normals(Normals::Unit16(_)) if raw => {
                 visit_codes(self.bytes(range), 3, visit)
             }
-            Self::Uvs(Uvs::Domain16(_)) if raw => visit_codes(self.bytes(range), 2, visit),
+            Self::Uvs(Uvs::MinMax16(_)) if raw => visit_codes(self.bytes(range), 2, visit),
             Self::Tangents(_) if raw => visit_codes(self.bytes(range), 4, visit),
             Self::Normals(array) => {
                 range.filter_map(|index| array.get(index)).try_for_each(|value| visit(Item::Floats(&value)))

@@ -17,9 +17,9 @@ use zerocopy::transmute_ref;
 use crate::bvh::kernel::{AREAS, EDGE_SLACK, FAR, NEAR_SLACK, SLACK, STEPS, Sieve};
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::{Block, LANES, Numbers, Points, Triangles};
-use crate::decode::Domain16;
+use crate::decode::MinMax16;
+use crate::decode::divisor::BY_65535;
 use crate::model::Positions;
-use crate::simd::BY_65535;
 
 /// Where the planes of a node's boxes are.
 const LOW: usize = std::mem::offset_of!(RawNode, low);
@@ -295,7 +295,7 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &Numbers) -> Block {
     match triangles.points() {
         Points::Stored(Positions::F32(array)) => floats(array.as_bytes(), numbers),
         Points::Posed(points) => floats(cast_slice(points), numbers),
-        Points::Stored(Positions::Domain16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        Points::Stored(Positions::MinMax16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
         Points::Stored(_) => triangles.block::<true>(numbers),
     }
 }
@@ -318,7 +318,7 @@ fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 #[allow(clippy::many_single_char_names, reason = "eight of a kind")]
-fn codes(bytes: &[u8], decoder: Domain16<3>, [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
     for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {

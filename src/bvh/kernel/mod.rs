@@ -6,6 +6,7 @@
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod avx2;
+pub(crate) mod dispatch;
 
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::{Block, LANES, LARGEST, Numbers, Triangles, greatest, least};

@@ -12,10 +12,9 @@ use std::arch::x86_64::{
 use bytemuck::cast;
 use zerocopy::transmute_ref;
 
-use crate::decode::frame::part::RotationOf;
-use crate::decode::frame::{Quat7, RawQuat7};
-use crate::decode::one_by_one;
-use crate::simd::BY_32767;
+use crate::decode::codec::one_by_one;
+use crate::decode::divisor::BY_32767;
+use crate::decode::frame::scalar::{RawQuat7, rotation7};
 
 /// Bytes of eight quaternions.
 const BYTES: usize = 56;
@@ -84,5 +83,5 @@ pub(crate) fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
             _mm256_blend_ps::<0b1000_1000>(d, w),
         ]);
     }
-    one_by_one(&RotationOf(Quat7), rest, last);
+    one_by_one(rest, last, rotation7);
 }

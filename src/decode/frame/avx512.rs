@@ -23,10 +23,10 @@ use bytemuck::cast;
 use zerocopy::little_endian::I16;
 use zerocopy::{transmute, transmute_ref};
 
-use crate::decode::frame::part::{Basis, BasisOf, NormalOf, RotationOf};
-use crate::decode::frame::{Frame, Quat7, Quat8, RawQuat7};
-use crate::decode::one_by_one;
-use crate::simd::BY_32767;
+use crate::decode::codec::one_by_one;
+use crate::decode::divisor::BY_32767;
+use crate::decode::frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+use crate::decode::frame::tangent_frame::{Basis, Frame};
 
 /// Where the two high bytes of each lane come from: bytes of two vectors, counted through both.
 type Places = [[u8; 4]; 16];
@@ -83,7 +83,7 @@ fn gather(low: __m512i, high: __m512i, places: Places, kept: u64) -> __m512i {
 }
 
 /// Divides what stands in the high half of each lane by the scale, as the division itself rounds:
-/// [`Divisor::divide`](crate::simd::Divisor::divide). That it is 65536 times as much changes no bit but those of exponents.
+/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). That it is 65536 times as much changes no bit but those of exponents.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn scale(high: __m512i) -> __m512 {
@@ -317,7 +317,7 @@ macro_rules! sixteen {
             for ($values, $chunk) in values.iter_mut().zip(chunks) {
                 $many;
             }
-            one_by_one(&$one, rest, last);
+            one_by_one(rest, last, $one);
         }
     )*};
 }
@@ -326,11 +326,11 @@ sixteen! {
     fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
         let Parts { x, y, z, w, .. } = seven(raw, kept);
         *out = cast(rows(x, y, z, w));
-    }, RotationOf(Quat7);
-    fn frames8([I16; 4]) -> Frame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), Quat8;
-    fn frames7(RawQuat7) -> Frame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), Quat7;
-    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), NormalOf(Quat8);
-    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), NormalOf(Quat7);
-    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), BasisOf(Quat8);
-    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), BasisOf(Quat7);
+    }, rotation7;
+    fn frames8([I16; 4]) -> Frame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
+    fn frames7(RawQuat7) -> Frame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
+    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
+    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
+    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
+    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
 }

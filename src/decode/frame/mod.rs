@@ -14,198 +14,27 @@
 //! sign survives. A quaternion of zero length decodes as the identity.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod avx2;
+mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) mod avx512;
-mod part;
+mod avx512;
+mod encode;
+mod quaternion;
+mod scalar;
+mod tangent_frame;
 
-pub(crate) use part::components;
-pub use part::{Basis, BasisOf, NormalOf, Quaternion, RotationOf};
-
-use bytemuck::{Pod, Zeroable};
-use zerocopy::little_endian::I16;
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
-
-use crate::decode::{Decode, truncate};
-use crate::simd;
-
-/// The scale of a component.
-const SCALE: f32 = 32767.0;
-/// The least magnitude of a stored w.
-const LEAST_W: i16 = 32;
-
-/// A tangent frame: a rotation and a handedness. Its axes are computed when asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Frame {
-    /// Unit quaternion x, y, z, w: rotates X to the tangent and Z to the normal.
-    pub rotation: [f32; 4],
-    /// 1 or −1: the side of normal × tangent that the bitangent points to.
-    pub handedness: f32,
-}
-
-impl Default for Frame {
-    fn default() -> Self {
-        Self { rotation: [0.0, 0.0, 0.0, 1.0], handedness: 1.0 }
-    }
-}
-
-impl Frame {
-    /// Makes the frame of a unit normal and a unit tangent at a right angle to it.
-    #[must_use]
-    pub fn from_axes(normal: [f32; 3], tangent: [f32; 3], handedness: f32) -> Self {
-        let ([xx, xy, xz], [zx, zy, zz]) = (tangent, normal);
-        let [yx, yy, yz] = [zy * xz - zz * xy, zz * xx - zx * xz, zx * xy - zy * xx];
-        // Shepperd's method: divide by the largest component, never by one near zero.
-        let trace = xx + yy + zz;
-        let rotation = if trace > 0.0 {
-            [yz - zy, zx - xz, xy - yx, trace + 1.0]
-        } else if xx >= yy && xx >= zz {
-            [1.0 + xx - yy - zz, xy + yx, zx + xz, yz - zy]
-        } else if yy >= zz {
-            [xy + yx, 1.0 - xx + yy - zz, yz + zy, zx - xz]
-        } else {
-            [zx + xz, yz + zy, 1.0 - xx - yy + zz, xy - yx]
-        };
-        Self { rotation: unit(rotation), handedness: if handedness < 0.0 { -1.0 } else { 1.0 } }
-    }
-
-    /// Returns the normal: unit length, pointing out of the surface.
-    #[inline]
-    #[must_use]
-    pub fn normal(&self) -> [f32; 3] {
-        let [x, y, z, w] = self.rotation;
-        [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)]
-    }
-
-    /// Returns the tangent: unit length, the direction in which U grows.
-    #[inline]
-    #[must_use]
-    pub fn tangent(&self) -> [f32; 3] {
-        let [x, y, z, w] = self.rotation;
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)]
-    }
-
-    /// Returns the bitangent: unit length, the direction in which the file's V grows (downwards in the image).
-    #[inline]
-    #[must_use]
-    pub fn bitangent(&self) -> [f32; 3] {
-        let [x, y, z, w] = self.rotation;
-        let axis = [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)];
-        axis.map(|value| value * self.handedness)
-    }
-
-    /// Returns the rotation with the sign whose w says the handedness.
-    fn signed_rotation(&self) -> [f32; 4] {
-        let flip = self.rotation[3].is_sign_negative() != self.handedness.is_sign_negative();
-        if flip { self.rotation.map(|value| -value) } else { self.rotation }
-    }
-}
-
-/// Scales to unit length; what has no length becomes the identity.
-fn unit(quaternion: [f32; 4]) -> [f32; 4] {
-    let [x, y, z, w] = quaternion;
-    let square = x * x + y * y + z * z + w * w;
-    if square > 0.0 {
-        let scale = square.sqrt().recip();
-        quaternion.map(|value| value * scale)
-    } else {
-        [0.0, 0.0, 0.0, 1.0]
-    }
-}
-
-/// Decodes the eight-byte form.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quat8;
-
-impl Decode for Quat8 {
-    type Raw = [I16; 4];
-    type Value = Frame;
-
-    #[inline]
-    fn decode(&self, raw: &[I16; 4]) -> Frame {
-        Frame { rotation: unit(self.rotation(raw)), handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
-    }
-
-    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [Frame]) {
-        simd::frame8(raw, out);
-    }
-}
-
-/// Encodes a frame in eight bytes, as the engine does.
-#[must_use]
-pub fn encode8(frame: &Frame) -> [I16; 4] {
-    encode_rotation(frame.signed_rotation())
-}
-
-/// Encodes a unit quaternion in eight bytes: each component truncated toward zero, abs(w) lifted to 32 with its sign.
-///
-/// ```
-/// use meshpeek::decode::frame::encode_rotation;
-/// let raw = encode_rotation([0.70710678, 0.0, 0.70710678, -0.0]);
-/// assert_eq!(raw.map(|component| component.get()), [23169, 0, 23169, -32]);
-/// ```
-#[must_use]
-pub fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
-    let [x, y, z, w] = rotation.map(component);
-    let w = match w {
-        w if w.abs() >= LEAST_W => w,
-        _ if rotation[3].is_sign_negative() => LEAST_W.wrapping_neg(),
-        _ => LEAST_W,
-    };
-    [x, y, z, w].map(I16::new)
-}
-
-/// Encodes one component of a unit quaternion: truncated toward zero, clamped, never −32768.
-#[must_use]
-pub fn encode_component(value: f32) -> I16 {
-    I16::new(component(value))
-}
-
-fn component(value: f32) -> i16 {
-    i16::try_from(truncate(value, SCALE)).unwrap_or_default()
-}
-
-/// The raw seven-byte form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
-#[repr(C)]
-pub struct RawQuat7 {
-    /// x, y, z, scaled by 32767.
-    pub xyz: [I16; 3],
-    /// The handedness: 127 or −127.
-    pub sign: i8,
-}
-
-/// Decodes the seven-byte form.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quat7;
-
-impl Decode for Quat7 {
-    type Raw = RawQuat7;
-    type Value = Frame;
-
-    #[inline]
-    fn decode(&self, raw: &RawQuat7) -> Frame {
-        Frame { rotation: unit(self.rotation(raw)), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }
-    }
-
-    fn decode_all(&self, raw: &[RawQuat7], out: &mut [Frame]) {
-        simd::frame7(raw, out);
-    }
-}
-
-/// Encodes a frame in seven bytes.
-#[must_use]
-pub fn encode7(frame: &Frame) -> RawQuat7 {
-    let [x, y, z, w] = frame.rotation;
-    let turn = if w.is_sign_negative() { -1.0 } else { 1.0 };
-    let xyz = [x, y, z].map(|value| I16::new(component(value * turn)));
-    RawQuat7 { xyz, sign: if frame.handedness < 0.0 { -127 } else { 127 } }
-}
+pub use encode::{encode_component, encode_rotation, encode7, encode8};
+pub use quaternion::{BasisOf, NormalOf, Quat7, Quat8, Quaternion, RotationOf};
+pub use scalar::RawQuat7;
+pub use tangent_frame::{Basis, Frame};
 
 #[cfg(test)]
 mod tests {
+    use zerocopy::little_endian::I16;
+
     use super::*;
+    use crate::decode::Decode;
+
+    use crate::decode::frame::tangent_frame::unit;
 
     fn close(found: [f32; 3], expected: [f32; 3], error: f32) {
         for (found, expected) in found.iter().zip(expected) {

@@ -7,8 +7,8 @@ use super::item::Item;
 use super::outline::Kind;
 use super::skeleton::widen;
 use super::view::View;
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::Transform;
@@ -210,7 +210,7 @@ impl<'a> Track<'a> {
         })?;
         let width = if unfolded.data.len() == rows.saturating_mul(KEY * 4) { KEY } else { SHORT_KEY };
         let floats = unfolded.data.as_chunks().0;
-        Ok(Keys { floats, order: Order::Little, width, has_more: unfolded.has_more })
+        Ok(Keys { floats, order: ByteOrder::Little, width, has_more: unfolded.has_more })
     }
 
     /// Decodes the floats of all keys, key by key, straight into a buffer: 7 or 10 to a key, as [`float_count`](Self::float_count)
@@ -282,7 +282,7 @@ impl<'a> Track<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a> {
     floats: &'a [[u8; 4]],
-    order: Order,
+    order: ByteOrder,
     width: usize,
     has_more: bool,
 }

@@ -10,7 +10,7 @@ use super::outline::Kind;
 use super::semantic::{Scalar, Semantic};
 use super::vertices::Vertices;
 use super::view::View;
-use crate::decode::Ordered;
+use crate::decode::EndianFloats;
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
@@ -200,7 +200,7 @@ impl<'a> VertexBuffer<'a> {
             return self.text()?.column_into(&self.layout, column, out);
         }
         let vertices = self.vertices()?;
-        match vertices.strided(column, Ordered::<N>(vertices.order())) {
+        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
             Some(array) => array.decode_into(out),
             None => Ok(()),
         }

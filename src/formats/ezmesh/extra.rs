@@ -12,8 +12,8 @@ use super::skeleton::widen;
 use super::triangles::IndexBuffer;
 use super::view::View;
 use crate::array::Packed;
-use crate::decode::ordered::Word;
-use crate::decode::{Order, Ordered};
+use crate::decode::endian::Word;
+use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::Transform;
@@ -59,7 +59,7 @@ impl<'a> TetraMesh<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not four times three floats, or there are fewer than are counted.
-    pub fn corners(&self) -> Result<Packed<'a, Ordered<TETRA>>> {
+    pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.item.tag()?;
         let [ctype, semantic] = tag.values(["ctype", "semantic"]);
         // One that is missing is to blame on the element.
@@ -80,7 +80,7 @@ impl<'a> TetraMesh<'a> {
             self.item.text("corners", "tetrahedra")?.unfold_floats(rows, TETRA)
         })?;
         let raw = <[[Word; TETRA]]>::ref_from_bytes(&unfolded.data).unwrap_or_default();
-        Ok(Packed::new(raw, Ordered(Order::Little)))
+        Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
     /// Tells whether the text holds more numbers than are counted, once they were read.

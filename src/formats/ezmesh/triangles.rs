@@ -5,8 +5,8 @@ use super::block::Text;
 use super::item::Item;
 use super::view::View;
 use crate::array::Packed;
-use crate::decode::ordered::Word;
-use crate::decode::{Index, Order, OrderedIndex};
+use crate::decode::endian::Word;
+use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::Indices;
@@ -109,7 +109,7 @@ impl<'a> IndexBuffer<'a> {
             .item
             .view
             .unfolded(self.item.kind, self.item.index, || self.text()?.unfold_indices(as_index(self.triangles)))?;
-        Ok(of_bytes(&unfolded.data, Order::Little))
+        Ok(of_bytes(&unfolded.data, ByteOrder::Little))
     }
 
     /// Decodes all indices straight into a buffer. Allocates nothing.
@@ -135,15 +135,15 @@ impl<'a> IndexBuffer<'a> {
     }
 }
 
-fn of_bytes(bytes: &[u8], order: Order) -> Indices<'_> {
+fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
     match order {
-        Order::Little => {
+        ByteOrder::Little => {
             let raw = <[U32]>::ref_from_bytes(bytes).unwrap_or_default();
             Indices::U32(Packed::new(raw, Index::new()))
         }
-        Order::Big => {
+        ByteOrder::Big => {
             let raw = <[Word]>::ref_from_bytes(bytes).unwrap_or_default();
-            Indices::Ordered(Packed::new(raw, OrderedIndex(order)))
+            Indices::Endian(Packed::new(raw, EndianIndex(order)))
         }
     }
 }

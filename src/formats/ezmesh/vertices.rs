@@ -9,8 +9,8 @@ use super::block::{self, Cell};
 use super::layout::{Column, Layout};
 use super::semantic::{Scalar, Semantic};
 use crate::array::{Packed, Strided};
-use crate::decode::ordered::Word;
-use crate::decode::{Argb8, Decode, Floats, Order, Ordered, Ordered16};
+use crate::decode::endian::Word;
+use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
 use crate::parse::Name;
@@ -31,7 +31,7 @@ enum Form {
     /// One array for each group, little-endian.
     Columns,
     /// Records.
-    Records(Order),
+    Records(ByteOrder),
 }
 
 impl<'a> Vertices<'a> {
@@ -41,7 +41,7 @@ impl<'a> Vertices<'a> {
     }
 
     /// Lends the records of a binary file.
-    pub(super) const fn of_records(layout: &Layout, rows: usize, bytes: &'a [u8], order: Order) -> Self {
+    pub(super) const fn of_records(layout: &Layout, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
         Self { text: &[], layout: *layout, rows, bytes, form: Form::Records(order) }
     }
 
@@ -65,9 +65,9 @@ impl<'a> Vertices<'a> {
 
     /// Returns the byte order of the numbers.
     #[must_use]
-    pub const fn order(&self) -> Order {
+    pub const fn order(&self) -> ByteOrder {
         match self.form {
-            Form::Columns => Order::Little,
+            Form::Columns => ByteOrder::Little,
             Form::Records(order) => order,
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Vertices<'a> {
     pub fn positions(&self) -> Option<Positions<'a>> {
         let column = self.layout.column(Semantic::Position)?;
         let packed = self.packed(column).map(Positions::F32);
-        packed.or_else(|| self.strided(column, Ordered(self.order())).map(Positions::Strided))
+        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Positions::Strided))
     }
 
     /// Returns the normals.
@@ -121,7 +121,7 @@ impl<'a> Vertices<'a> {
     fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
         let column = self.layout.column(semantic)?;
         let packed = self.packed(column).map(Normals::F32);
-        packed.or_else(|| self.strided(column, Ordered(self.order())).map(Normals::Strided))
+        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Normals::Strided))
     }
 
     /// Returns a set of texture coordinates, 0 to 3. Sets are numbered as they are in the file: one may be left out.
@@ -129,7 +129,7 @@ impl<'a> Vertices<'a> {
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
         let column = self.layout.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
         let packed = self.packed(column).map(Uvs::F32);
-        packed.or_else(|| self.strided(column, Ordered(self.order())).map(Uvs::Strided))
+        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Uvs::Strided))
     }
 
     /// Returns the colours.
@@ -137,7 +137,7 @@ impl<'a> Vertices<'a> {
     pub fn colors(&self) -> Option<Colors<'a>> {
         let column = self.layout.column(Semantic::Color)?;
         let words = self.array(column).and_then(|array| <[Word]>::ref_from_bytes(array).ok());
-        let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(Order::Little))));
+        let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(ByteOrder::Little))));
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
     }
 
@@ -152,15 +152,15 @@ impl<'a> Vertices<'a> {
 
     /// Returns the four bone numbers and the four weights of every vertex, as they are stored.
     #[must_use]
-    pub fn lanes(&self) -> Option<(Strided<'a, Ordered16<4>>, Strided<'a, Ordered<4>>)> {
+    pub fn lanes(&self) -> Option<(Strided<'a, EndianU16s<4>>, Strided<'a, EndianFloats<4>>)> {
         let [bones, weights] = [Semantic::BlendIndices, Semantic::BlendWeights].map(|one| self.layout.column(one));
-        Some((self.strided(bones?, Ordered16(self.order()))?, self.strided(weights?, Ordered(self.order()))?))
+        Some((self.strided(bones?, EndianU16s(self.order()))?, self.strided(weights?, EndianFloats(self.order()))?))
     }
 
     /// Returns the radii.
     #[must_use]
-    pub fn radii(&self) -> Option<Strided<'a, Ordered<1>>> {
-        self.strided(self.layout.column(Semantic::Radius)?, Ordered(self.order()))
+    pub fn radii(&self) -> Option<Strided<'a, EndianFloats<1>>> {
+        self.strided(self.layout.column(Semantic::Radius)?, EndianFloats(self.order()))
     }
 
     /// Returns all numbers of one group, of one vertex.
@@ -236,7 +236,7 @@ fn column_range(column: &Column) -> Range<usize> {
 }
 
 /// Copies numbers, and turns each around where it is big-endian.
-fn copy_little(scalars: &[Scalar], order: Order, stored: &[u8], item: &mut [u8]) {
+fn copy_little(scalars: &[Scalar], order: ByteOrder, stored: &[u8], item: &mut [u8]) {
     let (mut stored, mut item) = (stored, item);
     for scalar in scalars {
         let size = usize::from(scalar.size());
@@ -245,7 +245,7 @@ fn copy_little(scalars: &[Scalar], order: Order, stored: &[u8], item: &mut [u8])
         (stored, item) = (rest, after);
         if from.len() == to.len() {
             to.copy_from_slice(from);
-            if order == Order::Big {
+            if order == ByteOrder::Big {
                 to.reverse();
             }
         }

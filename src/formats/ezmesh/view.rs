@@ -12,7 +12,7 @@ use super::outline::Kind;
 use super::skeleton::Skeleton;
 use super::system::State;
 use crate::array::Bounds;
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{Field, Result};
 use crate::parse::Name;
 
@@ -35,7 +35,7 @@ pub enum Form {
     /// Fields of fixed size: `.ezb`.
     Binary {
         /// The byte order of its numbers.
-        order: Order,
+        order: ByteOrder,
         /// 100 or 101.
         version: u32,
     },
@@ -63,7 +63,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn order(&self) -> Option<Order> {
+    pub(super) fn order(&self) -> Option<ByteOrder> {
         match self.state.form {
             Form::Text(_) => None,
             Form::Binary { order, .. } => Some(order),
@@ -79,7 +79,7 @@ impl<'a> View<'a> {
     }
 
     /// Makes a reader of the binary form.
-    pub(super) fn reader(&self, order: Order, offset: u64, place: Field) -> Result<Reader<'a>> {
+    pub(super) fn reader(&self, order: ByteOrder, offset: u64, place: Field) -> Result<Reader<'a>> {
         let mut reader = Reader::at(self.bytes, order, offset, self.state.context.access_log())?;
         reader.set_place(place);
         Ok(reader)

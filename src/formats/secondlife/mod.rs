@@ -30,7 +30,7 @@
 //! # A submesh
 //!
 //! A level is an array of maps, one to a material. All numbers in the binary data are little-endian; each code `u` of 16
-//! bits stands for `u / 65535 * (max - min) + min`, in `f32` and in this order ([`domain16`](crate::decode::domain16)).
+//! bits stands for `u / 65535 * (max - min) + min`, in `f32` and in this order ([`min_max16`](crate::decode::min_max16)).
 //!
 //! | key | bytes | meaning |
 //! |---|---|---|

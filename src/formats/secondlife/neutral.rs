@@ -145,7 +145,7 @@ macro_rules! lower {
 
         /// The box around the positions: the one that the file gives is that of all surfaces together.
         fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-            self.$level()?.submesh(surface)?.positions().map(|array| Positions::Domain16(array).bounds())
+            self.$level()?.submesh(surface)?.positions().map(|array| Positions::MinMax16(array).bounds())
         }
 
         fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
@@ -175,7 +175,7 @@ macro_rules! lower {
 
         fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
             base_shape(target)?;
-            self.$level()?.submesh(surface)?.positions().map(Positions::Domain16)
+            self.$level()?.submesh(surface)?.positions().map(Positions::MinMax16)
         }
 
         /// Assets have normals, and no tangent frames.
@@ -194,7 +194,7 @@ macro_rules! lower {
             if set > 0 {
                 return Ok(None);
             }
-            Ok(submesh.uvs()?.map(Uvs::Domain16))
+            Ok(submesh.uvs()?.map(Uvs::MinMax16))
         }
 
         fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
@@ -271,7 +271,7 @@ fn version(view: &View<'_>) -> &'static str {
 }
 
 fn bounds(submesh: &Submesh<'_>) -> Bounds {
-    submesh.positions().map_or(Bounds::EMPTY, |array| Positions::Domain16(array).bounds())
+    submesh.positions().map_or(Bounds::EMPTY, |array| Positions::MinMax16(array).bounds())
 }
 
 fn base_shape(target: usize) -> Result<()> {

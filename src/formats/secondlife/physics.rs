@@ -9,7 +9,7 @@ use super::level::Level;
 use super::llsd::{Map, Value};
 use super::submesh::read_domain;
 use crate::array::Packed;
-use crate::decode::Domain16;
+use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{cross, dot, subtract};
 
@@ -120,9 +120,9 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where it is not two times three numbers.
-    pub fn domain(&self) -> Result<Domain16<3>> {
+    pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
-        read_domain(self.map, Domain16::new([min; 3], [max; 3]))
+        read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
             .map_err(|(at, found)| self.block.wrong(field("Min"), at, "three numbers", &found))
     }
 
@@ -131,7 +131,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not whole.
-    pub fn bounding_points(&self) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
     }
 
@@ -140,7 +140,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not whole.
-    pub fn hull_points(&self) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
     }
 
@@ -158,7 +158,7 @@ impl<'a> Convex<'a> {
     /// # Errors
     ///
     /// As [`hull_points`](Self::hull_points) and [`hull_sizes`](Self::hull_sizes).
-    pub fn hulls(&self) -> Result<impl Iterator<Item = Packed<'a, Domain16<3>>> + Clone + use<'a>> {
+    pub fn hulls(&self) -> Result<impl Iterator<Item = Packed<'a, MinMax16<3>>> + Clone + use<'a>> {
         let sizes = self.hull_sizes()?.unwrap_or_default();
         let points = self.hull_points()?;
         let mut at = 0_usize;
@@ -169,7 +169,7 @@ impl<'a> Convex<'a> {
         }))
     }
 
-    fn points(&self, key: &'static str) -> Result<Option<Packed<'a, Domain16<3>>>> {
+    fn points(&self, key: &'static str) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         let Some((at, bytes)) = self.binary(key)? else { return Ok(None) };
         let raw = <[[U16; 3]]>::ref_from_bytes(bytes).map_err(|_| {
             let kind =

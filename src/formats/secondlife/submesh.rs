@@ -8,7 +8,7 @@ use super::layout::{DEFAULT_DOMAIN, TRIPLE};
 use super::llsd::{Map, Value};
 use crate::array::Packed;
 use crate::array::runs::TerminatedRuns;
-use crate::decode::{Domain16, Index, Tangent16, Unit16};
+use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::Weights;
@@ -144,7 +144,7 @@ impl<'a> Submesh<'a> {
     ///
     /// [`ErrorKind::Missing`] where a submesh with geometry has none, [`ErrorKind::Value`] where they are not whole, or
     /// their box is not two times three numbers.
-    pub fn positions(&self) -> Result<Packed<'a, Domain16<3>>> {
+    pub fn positions(&self) -> Result<Packed<'a, MinMax16<3>>> {
         let domain = self.position_domain()?;
         let raw = match self.array(Key::Position)? {
             Some(raw) => raw,
@@ -159,9 +159,9 @@ impl<'a> Submesh<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where it is not two times three numbers. Whether they make sense is not looked at.
-    pub fn position_domain(&self) -> Result<Domain16<3>> {
+    pub fn position_domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
-        self.domain(Key::PositionDomain, Domain16::new([min; 3], [max; 3]))
+        self.domain(Key::PositionDomain, MinMax16::new([min; 3], [max; 3]))
     }
 
     /// Locates the normals; `None` where there are none. Not normalised: the components are what the codes say.
@@ -187,7 +187,7 @@ impl<'a> Submesh<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where there is not one pair per vertex, or their domain is not two times two numbers.
-    pub fn uvs(&self) -> Result<Option<Packed<'a, Domain16<2>>>> {
+    pub fn uvs(&self) -> Result<Option<Packed<'a, MinMax16<2>>>> {
         let Some(raw) = self.per_vertex(Key::TexCoord0)? else { return Ok(None) };
         Ok(Some(Packed::new(raw, self.uv_domain()?)))
     }
@@ -197,8 +197,8 @@ impl<'a> Submesh<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Value`] where they are not two times two numbers. Whether they make sense is not looked at.
-    pub fn uv_domain(&self) -> Result<Domain16<2>> {
-        self.domain(Key::TexCoord0Domain, Domain16::new([0.0; 2], [1.0; 2]))
+    pub fn uv_domain(&self) -> Result<MinMax16<2>> {
+        self.domain(Key::TexCoord0Domain, MinMax16::new([0.0; 2], [1.0; 2]))
     }
 
     /// Locates the indices, three to a triangle. An odd byte, and one or two indices, at the end are left out.
@@ -285,7 +285,7 @@ impl<'a> Submesh<'a> {
         }
     }
 
-    fn domain<const N: usize>(&self, key: Key, default: Domain16<N>) -> Result<Domain16<N>> {
+    fn domain<const N: usize>(&self, key: Key, default: MinMax16<N>) -> Result<MinMax16<N>> {
         let Some((at, value)) = self.get(key) else { return Ok(default) };
         let Value::Map(map) = value else { return Err(self.wrong(key, at, "a map", value.kind())) };
         match read_domain(map, default) {
@@ -322,7 +322,7 @@ impl<'a> Submesh<'a> {
 }
 
 /// Reads the two ends of a domain, each left out or `N` numbers; returns where else something stands, and what.
-pub(super) fn read_domain<const N: usize>(map: Map<'_>, default: Domain16<N>) -> Result<Domain16<N>, (usize, String)> {
+pub(super) fn read_domain<const N: usize>(map: Map<'_>, default: MinMax16<N>) -> Result<MinMax16<N>, (usize, String)> {
     let [min, max] = [("Min", default.min()), ("Max", default.max())].map(|(name, default)| {
         let Some(entry) = map.get(name) else { return Ok(default) };
         let numbers = entry.value.array().and_then(|array| array.numbers::<N>());
@@ -334,7 +334,7 @@ pub(super) fn read_domain<const N: usize>(map: Map<'_>, default: Domain16<N>) ->
             (entry.at, found)
         })
     });
-    Ok(Domain16::new(min?, max?))
+    Ok(MinMax16::new(min?, max?))
 }
 
 /// Narrows a stored number to what programs compute with. Numbers in real files are floats that were widened.

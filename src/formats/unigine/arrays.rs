@@ -5,7 +5,7 @@ use super::header::CornerCounts;
 use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use super::surface_cache::SurfaceCache;
 use crate::array::runs::{CountedRuns, Extent};
-use crate::decode::influence::RawInfluence;
+use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::parse::Element;
@@ -219,12 +219,12 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         let start = cursor.offset();
         // What a sidecar says may be of other weights.
         let fits = |extent: &&Extent| {
-            extent.is_of(as_index(count), size_of::<RawInfluence>()) && extent.bytes <= cursor.left()
+            extent.is_of(as_index(count), size_of::<RawInfluence4>()) && extent.bytes <= cursor.left()
         };
         if let Some(extent) = self.cache.extent.get().filter(fits) {
             return cursor.lend(extent.bytes, 1, "weights");
         }
-        let extent = match CountedRuns::<RawInfluence>::new(cursor.rest(), as_index(count)).extent() {
+        let extent = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).extent() {
             Ok(extent) => {
                 self.cache.extent.get_or_init(|| extent);
                 extent

@@ -1,7 +1,7 @@
 //! Reads the fields of UNIGINE files: each is reported as a region.
 
 use super::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
-use crate::decode::compact::{self, Fault};
+use crate::decode::compact::{self, CompactError};
 use crate::error::{ErrorKind, Field, Result, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
@@ -167,15 +167,15 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
                 self.cursor.bytes(as_u64(length), name)?;
                 Ok(value)
             }
-            Err(Fault::End) => {
+            Err(CompactError::End) => {
                 let left = self.cursor.left();
                 Err(self.cursor.error(name, ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }))
             }
             Err(fault) => {
-                let found = show_bytes(rest.get(..compact::LONGEST).unwrap_or(rest)).into();
+                let found = show_bytes(rest.get(..compact::MAX_BYTES).unwrap_or(rest)).into();
                 let expected = match fault {
-                    Fault::Long => "a compact integer of at most 5 bytes",
-                    Fault::Large | Fault::End => "a compact integer below 2^31",
+                    CompactError::Long => "a compact integer of at most 5 bytes",
+                    CompactError::Large | CompactError::End => "a compact integer below 2^31",
                 };
                 Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
             }

@@ -266,7 +266,7 @@ impl RawTransform {
 
 const _: () = assert!(size_of::<RawBounds>() == 40);
 const _: () = assert!(size_of::<RawTransform>() == 40);
-const _: () = assert!(size_of::<crate::decode::influence::RawInfluence>() == 4);
+const _: () = assert!(size_of::<crate::decode::influence4::RawInfluence4>() == 4);
 const _: () = assert!(size_of::<crate::decode::frame::RawQuat7>() == 7);
 
 /// The parent number of a root bone.

@@ -11,7 +11,7 @@ use super::layout::{FRAME_7, Generation, INFLUENCES};
 use super::surface_cache::SurfaceCache;
 use crate::array::runs::CountedRuns;
 use crate::array::{Bounds, Packed, Sphere};
-use crate::decode::influence::RawInfluence;
+use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
@@ -119,7 +119,7 @@ impl<'a> SurfaceView<'a> {
         let count = as_index(array.count);
         // Unless it is of these weights, what a sidecar has of a surface leads to none of them.
         let known = self.cache.extent.get().filter(|extent| {
-            extent.is_of(count, size_of::<RawInfluence>()) && extent.bytes == as_u64(array.bytes.len())
+            extent.is_of(count, size_of::<RawInfluence4>()) && extent.bytes == as_u64(array.bytes.len())
         });
         if let Some(extent) = known
             && let (into, count) = extent.longest

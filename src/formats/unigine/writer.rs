@@ -7,7 +7,7 @@ use zerocopy::little_endian::{F32, I16, I32, U16};
 
 use super::animation::coding::Coding;
 use super::layout::{Generation, RawBounds};
-use crate::decode::{Boxed16, compact};
+use crate::decode::{OffsetScale16, compact};
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 
@@ -96,7 +96,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the box that quantized values lie in.
-    pub(crate) fn boxed(&mut self, Boxed16 { min, size }: &Boxed16) -> Result<()> {
+    pub(crate) fn boxed(&mut self, OffsetScale16 { min, size }: &OffsetScale16) -> Result<()> {
         self.bytes(min.map(F32::new).as_bytes())?;
         self.bytes(size.map(F32::new).as_bytes())
     }

@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::decode::compact::{Fault, LONGEST, decode, encode, length};
+use meshpeek::decode::compact::{CompactError, MAX_BYTES, decode, encode, length};
 
 /// Decodes by the format's page, digit by digit and without a thought for speed.
-fn naive(bytes: &[u8]) -> Result<(i128, usize), Fault> {
-    let Some(last) = bytes.iter().take(LONGEST).position(|byte| byte & 0x80 == 0) else {
-        return Err(if bytes.len() < LONGEST { Fault::End } else { Fault::Long });
+fn naive(bytes: &[u8]) -> Result<(i128, usize), CompactError> {
+    let Some(last) = bytes.iter().take(MAX_BYTES).position(|byte| byte & 0x80 == 0) else {
+        return Err(if bytes.len() < MAX_BYTES { CompactError::End } else { CompactError::Long });
     };
     let mut magnitude = 0_i128;
     for byte in bytes[1..=last].iter().rev() {
@@ -15,7 +15,7 @@ fn naive(bytes: &[u8]) -> Result<(i128, usize), Fault> {
     }
     magnitude = magnitude * 64 + i128::from(bytes[0] & 0x3f);
     if magnitude > i128::from(i32::MAX) {
-        return Err(Fault::Large);
+        return Err(CompactError::Large);
     }
     Ok((if bytes[0] & 0x40 == 0 { magnitude } else { -magnitude }, last + 1))
 }

@@ -1,11 +1,14 @@
 //! Everything that a caller can do with an EZ-Mesh file, sound or not, and what must hold whatever it says.
 
 use meshpeek::ezmesh::{
-    Animation, Cell, Collision, Form, IndexBuffer, Mesh, MeshSystem, Options, RULES, Scalar, Section, Semantic,
-    TetraMesh, Track, VertexBuffer, View,
+    Animation, Cell, Collision, Form, IndexBuffer, Mesh, MeshSystem, RULES, Scalar, Section, Semantic, TetraMesh,
+    Track, VertexBuffer, View,
 };
 use meshpeek::model::{Indices, Transform};
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Finding, Geometry, Model, Region, Result, Severity, Surface};
+use meshpeek::{
+    Animations, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, MeshFile as _, Model, OpenOptions, Region,
+    Result, Severity, Surface,
+};
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 
@@ -62,8 +65,8 @@ impl Look {
 /// agree.
 pub fn check_invariants(bytes: &[u8]) -> Fate {
     let length = as_u64(bytes.len());
-    let strict = MeshSystem::open_with(bytes, &Options { strict: true, ..Options::default() });
-    let watched = MeshSystem::open_with(bytes, &Options { watched: true, ..Options::default() });
+    let strict = MeshSystem::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
+    let watched = MeshSystem::open_with(bytes, &OpenOptions { record_access: true, ..Default::default() });
     let system = match MeshSystem::open(bytes) {
         Ok(system) => system,
         Err(error) => {
@@ -75,9 +78,9 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
         }
     };
     let (strict, watched) = (strict.unwrap(), watched.unwrap());
-    assert!(watched.touched().is_some_and(|touched| touched.bytes() <= length) && system.touched().is_none());
+    assert!(watched.access_log(0).is_some_and(|touched| touched.bytes() <= length) && system.access_log(0).is_none());
     if matches!(watched.form(), Form::Text(_)) {
-        assert_eq!(watched.touched().unwrap().bytes(), length, "opening text looks at all of it");
+        assert_eq!(watched.access_log(0).unwrap().bytes(), length, "opening text looks at all of it");
     }
     let mut look = Look { length, damaged: None, lacking: false };
     look_at_head(&mut look, &system);
@@ -102,7 +105,7 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
     }
     compare_modes(&mut look, &system, &strict, &watched);
     look_at_structure(&mut look, &system, bytes);
-    assert!(watched.touched().unwrap().bytes() <= length);
+    assert!(watched.access_log(0).unwrap().bytes() <= length);
     if look.damaged.is_some() { Fate::Damaged } else { Fate::Read }
 }
 
@@ -138,11 +141,11 @@ fn look_at_structure(look: &mut Look, system: &MeshSystem<&[u8]>, bytes: &[u8]) 
     }
     write_twice(system, bytes, &validated);
     let model = Model::open(bytes).unwrap();
-    assert!(matches!(model, Model::EzMesh(_)) && model.rules().len() == RULES.len());
-    assert_eq!(model.check().is_ok(), system.check().is_ok());
-    assert_eq!(named(look.length, |see| model.regions(0, see)), look.length);
+    assert!(matches!(model, Model::EzMesh(_)) && model.file().rules().len() == RULES.len());
+    assert_eq!(model.file().check().is_ok(), system.check().is_ok());
+    assert_eq!(named(look.length, |see| model.file().regions(0, see)), look.length);
     let mut again = 0;
-    model.validate(&mut |_| again += 1).unwrap();
+    model.file().validate(&mut |_| again += 1).unwrap();
     assert_eq!(again, validated.len());
 }
 
@@ -201,7 +204,7 @@ fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
     let _ = (look.some(view.asset_name()), look.some(copy.asset_info()), look.some(view.versions()));
     let _ = (look.some(view.declared_bounds()), look.some(view.plane()));
     assert_eq!(system.dialect().is_some(), matches!(system.form(), Form::Text(_)));
-    assert!(!Animations::version(system).is_empty() && Animations::format(system) == "ezmesh");
+    assert!(!FormatVersion::version(system).is_empty() && FormatVersion::format(system) == "ezmesh");
     assert!(Geometry::sphere(system).is_none());
     for material in some_of(view.materials()) {
         look.some(material.name());

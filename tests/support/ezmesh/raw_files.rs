@@ -1,6 +1,6 @@
 //! Spells EZ-Mesh files by hand: texts element by element, and one description in either form.
 
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 
 /// Spells an element: its tag with its attributes as they are given, and what stands in it.
 pub fn element(tag: &str, inner: &str) -> String {
@@ -231,9 +231,9 @@ impl Described {
     }
 
     /// Spells it in the binary form, with a texture, user data and user binary data besides.
-    pub fn binary(&self, order: Order) -> Vec<u8> {
+    pub fn binary(&self, order: ByteOrder) -> Vec<u8> {
         let mut out = Fields { order, bytes: Vec::new() };
-        out.number(if order == Order::Little { 100 } else { 101 });
+        out.number(if order == ByteOrder::Little { 100 } else { 101 });
         out.text("EZMESH").text("asset").text("info").number(1).number((-3_i32).cast_unsigned());
         out.floats(&[-1.0, -2.0, -3.0, 1.0, 2.0, 3.0]);
         out.number(1).text("picture").number(2).number(1).number(3).text("RGBrgb");
@@ -273,7 +273,7 @@ impl Described {
 /// The fields of a binary file, as they are written.
 #[derive(Debug)]
 pub struct Fields {
-    pub order: Order,
+    pub order: ByteOrder,
     pub bytes: Vec<u8>,
 }
 

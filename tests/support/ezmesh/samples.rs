@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::build::{Animation, Bone, Column, Material, Mesh, Section, Skeleton, System, Track, Vertices};
 use meshpeek::model::Transform;
 
@@ -20,9 +20,9 @@ pub fn samples() -> Vec<Sample> {
     binary_flag.reduce_to_ezb();
     vec![
         Sample { file: "crate.ezm", bytes: wooden_crate().to_ezm().unwrap() },
-        Sample { file: "crate100.ezb", bytes: wooden_crate().to_ezb(Order::Little).unwrap() },
+        Sample { file: "crate100.ezb", bytes: wooden_crate().to_ezb(ByteOrder::Little).unwrap() },
         Sample { file: "flag.ezm", bytes: flag().to_ezm().unwrap() },
-        Sample { file: "flag101.ezb", bytes: binary_flag.to_ezb(Order::Big).unwrap() },
+        Sample { file: "flag101.ezb", bytes: binary_flag.to_ezb(ByteOrder::Big).unwrap() },
         Sample { file: "legacy.ezm", bytes: legacy() },
     ]
 }

@@ -3,10 +3,13 @@
 
 use meshpeek::secondlife::llsd::{self, Event, Rules, Value, Walk, Writer};
 use meshpeek::secondlife::{
-    Block, Buffer, Convex, Detail, Header, IDENTITY, Key, Level, Lod, Mesh, Options, Part, PhysicsShape, Prefix, RULES,
-    Skin, Submesh, hull_size,
+    Block, Buffer, Convex, Detail, Header, IDENTITY, Key, Level, Lod, Mesh, Part, PhysicsShape, Prefix, RULES, Skin,
+    Submesh, hull_size,
 };
-use meshpeek::{Animations, Error, ErrorKind, Finding, Geometry, Limits, Model, Region, Result, Severity, Surface};
+use meshpeek::{
+    Animations, Error, ErrorKind, Finding, FormatVersion, Geometry, Limits, MeshFile as _, Model, OpenOptions, Region,
+    Result, Severity, Surface,
+};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -37,16 +40,16 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let faults = Faults { findings: &findings, length };
     let assets: Vec<usize> = some_of(mesh.asset_count(), random);
     for (number, asset) in mesh.assets().enumerate().filter(|(number, _)| assets.contains(number)) {
-        let options = Options { asset: number, watched: true, ..Options::default() };
+        let options = OpenOptions { asset: number, record_access: true, ..Default::default() };
         let alone = Mesh::open_with(bytes, &options).unwrap();
         assert_eq!(alone.asset_range(), asset.asset_range());
         let first = if random.one_in(2) { &asset } else { &alone };
         look_at_asset(first, &faults, random);
-        assert!(alone.touched().unwrap().bytes() <= length, "more was looked at than there is");
+        assert!(alone.access_log(0).unwrap().bytes() <= length, "more was looked at than there is");
     }
     if let Ok(model) = Model::open(bytes) {
-        assert!(matches!(model, Model::SecondLife(_)) && model.sources().count() == 1);
-        assert_eq!(model.geometry().surface_count(), Geometry::surface_count(&mesh));
+        assert!(matches!(model, Model::SecondLife(_)) && model.file().source_count() == 1);
+        assert_eq!(model.file().geometry().unwrap().surface_count(), Geometry::surface_count(&mesh));
     }
     let is_sound = mesh.check().is_ok() && !findings.iter().any(|finding| finding.severity == Severity::Error);
     if is_sound { Fate::Read } else { Fate::Damaged }
@@ -140,7 +143,7 @@ fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
         match Header::of_prefix(prefix, &limits).unwrap() {
             Prefix::Ready(header) => {
                 assert!(length >= end && header.len() == whole.len() && header.base() == whole.base());
-                let options = Options { partial: true, ..Options::default() };
+                let options = OpenOptions { partial: true, ..Default::default() };
                 let part = Mesh::open_with(prefix, &options).unwrap();
                 for part_of in Part::ALL {
                     match (part.view().stored(part_of), mesh.view().stored(part_of)) {
@@ -172,7 +175,7 @@ fn look_at_container(mesh: &Mesh<&[u8]>) {
         let _ = (instance.mesh_id(), instance.label().map(|label| label.to_string()), instance.transform());
         let _ = instance.materials().map(|list| list.iter().count());
     }
-    let beyond = Options { asset: container.len().max(1), ..Options::default() };
+    let beyond = OpenOptions { asset: container.len().max(1), ..Default::default() };
     assert_eq!(Mesh::open_with(*mesh.data(), &beyond).unwrap_err().kind().id(), "no-such");
 }
 
@@ -375,7 +378,7 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         expect_same(positions.iter().flatten(), naive.iter().flatten());
         let vertex = random.below(naive.len() + 1);
         expect_same(positions.get(vertex).into_iter().flatten(), naive.get(vertex).into_iter().flatten());
-        assert_eq!(positions.extent(), naive_extent(&naive));
+        assert_eq!(positions.bounds(), naive_extent(&naive));
     }
     if let Some(Some(normals)) = faults.some(submesh.normals()) {
         assert_eq!(normals.len(), vertices);
@@ -504,7 +507,7 @@ fn look_at_skin(skin: &Skin<'_>, mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random
 
 fn look_at_convex(convex: &Convex<'_>, faults: &Faults<'_>) {
     faults.some(convex.domain());
-    faults.some(convex.bounding_points()).flatten().map(|points| points.extent());
+    faults.some(convex.bounding_points()).flatten().map(|points| points.bounds());
     let sizes = faults.some(convex.hull_sizes()).flatten();
     let points = faults.some(convex.hull_points()).flatten();
     let (Some(hulls), Some(sizes)) = (faults.some(convex.hulls()), sizes) else { return };
@@ -574,7 +577,7 @@ fn look_at_detail(detail: &Detail<'_>, level: Option<&Level<'_>>, faults: &Fault
         assert!(surface.frames().unwrap().is_none() && surface.target_positions(1).is_err());
         assert_eq!(surface.weights().map(|one| one.is_some()).ok(), submesh.weights().map(|one| one.is_some()).ok());
         if let (Some(bounds), Ok(positions)) = (faults.some(surface.bounds()), submesh.positions()) {
-            let extent = positions.extent();
+            let extent = positions.bounds();
             assert_eq!(extent.is_none(), bounds.is_empty());
             assert!(extent.is_none_or(|[min, max]| (min, max) == (bounds.min, bounds.max)));
         }
@@ -603,7 +606,7 @@ fn look_at_neutral(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random)
         faults.some(surface.material());
     }
     assert!(Animations::clip(mesh, 0).is_err() && Animations::clip_count(mesh) == 0);
-    assert!(Geometry::sphere(mesh).is_none() && Animations::format(mesh) == "secondlife");
+    assert!(Geometry::sphere(mesh).is_none() && FormatVersion::format(mesh) == "secondlife");
 }
 
 /// Looks at all that is lent without inflating anything, and keeps nothing: what the bound on memory of headers and
@@ -627,7 +630,7 @@ pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
             let Ok(Some(block)) = asset.block(part) else { continue };
             let Ok(level) = block.level() else { continue };
             for submesh in level.submeshes().flatten() {
-                let _ = (submesh.positions().map(|all| all.extent()), submesh.indices().map(|all| all.len()));
+                let _ = (submesh.positions().map(|all| all.bounds()), submesh.indices().map(|all| all.len()));
                 if let Ok(Some(weights)) = submesh.weights() {
                     let _ = weights.get(weights.len().saturating_sub(1));
                 }

@@ -128,7 +128,7 @@ fn look_at_surface(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
     assert_eq!(positions.len(), as_index(counts.vertices));
     assert_eq!(positions.iter().len(), positions.len());
     let naive = naive_extent(positions.iter());
-    assert_eq!(positions.extent(), naive);
+    assert_eq!(positions.bounds(), naive);
     if let Some(frames) = some(view.frames(), length) {
         assert_eq!(frames.len(), as_index(counts.attribute_vertices));
         frames.for_each(|frame| {
@@ -302,7 +302,7 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
     for view in mesh.surfaces() {
         // A block that cannot be read is a fault of its surface alone.
         let Ok(view) = view else { continue };
-        let seen = (view.counts()?, view.positions()?.extent(), view.frames()?.len(), view.target(0)?.name());
+        let seen = (view.counts()?, view.positions()?.bounds(), view.frames()?.len(), view.target(0)?.name());
         let _ = (seen, view.uvs(0).is_ok(), view.uvs(1).is_ok(), view.colors().is_ok());
         let _ = (view.indices()?.first_beyond(u32::MAX), view.attribute_indices()?.first_beyond(u32::MAX));
         if let Ok(Some(weights)) = view.weights() {

@@ -2,10 +2,10 @@
 
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::uc::{self, Script};
-use meshpeek::unreal::{
-    Kind, Mesh, Mode, Options, Placement, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant,
+use meshpeek::unreal::{Kind, Mesh, Placement, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant};
+use meshpeek::{
+    Animations, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
-use meshpeek::{Animations, Bounds, Error, ErrorKind, Finding, Model, Region, Result, Surface};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -23,10 +23,10 @@ type Sources<'a> = [&'a [u8]; 3];
 pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random: &mut Random) -> Fate {
     let sources = [data, aniv, script.unwrap_or_default()];
     let divisor = if random.one_in(2) { UvDivisor::By255 } else { UvDivisor::By256 };
-    let lenient = Options { watched: true, uv_divisor: divisor, mode: Mode::Lenient };
-    let strict = Mesh::open_with(data, aniv, Options { mode: Mode::Strict, ..lenient }).map(drop);
-    let mesh = match Mesh::open_with(data, aniv, lenient) {
-        Ok(mesh) => mesh,
+    let lenient = OpenOptions { record_access: true, ..Default::default() };
+    let strict = Mesh::open_with(data, aniv, &OpenOptions { strict: true, ..lenient }).map(drop);
+    let mesh = match Mesh::open_with(data, aniv, &lenient) {
+        Ok(mesh) => mesh.with_uv_divisor(divisor),
         Err(error) => {
             expect_blamed(&error, sources);
             let found = meshpeek::finding(&error).unwrap();
@@ -256,7 +256,7 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
         assert!(surface.frames().is_ok_and(|frames| frames.is_none()) || surface.positions().is_err());
         assert!(surface.uvs(1).unwrap().is_none());
         assert!(surface.colors().unwrap().is_none() && surface.weights().unwrap().is_none());
-        let divisor = if mesh.options().uv_divisor == UvDivisor::By255 { 255.0 } else { 256.0 };
+        let divisor = if mesh.uv_divisor() == UvDivisor::By255 { 255.0 } else { 256.0 };
         let (indices, uvs) = (surface.indices().unwrap(), surface.uvs(0).unwrap().unwrap());
         let attributes = surface.attribute_indices().unwrap();
         assert!(attributes.iter().eq(0..counts.corners));
@@ -415,21 +415,22 @@ fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
 }
 
 fn look_at_model(model: &Model<&[u8]>, sources: Sources<'_>) {
-    let count = model.sources().count();
-    for (number, (owner, bytes)) in model.sources().zip(sources).enumerate() {
+    let count = model.file().source_count();
+    for (number, bytes) in sources.into_iter().take(count).enumerate() {
+        let owner = model.file().source(number).unwrap();
         assert_eq!(owner.as_ptr_range(), bytes.as_ptr_range());
-        named(as_u64(bytes.len()), |see| model.regions(number, see));
+        named(as_u64(bytes.len()), |see| model.file().regions(number, see));
         let mut again = Vec::new();
-        model.write_to(number, &mut again).unwrap();
+        model.file().write_to(number, &mut again).unwrap();
         assert!(again == bytes, "source {number} is written differently");
     }
-    for result in [model.regions(count, &mut |_| {}), model.write_to(count, &mut Vec::new())] {
+    for result in [model.file().regions(count, &mut |_| {}), model.file().write_to(count, &mut Vec::new())] {
         assert_eq!(result.unwrap_err().kind().id(), "no-such");
     }
-    assert_eq!(model.rules().len(), RULES.len());
-    model.check().unwrap();
+    assert_eq!(model.file().rules().len(), RULES.len());
+    model.file().check().unwrap();
     let mut all: Vec<Finding> = Vec::new();
-    model.validate(&mut |finding| all.push(finding)).unwrap();
+    model.file().validate(&mut |finding| all.push(finding)).unwrap();
 }
 
 /// Looks at all that is lent, and keeps nothing: what the bound on memory holds for.

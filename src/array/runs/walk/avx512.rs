@@ -17,10 +17,8 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use multiversion::multiversion;
-use multiversion::target::match_target;
-
 use crate::array::runs::walk::{Allowed, WalkProgress};
+use crate::simd::{Level, kernel};
 
 /// Bytes of a window.
 const WINDOW: usize = 64;
@@ -47,24 +45,16 @@ const fn counting(first: u8) -> [u8; WINDOW] {
     all
 }
 
-/// Tells whether this processor has the instructions.
-#[multiversion(targets("x86_64+avx2+avx512bw+avx512f+avx512vbmi"))]
-pub(in crate::array::runs) fn are_there() -> bool {
-    match_target! {
-        "x86_64+avx2+avx512bw+avx512f+avx512vbmi" => true,
-        _ => false,
-    }
+/// Returns whether the processor supports the instructions.
+pub(in crate::array::runs) fn is_supported() -> bool {
+    Level::best() == Level::Avx512
 }
 
-/// Passes over runs, eight windows at a time.
-#[multiversion(targets("x86_64+avx2+avx512bw+avx512f+avx512vbmi"))]
-pub(in crate::array::runs) fn pass(bytes: &[u8], allowed: Allowed) -> WalkProgress {
-    match_target! {
-        "x86_64+avx2+avx512bw+avx512f+avx512vbmi" => permute(bytes, allowed),
-        _ => {
-            let _ = (bytes, allowed);
-            WalkProgress::default()
-        }
+kernel! {
+    /// Passes over runs, eight windows at a time; over none if the instructions are not supported.
+    pub(in crate::array::runs) fn pass(bytes: &[u8], allowed: Allowed) -> WalkProgress {
+        avx512 => permute(bytes, allowed),
+        _ => WalkProgress::default(),
     }
 }
 

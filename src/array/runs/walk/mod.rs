@@ -13,7 +13,7 @@
 //! The fast ways know only records of four bytes, and the lengths they have seen: a run that is longer than all before it
 //! is left to the steps, which note it. Whoever stops has noted nothing that is not so.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) mod avx512;
 pub(super) mod speculative;
 pub(super) mod uniform;
@@ -60,8 +60,8 @@ pub(super) fn extent(bytes: &[u8], len: usize, size: usize) -> Result<Extent, u6
 
 /// Returns the fast ways of this processor, in the order in which to try them.
 pub(super) fn fastest() -> &'static [Way] {
-    #[cfg(target_arch = "x86_64")]
-    if avx512::are_there() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if avx512::is_supported() {
         return &[uniform::pass, avx512::pass];
     }
     &[uniform::pass, speculative::pass]

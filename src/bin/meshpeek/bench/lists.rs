@@ -249,7 +249,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
     match raw {
         Ok(raw) if cfg!(target_endian = "little") => {
-            let extent = Packed::new(raw, Floats::<3>).extent();
+            let extent = Packed::new(raw, Floats::<3>).bounds();
             extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
         }
         _ => positions.iter().fold(Bounds::EMPTY, native),

@@ -153,7 +153,7 @@ pub fn locate<'a>(detail: &Detail<'a>, surface: usize, attribute: Attribute) -> 
         },
         _ => None,
     };
-    Ok(points.map(|points| Values::Positions(Positions::Domain16(points))))
+    Ok(points.map(|points| Values::Positions(Positions::MinMax16(points))))
 }
 
 /// Prints the blocks of a file: what they take, and what inflating them showed.

@@ -2,8 +2,8 @@
 
 pub(super) mod scan;
 
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{ErrorKind, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
@@ -17,11 +17,11 @@ pub(super) const TAG: &[u8] = b"EZMESH";
 pub(super) const FIELDS_AT: u64 = 14;
 
 /// Returns the byte order and the version of a binary file; `None` of what is none.
-pub(super) fn order(bytes: &[u8]) -> Option<(Order, u32)> {
+pub(super) fn order(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let number = |order: Order| order.u32(Word(*version));
-    let order = [Order::Little, Order::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
+    let number = |order: ByteOrder| order.u32(Word(*version));
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
     (order.u32(Word(*length)) == 6 && rest.starts_with(TAG)).then(|| (order, number(order)))
 }
 
@@ -29,7 +29,7 @@ pub(super) fn order(bytes: &[u8]) -> Option<(Order, u32)> {
 pub(super) fn other_version(bytes: &[u8]) -> Option<u32> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let order = [Order::Little, Order::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
     let number = order.u32(Word(*version));
     (rest.starts_with(TAG) && !matches!(number, 100 | 101)).then_some(number)
 }
@@ -38,12 +38,12 @@ pub(super) fn other_version(bytes: &[u8]) -> Option<u32> {
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     cursor: Cursor<'a>,
-    order: Order,
+    order: ByteOrder,
 }
 
 impl<'a> Reader<'a> {
     /// Starts at an offset of a file.
-    pub(super) fn at(bytes: &'a [u8], order: Order, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
+    pub(super) fn at(bytes: &'a [u8], order: ByteOrder, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
         Ok(Self { cursor: Cursor::new(bytes, FORMAT).watched_by(touched).at(offset)?, order })
     }
 

@@ -1,7 +1,7 @@
 //! From the fields of a binary file to its outline.
 
 use super::{FIELDS_AT, Reader};
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::outline::{Kind, Outline};
 use crate::parse::{AccessLog, Limits};
@@ -13,7 +13,7 @@ const TRANSFORM: u64 = 40;
 /// Finds everything by stepping from count to count.
 pub(in crate::formats::ezmesh) fn scan(
     bytes: &[u8],
-    order: Order,
+    order: ByteOrder,
     limits: &Limits,
     touched: Option<&AccessLog>,
 ) -> Result<Outline> {

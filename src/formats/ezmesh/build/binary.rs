@@ -7,7 +7,7 @@ use super::merge::{Merged, mesh_bounds, ordered, section_bounds, system_bounds};
 use super::vertices::Values;
 use super::{Animation, Mesh, Skeleton, System, check, failed};
 use crate::array::Bounds;
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::model::Transform;
 
@@ -15,7 +15,7 @@ use crate::model::Transform;
 const PIECE: usize = 64 << 10;
 
 /// Writes a system that was tested.
-pub(super) fn write(system: &System, order: Order, version: u32, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(system: &System, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
     let mut fields = Fields { out, order, piece: Vec::new() };
     fields.u32(version);
     fields.text(TAG)?;
@@ -71,7 +71,7 @@ pub(super) fn write(system: &System, order: Order, version: u32, out: &mut dyn W
 /// Writes fields one after another.
 struct Fields<'o> {
     out: &'o mut dyn Write,
-    order: Order,
+    order: ByteOrder,
     piece: Vec<u8>,
 }
 

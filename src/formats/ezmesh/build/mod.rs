@@ -6,7 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::decode::Order;
+//! use meshpeek::decode::ByteOrder;
 //! use meshpeek::ezmesh::{MeshSystem, build};
 //! let columns = vec![
 //!     build::Column::positions([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.1, 0.0]]),
@@ -24,7 +24,7 @@
 //!
 //! let text = MeshSystem::open(system.to_ezm()?)?;
 //! assert_eq!(build::System::of(text.view())?, system);
-//! let binary = MeshSystem::open(system.to_ezb(Order::Little)?)?;
+//! let binary = MeshSystem::open(system.to_ezb(ByteOrder::Little)?)?;
 //! let positions = binary.mesh(0)?.vertex_buffer()?.unwrap().vertices()?.positions().unwrap();
 //! assert_eq!(positions.get(2), Some([0.0, 0.1, 0.0]));
 //! # Ok(())
@@ -67,7 +67,7 @@ pub use vertices::{Column, Values, Vertices};
 
 use super::FORMAT;
 use crate::array::Bounds;
-use crate::decode::Order;
+use crate::decode::ByteOrder;
 use crate::error::{Error, ErrorKind, Field, Result};
 
 /// A file to write. Names are bytes, as files hold them.
@@ -159,16 +159,16 @@ impl System {
     /// # Errors
     ///
     /// [`ErrorKind::Refused`], by field, for what the form cannot hold: nothing is written then. What the output refuses.
-    pub fn write_ezb(&self, order: Order, out: &mut dyn Write) -> Result<()> {
+    pub fn write_ezb(&self, order: ByteOrder, out: &mut dyn Write) -> Result<()> {
         let version = match order {
-            Order::Little => 100,
-            Order::Big => 101,
+            ByteOrder::Little => 100,
+            ByteOrder::Big => 101,
         };
         self.write_binary(order, version, out)
     }
 
     /// Writes the binary form with any version.
-    pub(super) fn write_binary(&self, order: Order, version: u32, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn write_binary(&self, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_binary()?;
         binary::write(self, order, version, out)
@@ -190,7 +190,7 @@ impl System {
     /// # Errors
     ///
     /// As [`write_ezb`](Self::write_ezb).
-    pub fn to_ezb(&self, order: Order) -> Result<Vec<u8>> {
+    pub fn to_ezb(&self, order: ByteOrder) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_ezb(order, &mut bytes)?;
         Ok(bytes)

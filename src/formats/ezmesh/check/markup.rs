@@ -1,8 +1,8 @@
 //! The rules about the text itself, and what stands behind the fields of a binary file.
 
 use super::told;
-use crate::decode::Order;
-use crate::decode::ordered::Word;
+use crate::decode::ByteOrder;
+use crate::decode::endian::Word;
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::markup::element::Element;
 use crate::formats::ezmesh::markup::is_blank;
@@ -17,7 +17,7 @@ use crate::parse::{Name, Report, Severity};
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     told(report, view.versions())?;
     if let Form::Binary { order, version } = view.state.form {
-        if (order == Order::Little) != (version == 100) {
+        if (order == ByteOrder::Little) != (version == 100) {
             let text = format!("expected the usual byte order of version {version}, found {order:?}-endian");
             report.say("EZ42", Field::new("version"), 0, text);
         }

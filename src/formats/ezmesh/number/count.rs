@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use multiversion::multiversion;
-
 use super::fault::Fault;
 use super::place::{Data, Place, is_separator};
+use crate::simd::kernel;
 
 /// Bytes looked at twice, first for markup and then for tokens: they stay in the nearest cache.
 const CHUNK: usize = 8 << 10;
@@ -38,18 +37,19 @@ pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, Fault> {
     Ok(tokens)
 }
 
-/// Counts the bytes of tokens that stand right after a separator.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn starts_after(text: &[u8]) -> u64 {
-    let Some(after) = text.get(1..) else { return 0 };
-    let mut starts = 0_u64;
-    for (before, after) in text.chunks(ROUND).zip(after.chunks(ROUND)) {
-        let round = before.iter().zip(after).fold(0_u8, |round, (before, byte)| {
-            round.wrapping_add(u8::from(is_separator(*before) & !is_separator(*byte)))
-        });
-        starts = starts.wrapping_add(round.into());
+kernel! {
+    /// Counts the bytes of tokens that stand right after a separator.
+    fn starts_after(text: &[u8]) -> u64 {
+        let Some(after) = text.get(1..) else { return 0 };
+        let mut starts = 0_u64;
+        for (before, after) in text.chunks(ROUND).zip(after.chunks(ROUND)) {
+            let round = before.iter().zip(after).fold(0_u8, |round, (before, byte)| {
+                round.wrapping_add(u8::from(is_separator(*before) & !is_separator(*byte)))
+            });
+            starts = starts.wrapping_add(round.into());
+        }
+        starts
     }
-    starts
 }
 
 #[cfg(test)]

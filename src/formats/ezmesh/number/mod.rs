@@ -13,7 +13,7 @@
 //! | [`count`](mod@count) | how many tokens there are, without reading them |
 //! | [`fault`] | what can be wrong |
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
 mod binary;
 mod count;

@@ -4,11 +4,9 @@
 //! differ from the one before, and are written down before any number is read: how long a number is decides no branch,
 //! and no number waits for the one before.
 
-use multiversion::multiversion;
-use multiversion::target::match_target;
-
-use super::digits::{self, WIDTH};
+use super::digits::{self, WIDTH, Window};
 use super::place::is_separator;
+use crate::simd::kernel;
 
 /// Bytes looked at together, so that offsets among them fit in a byte.
 const STRETCH: usize = 256;
@@ -135,17 +133,38 @@ impl Spans {
     }
 }
 
-/// Finds the tokens of a stretch.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn find(spans: &mut Spans, stretch: &[u8; STRETCH]) {
+kernel! {
+    /// Finds the tokens of a stretch.
+    fn find(spans: &mut Spans, stretch: &[u8; STRETCH]) {
+        avx2 => find_by(spans, stretch, |block| super::avx2::separators(block)),
+        _ => find_by(spans, stretch, separators),
+    }
+}
+
+kernel! {
+    /// Reads tokens as floats, up to the first one that takes more than that.
+    fn floats(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
+        avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
+        _ => floats_by(spans, stretch, limit, out, digits::fixed),
+    }
+}
+
+kernel! {
+    /// Reads tokens as integers, up to the first one that takes more than that.
+    fn indices(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
+        avx2 => indices_each(spans, stretch, limit, out),
+        _ => indices_each(spans, stretch, limit, out),
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn find_by(spans: &mut Spans, stretch: &[u8; STRETCH], separators: impl Fn(&[u8; 64]) -> u64) {
     let (blocks, _) = stretch.as_chunks();
     let (mut starts, mut ends, mut base) = (0, 0, 0_u8);
     let mut carry = 1;
     for block in blocks {
-        let separators = match_target! {
-            "x86_64+avx2+bmi1+bmi2+popcnt+lzcnt" => super::avx2::separators(block),
-            _ => separators(block),
-        };
+        let separators = separators(block);
         let before = separators << 1 | carry;
         carry = separators >> 63;
         starts = write(&mut spans.starts, starts, base, !separators & before);
@@ -155,9 +174,15 @@ fn find(spans: &mut Spans, stretch: &[u8; STRETCH]) {
     spans.count = ends;
 }
 
-/// Reads tokens as floats, up to the first one that takes more than that.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn floats(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn floats_by(
+    spans: &Spans,
+    stretch: &[u8; STRETCH + WIDTH],
+    limit: usize,
+    out: &mut [f32],
+    fixed: impl Fn(&Window, usize) -> Option<f32>,
+) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
     let ends = spans.ends.get(known).unwrap_or_default();
@@ -167,20 +192,16 @@ fn floats(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mu
         let Some(window) = stretch.get(end..).and_then(<[u8]>::first_chunk) else { break };
         let negative = stretch.get(start.wrapping_add(WIDTH)) == Some(&b'-');
         let length = end.wrapping_sub(start).wrapping_sub(usize::from(negative));
-        let magnitude = match_target! {
-            "x86_64+avx2+bmi1+bmi2+popcnt+lzcnt" => super::avx2::fixed(window, length),
-            _ => digits::fixed(window, length),
-        };
-        let Some(magnitude) = magnitude.filter(|_| end <= limit) else { break };
+        let Some(magnitude) = fixed(window, length).filter(|_| end <= limit) else { break };
         *value = digits::signed(magnitude, negative);
         read = read.wrapping_add(1);
     }
     read
 }
 
-/// Reads tokens as integers, up to the first one that takes more than that.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn indices(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn indices_each(spans: &Spans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
     let ends = spans.ends.get(known).unwrap_or_default();

@@ -8,7 +8,7 @@ use super::super::layout::{
 use super::super::llsd;
 use super::super::submesh::Key;
 use super::{Asset, Convex, Header, Level, Skin, Submesh, refused};
-use crate::decode::Domain16;
+use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
@@ -235,7 +235,7 @@ fn finite<const N: usize>(field: Field, items: &[[f32; N]]) -> Result<()> {
 /// Tests that a domain can be coded over, and that points are no more than half a step outside.
 fn check_domain<'p, const N: usize>(
     field: Field,
-    domain: Domain16<N>,
+    domain: MinMax16<N>,
     points: impl IntoIterator<Item = &'p [f32; N]>,
 ) -> Result<()> {
     let (min, max) = (domain.min(), domain.max());

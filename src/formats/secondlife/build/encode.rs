@@ -7,8 +7,8 @@ use super::super::layout::{MOST_INFLUENCES, Part};
 use super::super::llsd::Writer;
 use super::super::skin::Matrix;
 use super::{Convex, Joint, Level, Skin, Submesh, count, strings};
-use crate::decode::joint::{self, RawJoint};
-use crate::decode::{Domain16, Influence, tangent16, unit};
+use crate::decode::influence3::{self, RawInfluence3};
+use crate::decode::{Influence, MinMax16, tangent16, unit};
 use crate::error::Result;
 
 /// The byte behind the influences of a vertex that are not four.
@@ -30,7 +30,7 @@ impl Level {
     }
 
     /// Returns the box that positions are coded over.
-    pub(super) fn box_of_all(&self) -> Domain16<3> {
+    pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.submeshes.iter().flat_map(|submesh| &submesh.positions)))
     }
 
@@ -48,11 +48,11 @@ impl Level {
 
 impl Submesh {
     /// Returns the intervals that texture coordinates are coded over.
-    pub(super) fn uv_intervals(&self) -> Domain16<2> {
+    pub(super) fn uv_intervals(&self) -> MinMax16<2> {
         self.uv_domain.unwrap_or_else(|| domain(&self.uvs))
     }
 
-    fn encode(&self, writer: &mut Writer, positions: Domain16<3>) {
+    fn encode(&self, writer: &mut Writer, positions: MinMax16<3>) {
         if self.positions.is_empty() {
             writer.open_map(1).key("NoGeometry").boolean(true).close_map();
             return;
@@ -106,7 +106,7 @@ impl Convex {
     }
 
     /// Returns the box that points are coded over: corners that stand in for a hull do not change it.
-    pub(super) fn box_of_all(&self) -> Domain16<3> {
+    pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.hulls.iter().flatten().chain(&self.bounding)))
     }
 
@@ -171,7 +171,7 @@ impl Skin {
 }
 
 /// Returns the intervals that points are coded over: from the least to the greatest of each component.
-fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> Domain16<N> {
+fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> MinMax16<N> {
     let [mut min, mut max] = [[f32::INFINITY; N], [f32::NEG_INFINITY; N]];
     let mut any = false;
     for point in points {
@@ -180,17 +180,17 @@ fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) ->
             (*min, *max) = (min.min(*value), max.max(*value));
         }
     }
-    if any { Domain16::new(min, max) } else { Domain16::new([0.0; N], [0.0; N]) }
+    if any { MinMax16::new(min, max) } else { MinMax16::new([0.0; N], [0.0; N]) }
 }
 
 /// Returns the corners of a box.
-fn corners_of(domain: Domain16<3>) -> Vec<[f32; 3]> {
+fn corners_of(domain: MinMax16<3>) -> Vec<[f32; 3]> {
     let ([left, front, low], [right, back, high]) = (domain.min(), domain.max());
     let around = [[left, front], [right, front], [right, back], [left, back]];
     [low, high].into_iter().flat_map(|z| around.map(|[x, y]| [x, y, z])).collect()
 }
 
-fn codes<'p, const N: usize>(domain: Domain16<N>, points: impl IntoIterator<Item = &'p [f32; N]>) -> Vec<[U16; N]> {
+fn codes<'p, const N: usize>(domain: MinMax16<N>, points: impl IntoIterator<Item = &'p [f32; N]>) -> Vec<[U16; N]> {
     points.into_iter().map(|point| domain.encode(*point)).collect()
 }
 
@@ -199,7 +199,7 @@ fn code(component: f32) -> U16 {
 }
 
 /// Writes the two ends of a domain into a map.
-fn ends<const N: usize>(writer: &mut Writer, domain: Domain16<N>) -> &mut Writer {
+fn ends<const N: usize>(writer: &mut Writer, domain: MinMax16<N>) -> &mut Writer {
     writer.key("Max").reals(domain.max().into_iter()).key("Min").reals(domain.min().into_iter())
 }
 
@@ -215,8 +215,8 @@ fn matrices<'m>(writer: &mut Writer, matrices: impl ExactSizeIterator<Item = &'m
 fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for list in lists {
-        let mut codes: Vec<RawJoint> =
-            list.iter().map(|influence| joint::encode(*influence).unwrap_or_default()).collect();
+        let mut codes: Vec<RawInfluence3> =
+            list.iter().map(|influence| influence3::encode(*influence).unwrap_or_default()).collect();
         // Weights that are no more than 1 together are no more than 65535 either, though each was rounded.
         let sum: f32 = list.iter().map(|influence| influence.weight).sum();
         let stored = codes.iter().fold(0, |sum: u32, one| sum.saturating_add(one.weight.get().into()));

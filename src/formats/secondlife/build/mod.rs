@@ -39,7 +39,7 @@ use super::layout::{FORMAT, Part};
 use super::llsd::Writer;
 use super::pose::IDENTITY;
 use super::skin::Matrix;
-use crate::decode::{Domain16, Influence};
+use crate::decode::{Influence, MinMax16};
 use crate::error::{Error, ErrorKind, Field, Result};
 
 pub use container::{Container, Instance, Material, cache};
@@ -89,7 +89,7 @@ pub struct Level {
     pub submeshes: Vec<Submesh>,
     /// The box that all positions are coded over; where it is left out, the one around them. A level that was read keeps
     /// its own, so that its codes stay what they are; leave it out once positions have moved.
-    pub domain: Option<Domain16<3>>,
+    pub domain: Option<MinMax16<3>>,
 }
 
 impl From<Vec<Submesh>> for Level {
@@ -110,7 +110,7 @@ pub struct Submesh {
     pub uvs: Vec<[f32; 2]>,
     /// The intervals that they are coded over; where they are left out, from the least to the greatest. As those of
     /// [positions](Level::domain).
-    pub uv_domain: Option<Domain16<2>>,
+    pub uv_domain: Option<MinMax16<2>>,
     /// For each vertex, x, y, z and the handedness, 1 or −1; or none at all, as of every known file.
     pub tangents: Vec<[f32; 4]>,
     /// For each triangle, its vertices, counter-clockwise seen from outside.
@@ -139,7 +139,7 @@ pub struct Convex {
     pub bounding: Vec<[f32; 3]>,
     /// The box that all points are coded over; where it is left out, the one around them. As that of
     /// [positions](Level::domain).
-    pub domain: Option<Domain16<3>>,
+    pub domain: Option<MinMax16<3>>,
 }
 
 /// A skin to write. By default the bind shape changes nothing.

@@ -287,7 +287,7 @@ impl Look<'_, '_, '_, '_> {
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
         let mut highest = 0;
         for (vertex, run) in (0..).zip(runs.iter()) {
-            let joint = run.iter().map(|one| one.joint).max().unwrap_or_default();
+            let joint = run.iter().map(|one| one.bone).max().unwrap_or_default();
             if let Some(joints) = self.shape.joints
                 && !run.is_empty()
                 && usize::from(joint) >= joints

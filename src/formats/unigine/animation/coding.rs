@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::{F32, I16, U16};
 
-use crate::decode::Boxed16;
+use crate::decode::OffsetScale16;
 use crate::model::Transform;
 use crate::parse::Record;
 
@@ -12,7 +12,7 @@ pub enum Coding {
     /// Floats; what is absent keeps its value. Embedded animations.
     Changes,
     /// 16 bits in the box of positions and that of scales; what is absent keeps its value. an10.
-    Quantized([Boxed16; 2]),
+    Quantized([OffsetScale16; 2]),
     /// Floats; what is absent is the default. an11 to an13.
     Whole,
 }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn sizes_follow_the_flags() {
-        let boxed = Boxed16 { min: [0.0; 3], size: [65535.0; 3] };
+        let boxed = OffsetScale16 { min: [0.0; 3], size: [65535.0; 3] };
         let quantized = Coding::Quantized([boxed; 2]);
         for (flags, changes, codes) in [(0, 0, 0), (1, 4, 2), (7, 12, 6), (15, 20, 14), (0x77, 24, 12), (0x7f, 32, 20)]
         {
@@ -226,7 +226,7 @@ mod tests {
         let mut bone = Transform::default();
         Coding::Whole.apply(3, &floats, &mut bone);
         assert_eq!((bone.position, bone.rotation), ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]));
-        let boxed = Boxed16 { min: [0.0; 3], size: [65535.0; 3] };
+        let boxed = OffsetScale16 { min: [0.0; 3], size: [65535.0; 3] };
         let mut bone = Transform { position: [9.0; 3], ..Transform::default() };
         Coding::Quantized([boxed; 2]).apply(0x42, &[5, 0, 7, 0], &mut bone);
         assert_eq!((bone.position, bone.scale), ([9.0, 5.0, 9.0], [1.0, 1.0, 7.0]));

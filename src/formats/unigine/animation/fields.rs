@@ -5,7 +5,7 @@ use zerocopy::little_endian::I16;
 use super::cache::CacheSlot;
 use super::coding::Coding;
 use super::view::{AnimationView, BoneIds};
-use crate::decode::Boxed16;
+use crate::decode::OffsetScale16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::unigine::fields::{FieldReader, RegionSink};
 use crate::formats::unigine::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
@@ -15,8 +15,8 @@ use zerocopy::little_endian::F32;
 impl RawBox {
     /// Returns the decoder of the values in it.
     #[must_use]
-    pub fn decoder(&self) -> Boxed16 {
-        Boxed16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
+    pub fn decoder(&self) -> OffsetScale16 {
+        OffsetScale16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16, U16};
 
-use crate::decode::{Boxed16, frame};
+use crate::decode::{OffsetScale16, frame};
 use crate::error::Result;
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
@@ -150,7 +150,7 @@ impl BoneKey {
     }
 
     /// Spells what the key tells in boxes, without what has the code that it had.
-    fn codes(&self, [positions, scales]: &[Boxed16; 2], last: &mut LastCodes) -> (u8, Vec<u8>) {
+    fn codes(&self, [positions, scales]: &[OffsetScale16; 2], last: &mut LastCodes) -> (u8, Vec<u8>) {
         let LastCodes { axes, rotation: turned } = last;
         let axis = |number: usize, value: f32, out: &mut Vec<u8>| {
             let code = match number.checked_sub(3) {
@@ -187,8 +187,8 @@ impl BoneKey {
 
 /// Returns the box around all values: larger by 1 along each axis than they span, as the engine has it, or the engine's
 /// empty one.
-fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> Boxed16 {
-    let mut found = Boxed16 { min: EMPTY.0.min, size: [-2e9; 3] };
+fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
+    let mut found = OffsetScale16 { min: EMPTY.0.min, size: [-2e9; 3] };
     for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {
         let along = || values.clone().filter_map(|axes| axes.get(axis).copied().flatten());
         if along().next().is_some() {

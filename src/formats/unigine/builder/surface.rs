@@ -5,7 +5,7 @@ use std::io::Write;
 use zerocopy::IntoBytes;
 
 use crate::array::{Bounds, Sphere};
-use crate::decode::{Frame, Influence, float, frame, influence};
+use crate::decode::{Frame, Influence, float, frame, influence4};
 use crate::error::Result;
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
@@ -99,7 +99,7 @@ impl Surface {
         for list in &self.weights {
             writer.bytes(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)])?;
             for one in list {
-                writer.bytes(influence::encode(*one).as_bytes())?;
+                writer.bytes(influence4::encode(*one).as_bytes())?;
             }
         }
         for set in &self.uvs {

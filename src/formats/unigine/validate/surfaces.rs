@@ -6,7 +6,7 @@ use super::{animations, trees};
 use crate::array::runs::CountedRuns;
 use crate::array::{Bounds, Packed};
 use crate::decode::Floats;
-use crate::decode::influence::RawInfluence;
+use crate::decode::influence4::RawInfluence4;
 use crate::error::{Field, Result};
 use crate::formats::unigine::arrays::ArrayKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
@@ -165,17 +165,17 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     fn weights(&mut self, bones: usize) -> Result<()> {
         let array = self.view.arrays()?.find(ArrayKind::Weights)?;
         io::prefetch(array.bytes);
-        let runs = CountedRuns::<RawInfluence>::new(array.bytes, as_index(array.count));
+        let runs = CountedRuns::<RawInfluence4>::new(array.bytes, as_index(array.count));
         let [mut unknown, mut sums, mut none, mut zero, mut twice] = [Tally::default(); 5];
         let mut at = array.at;
         for run in &runs {
-            let bone = |one: &RawInfluence| usize::try_from(one.bone.get()).ok();
+            let bone = |one: &RawInfluence4| usize::try_from(one.bone.get()).ok();
             unknown.add(at, run.iter().any(|one| bone(one).is_none_or(|bone| bone >= bones)));
             let sum: u32 = run.iter().map(|one| u32::from(one.weight.get())).sum();
             none.add(at, run.is_empty());
             sums.add(at, !run.is_empty() && !WEIGHT_SUMS.contains(&sum));
             zero.add(at, run.iter().any(|one| one.weight.get() == 0));
-            let again = |(item, one): (usize, &RawInfluence)| run.iter().take(item).any(|other| other.bone == one.bone);
+            let again = |(item, one): (usize, &RawInfluence4)| run.iter().take(item).any(|other| other.bone == one.bone);
             twice.add(at, run.iter().enumerate().any(again));
             at = at.saturating_add(1).saturating_add(as_u64(size_of_val(run)));
         }

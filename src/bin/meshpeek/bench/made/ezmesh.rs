@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Context as _;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::build::{Column, Material, Mesh, Section, System};
 
 use super::field::Field;
@@ -17,7 +17,7 @@ const TEXT: u64 = 126;
 const BINARY: u64 = 56;
 
 /// Writes a file of about so many bytes: binary in a byte order, or text without one.
-pub fn write(size: u64, order: Option<Order>, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
     let each = (size / MESHES).min(MESH);
     let field = Field::of_quads(if order.is_some() { each / BINARY } else { each / TEXT }, u16::MAX);
     let spell = |count: usize| {
@@ -38,8 +38,8 @@ pub fn write(size: u64, order: Option<Order>, out: &mut impl Write) -> anyhow::R
     let number = u32::try_from(times)?;
     let (number, width) = match order {
         None => (number.to_string().into_bytes(), 1),
-        Some(Order::Little) => (number.to_le_bytes().into(), 4),
-        Some(Order::Big) => (number.to_be_bytes().into(), 4),
+        Some(ByteOrder::Little) => (number.to_le_bytes().into(), 4),
+        Some(ByteOrder::Big) => (number.to_be_bytes().into(), 4),
     };
     out.write_all(one.get(..count).unwrap_or_default())?;
     out.write_all(&number)?;

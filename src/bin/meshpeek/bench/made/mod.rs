@@ -15,7 +15,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use meshpeek::decode::Order;
+use meshpeek::decode::ByteOrder;
 
 use super::questions::Files;
 use crate::output::shown;
@@ -95,7 +95,7 @@ pub fn make(kind: Kind, size: u64, folder: &Path) -> anyhow::Result<Files> {
         }
         Kind::SecondLife => write("llmesh", &|out| secondlife::write(size, out)),
         Kind::EzmeshText => write("ezm", &|out| ezmesh::write(size, None, out)),
-        Kind::EzmeshBinary => write("ezb", &|out| ezmesh::write(size, Some(Order::Little), out)),
+        Kind::EzmeshBinary => write("ezb", &|out| ezmesh::write(size, Some(ByteOrder::Little), out)),
     }?;
     Ok(Files { data, aniv })
 }

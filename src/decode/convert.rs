@@ -1,15 +1,15 @@
-//! What values of floats become on their way out: floats, half floats, or normalised integers as GPUs read them.
+//! Formats that decoded floats are converted to: floats, half floats, or normalised integers as GPUs read them.
 //!
 //! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
 //! and goes on, so that no array of floats is made.
 //!
-//! | form | component | worst error, of values in range | out of range | NaN |
+//! | format | component | worst error, of values in range | out of range | NaN |
 //! |---|---|---|---|---|
 //! | [`Float`] | `f32` | none | – | kept |
 //! | [`HalfFloat`] | [`half::f16`] | 2^-11 of the value, 2^-25 below 2^-14 | infinite from 65520 on | quiet |
 //! | [`Unorm<u8>`](Unorm), [`Unorm<u16>`](Unorm) | `round(v * MAX)` | half a step, 1/510 or 1/131070 | clamped to 0..1 | 0 |
 //! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to −1..1 | 0 |
-//! | [`Within`] | the same of `(v - min) * (1 / (max - min))` | and 2^-23 of the box | as within | as within |
+//! | [`QuantizeIn`] | the same of `(v - min) * (1 / (max - min))` | and 2^-23 of the box | as there | as there |
 //!
 //! The product is an `f32`; of two integers as near, the even one is taken. The least integer, −128 or −32768, is never
 //! made.
@@ -19,20 +19,22 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 use half::f16;
 
-use crate::simd;
+use crate::decode::quantize::{
+    clamp, float_to_half, float_to_snorm8, float_to_snorm16, float_to_unorm8, float_to_unorm16,
+};
+use crate::simd::kernel;
 
-/// A form that values of `N` floats are given out in. The conversion is total: any float gives a component, and nothing
-/// panics. Open to other crates, for what their shaders read.
-pub trait Form<const N: usize>: Copy {
+/// A format that values of `N` floats are converted to. The conversion is total: any float gives a component, and nothing
+/// panics. Other crates may implement it for the formats that their shaders read.
+pub trait OutputFormat<const N: usize>: Copy {
     /// What one float becomes.
     type Component: Pod;
 
     /// Converts one value.
     fn convert(&self, value: [f32; N]) -> [Self::Component; N];
 
-    /// Converts values one after another, until either they or the places for them end. They may be written over: whoever
-    /// calls this has no other use for them. A form that has a faster way than one by one goes it here; the
-    /// components are the same.
+    /// Converts values in order, until `values` or `out` ends. It may overwrite `values`. A format overrides this if it has a
+    /// faster way than one by one; the components are the same.
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[Self::Component; N]]) {
         out.iter_mut().zip(values).for_each(|(out, value)| *out = self.convert(*value));
     }
@@ -42,7 +44,7 @@ pub trait Form<const N: usize>: Copy {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Float;
 
-impl<const N: usize> Form<N> for Float {
+impl<const N: usize> OutputFormat<N> for Float {
     type Component = f32;
 
     #[inline]
@@ -55,7 +57,7 @@ impl<const N: usize> Form<N> for Float {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HalfFloat;
 
-impl<const N: usize> Form<N> for HalfFloat {
+impl<const N: usize> OutputFormat<N> for HalfFloat {
     type Component = f16;
 
     #[inline]
@@ -64,21 +66,21 @@ impl<const N: usize> Form<N> for HalfFloat {
     }
 
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[f16; N]]) {
-        simd::float_to_half(values.as_flattened(), out.as_flattened_mut());
+        float_to_half(values.as_flattened(), out.as_flattened_mut());
     }
 }
 
 /// Unsigned integers, `u8` or `u16`, of which the greatest stands for 1.
 ///
 /// ```
-/// use meshpeek::decode::form::{Form, Unorm};
+/// use meshpeek::decode::convert::{OutputFormat, Unorm};
 /// assert_eq!(Unorm::<u8>::new().convert([0.0, 0.2, 1.0, 7.0, f32::NAN]), [0, 51, 255, 255, 0]);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unorm<I>(PhantomData<I>);
 
 impl<I> Unorm<I> {
-    /// Makes the form.
+    /// Makes the format.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
@@ -88,24 +90,24 @@ impl<I> Unorm<I> {
 /// Signed integers, `i8` or `i16`, of which the greatest stands for 1 and its negative for −1.
 ///
 /// ```
-/// use meshpeek::decode::form::{Form, Snorm};
+/// use meshpeek::decode::convert::{OutputFormat, Snorm};
 /// assert_eq!(Snorm::<i16>::new().convert([0.0, -1.0, 0.5, 7.0, f32::NAN]), [0, -32767, 16384, 32767, 0]);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snorm<I>(PhantomData<I>);
 
 impl<I> Snorm<I> {
-    /// Makes the form.
+    /// Makes the format.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// Writes the forms of normalised integers: a range that values are clamped to, and the integer of 1.
+/// Implements the formats of normalised integers: a range that values are clamped to, and the integer of 1.
 macro_rules! normalised {
-    ($($form:ident of $integer:ty: $least:literal to $most:literal, $kernel:ident;)*) => {$(
-        impl<const N: usize> Form<N> for $form<$integer> {
+    ($($format:ident of $integer:ty: $least:literal to $most:literal, $kernel:ident;)*) => {$(
+        impl<const N: usize> OutputFormat<N> for $format<$integer> {
             type Component = $integer;
 
             #[inline]
@@ -116,7 +118,7 @@ macro_rules! normalised {
             }
 
             fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[$integer; N]]) {
-                simd::$kernel(values.as_flattened(), out.as_flattened_mut());
+                $kernel(values.as_flattened(), out.as_flattened_mut());
             }
         }
     )*};
@@ -129,72 +131,33 @@ normalised! {
     Snorm of i16: -1.0 to 32767.0, float_to_snorm16;
 }
 
-/// Returns the value in `least` to 1; of what is not a number, 0.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn clamp(value: f32, least: f32) -> f32 {
-    let number = if value.is_nan() { 0.0 } else { value };
-    let low = if number > least { number } else { least };
-    if low < 1.0 { low } else { 1.0 }
-}
-
-/// Added to a float below half of it, it makes the last bit of the sum that of 1, so that the sum's low bits are the
-/// integer nearest to the float, in two's complement.
-const ROUND: f32 = 12_582_912.0;
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn nearest(value: f32, least: f32, most: f32) -> u32 {
-    (clamp(value, least) * most + ROUND).to_bits()
-}
-
-/// Writes the kernels of normalised integers.
-macro_rules! rounded {
-    ($(fn $name:ident -> $integer:ty: $least:literal to $most:literal;)*) => {$(
-        #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
-        #[allow(clippy::cast_possible_wrap, reason = "in two's complement")]
-        pub(crate) fn $name(values: &[f32], out: &mut [$integer]) {
-            out.iter_mut().zip(values).for_each(|(out, value)| *out = nearest(*value, $least, $most) as $integer);
-        }
-    )*};
-}
-
-rounded! {
-    fn unorm8 -> u8: 0.0 to 255.0;
-    fn unorm16 -> u16: 0.0 to 65535.0;
-    fn snorm8 -> i8: -1.0 to 127.0;
-    fn snorm16 -> i16: -1.0 to 32767.0;
-}
-
-/// Positions as parts of a box: 0 at its least corner and 1 at its greatest, in one of the other forms.
+/// Positions as parts of a box: 0 at its least corner and 1 at its greatest, in one of the other formats.
 ///
 /// A vertex shader undoes it with `min + part * (max - min)`. On an axis along which the box has no extent, or none that
 /// is a number, all is 0.
 ///
 /// ```
-/// use meshpeek::decode::form::{Form, Unorm, Within};
-/// let form = Within::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new());
-/// assert_eq!(form.convert([1.0, 1.0, 5.0]), [65535, 16384, 0]);
+/// use meshpeek::decode::convert::{OutputFormat, Unorm, QuantizeIn};
+/// let format = QuantizeIn::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new());
+/// assert_eq!(format.convert([1.0, 1.0, 5.0]), [65535, 16384, 0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Within<F, const N: usize> {
+pub struct QuantizeIn<F, const N: usize> {
     min: [f32; N],
     scale: [f32; N],
-    form: F,
+    format: F,
 }
 
-impl<F, const N: usize> Within<F, N> {
-    /// Takes the corners of the box, and the form of what is found within it.
+impl<F, const N: usize> QuantizeIn<F, N> {
+    /// Takes the corners of the box, and the format of the scaled values.
     #[must_use]
-    pub fn new(min: [f32; N], max: [f32; N], form: F) -> Self {
+    pub fn new(min: [f32; N], max: [f32; N], format: F) -> Self {
         let mut scale = max;
         for (scale, min) in scale.iter_mut().zip(min) {
             let extent = *scale - min;
             *scale = if extent > 0.0 && extent.is_finite() { extent.recip() } else { 0.0 };
         }
-        Self { min, scale, form }
+        Self { min, scale, format }
     }
 
     /// Returns where in the box a point lies.
@@ -210,14 +173,14 @@ impl<F, const N: usize> Within<F, N> {
 /// Components converted at a time: whole vectors of any width, and whole values of one to four floats.
 const LANES: usize = 48;
 /// Something for each of them.
-pub(crate) type Lanes = [f32; LANES];
+type Lanes = [f32; LANES];
 
-impl<const N: usize, F: Form<N>> Form<N> for Within<F, N> {
+impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
     type Component = F::Component;
 
     #[inline]
     fn convert(&self, value: [f32; N]) -> [F::Component; N] {
-        self.form.convert(self.part(value))
+        self.format.convert(self.part(value))
     }
 
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[F::Component; N]]) {
@@ -227,27 +190,27 @@ impl<const N: usize, F: Form<N>> Form<N> for Within<F, N> {
             for ((min, scale), (axis_min, axis_scale)) in min.iter_mut().zip(&mut scale).zip(axes) {
                 (*min, *scale) = (axis_min, axis_scale);
             }
-            simd::within(values.as_flattened_mut(), &min, &scale);
+            scale_into_box(values.as_flattened_mut(), &min, &scale);
         } else {
             for value in values.iter_mut() {
                 *value = self.part(*value);
             }
         }
-        self.form.convert_all(values, out);
+        self.format.convert_all(values, out);
     }
 }
 
-/// Finds parts of boxes that repeat after so many.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn within(values: &mut [f32], min: &Lanes, scale: &Lanes) {
-    let (chunks, rest) = values.as_chunks_mut::<LANES>();
-    for chunk in chunks {
-        for ((value, min), scale) in chunk.iter_mut().zip(min).zip(scale) {
+kernel! {
+    /// Scales values to 0..1 of boxes that repeat after [`LANES`] values.
+    fn scale_into_box(values: &mut [f32], min: &Lanes, scale: &Lanes) {
+        let (chunks, rest) = values.as_chunks_mut::<LANES>();
+        for chunk in chunks {
+            for ((value, min), scale) in chunk.iter_mut().zip(min).zip(scale) {
+                *value = (*value - min) * scale;
+            }
+        }
+        for ((value, min), scale) in rest.iter_mut().zip(min).zip(scale) {
             *value = (*value - min) * scale;
         }
-    }
-    for ((value, min), scale) in rest.iter_mut().zip(min).zip(scale) {
-        *value = (*value - min) * scale;
     }
 }

@@ -14,8 +14,8 @@ use zerocopy::little_endian::{U16, U32};
 use super::*;
 use crate::array::Packed;
 use crate::array::chunks::{decode_cached, decode_past_cache};
-use crate::decode::form::{Float, HalfFloat, Snorm, Unorm, Within};
-use crate::decode::ordered::{Order, OrderedIndex};
+use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
+use crate::decode::endian::{ByteOrder, EndianIndex};
 use crate::simd::at_each_level;
 
 /// Values decoded at random where there are more codes than can be tried.
@@ -110,27 +110,27 @@ fn floats_and_indices_agree_with_their_twins() {
     check(Index::<u8>::new(), MANY);
     check(Index::<U16>::new(), MANY);
     check(Index::<U32>::new(), MANY);
-    check(OrderedIndex(Order::Big), 1000);
+    check(EndianIndex(ByteOrder::Big), 1000);
     let raw: Vec<U16> = (0..=u16::MAX).map(U16::new).collect();
     at_each_level(|level| agree(Index::<U16>::new(), &raw, &format!("{level:?}")));
 }
 
 #[test]
 fn quantized_values_agree_with_their_twins() {
-    let domain = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, -7.0]);
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, -7.0]);
     check(domain, MANY);
     check_codes(domain);
-    check_codes(Domain16::new([0.0, -0.0], [1e-30, f32::MAX]));
-    check_codes(Domain16::new([1.0; 5], [2.0; 5]));
-    check(Domain16::new([3.0; 4], [3.0, 4.0, -3.0, f32::MIN]), MANY / 10);
+    check_codes(MinMax16::new([0.0, -0.0], [1e-30, f32::MAX]));
+    check_codes(MinMax16::new([1.0; 5], [2.0; 5]));
+    check(MinMax16::new([3.0; 4], [3.0, 4.0, -3.0, f32::MIN]), MANY / 10);
     check(Unit16, MANY);
     check_codes(Unit16);
     check(Tangent16, MANY);
     check_codes(Tangent16);
     check(Unorm8::<3>, MANY);
     check(Unorm8::<4>, MANY);
-    check(Weight16, MANY);
-    check(Joint16, MANY);
+    check(Influence4, MANY);
+    check(Influence3, MANY);
     check(Half::<1>, MANY);
     check(Half::<3>, MANY);
     check_codes(Half::<2>);
@@ -146,9 +146,9 @@ fn boxed_values_agree_with_their_twins() {
         ([f32::MIN_POSITIVE, 1e-45, -1e-40], [1e-45, 1e-38, f32::MAX]),
     ];
     for (min, size) in boxes {
-        check_codes(Boxed16 { min, size });
+        check_codes(OffsetScale16 { min, size });
     }
-    check(Boxed16 { min: [-1.0, 0.3, 2.5], size: [2.1, 6.7, 0.3] }, MANY);
+    check(OffsetScale16 { min: [-1.0, 0.3, 2.5], size: [2.1, 6.7, 0.3] }, MANY);
 }
 
 #[test]
@@ -198,8 +198,8 @@ impl<D: Decode<Raw = [zerocopy::little_endian::I16; 4]>> Decode for Sixteen<D> {
     }
 }
 
-/// Compares a form with its twin at each level: floats at random, those of every half float, and what no float in range is.
-fn check_form<F: Form<3>>(form: F) {
+/// Compares a format with its twin at each level: floats at random, those of every half float, and what no float in range is.
+fn check_format<F: OutputFormat<3>>(format: F) {
     let mut floats: Vec<f32> =
         random(MANY * 12).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     floats.extend((0..=u16::MAX).map(|code| f32::from(code) / 65535.0));
@@ -209,14 +209,14 @@ fn check_form<F: Form<3>>(form: F) {
     floats.extend([0.5; 2]);
     let values = floats.as_chunks::<3>().0;
     let raw: Vec<_> = values.iter().map(|value| float::encode(*value)).collect();
-    let expected: Vec<_> = values.iter().map(|value| form.convert(*value)).collect();
+    let expected: Vec<_> = values.iter().map(|value| format.convert(*value)).collect();
     at_each_level(|level| {
         let mut out = vec![Zeroable::zeroed(); values.len()];
-        Packed::new(&raw, Floats::<3>).decode_as(form, &mut out).unwrap();
+        Packed::new(&raw, Floats::<3>).decode_as(format, &mut out).unwrap();
         same(&out, &expected, &format!("{level:?}"));
         for count in 0..LENGTHS {
             let (mut some, mut out) = (values[..count].to_vec(), vec![Zeroable::zeroed(); count]);
-            form.convert_all(&mut some, &mut out);
+            format.convert_all(&mut some, &mut out);
             same(&out, &expected[..count], &format!("{level:?} {count}"));
         }
     });
@@ -224,13 +224,13 @@ fn check_form<F: Form<3>>(form: F) {
 
 #[test]
 fn forms_agree_with_their_twins() {
-    check_form(Float);
-    check_form(HalfFloat);
-    check_form(Unorm::<u8>::new());
-    check_form(Unorm::<u16>::new());
-    check_form(Snorm::<i8>::new());
-    check_form(Snorm::<i16>::new());
-    check_form(Within::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new()));
+    check_format(Float);
+    check_format(HalfFloat);
+    check_format(Unorm::<u8>::new());
+    check_format(Unorm::<u16>::new());
+    check_format(Snorm::<i8>::new());
+    check_format(Snorm::<i16>::new());
+    check_format(QuantizeIn::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new()));
 }
 
 #[test]
@@ -250,6 +250,6 @@ fn forms_round_to_the_nearest() {
     }
     assert_eq!([-1.0, -9.0, f32::NEG_INFINITY, -0.5].map(forms[3]), [-32767, -32767, -32767, -16384]);
     assert_eq!([-1.0, -0.0, f32::NEG_INFINITY].map(forms[1]), [0; 3]);
-    let within = Within::new([-1.0, 0.0, f32::NAN], [1.0, 4.0, 5.0], Unorm::<u8>::new());
+    let within = QuantizeIn::new([-1.0, 0.0, f32::NAN], [1.0, 4.0, 5.0], Unorm::<u8>::new());
     assert_eq!(within.convert([1.0, -1.0, 4.0]), [255, 0, 0]);
 }

@@ -5,8 +5,9 @@
 //! folded at the end. The floats lie flat, because that is the shape that compilers make vectors of, whatever the
 //! machine; as fast as memory is read, in all of those tried.
 
-use multiversion::multiversion;
 use zerocopy::little_endian::F32;
+
+use crate::simd::kernel;
 
 /// Floats compared at a time: whole vertices, and whole vectors of any width.
 const LANES: usize = 48;
@@ -14,7 +15,7 @@ const LANES: usize = 48;
 /// Returns the smallest and the largest value of each coordinate. NaNs are passed over; `None` where a coordinate has
 /// no number at all.
 #[must_use]
-pub fn extent(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
+pub fn bounds(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     crate::io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     grow(&mut least, &mut most, positions);
@@ -38,16 +39,16 @@ pub(crate) fn grow(least: &mut [f32; 3], most: &mut [f32; 3], positions: &[[F32;
     }
 }
 
-/// Returns the least and the greatest of each lane. Compiled for several generations of processors; the one at hand is
-/// chosen here.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
-    let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
-    for chunk in chunks {
-        crate::simd::fetch_ahead(chunk);
-        widen(&mut low, &mut high, chunk);
+kernel! {
+    /// Returns the least and the greatest of each lane.
+    fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
+        let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
+        for chunk in chunks {
+            crate::simd::fetch_ahead(chunk);
+            widen(&mut low, &mut high, chunk);
+        }
+        [low, high]
     }
-    [low, high]
 }
 
 /// Compares so that a NaN leaves both sides alone, in the one form that is a single instruction each.
@@ -98,13 +99,13 @@ mod tests {
     fn agrees_with_its_naive_twin() {
         for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 1000] {
             let plain = make(count, |_| None);
-            assert_eq!(extent(&plain), naive(&plain), "{count}");
+            assert_eq!(bounds(&plain), naive(&plain), "{count}");
             let holes = make(count, |seed| (seed % 5 == 0).then_some(f32::NAN));
-            assert_eq!(extent(&holes), naive(&holes), "{count}, NaNs");
+            assert_eq!(bounds(&holes), naive(&holes), "{count}, NaNs");
             let wild = make(count, |seed| (seed % 97 == 1).then_some(f32::INFINITY));
-            assert_eq!(extent(&wild), naive(&wild), "{count}, infinities");
-            assert_eq!(extent(&make(count, |_| Some(f32::NAN))), None);
-            assert_eq!(extent(&make(count, |seed| (seed % 3 == 0).then_some(f32::NAN))), None);
+            assert_eq!(bounds(&wild), naive(&wild), "{count}, infinities");
+            assert_eq!(bounds(&make(count, |_| Some(f32::NAN))), None);
+            assert_eq!(bounds(&make(count, |seed| (seed % 3 == 0).then_some(f32::NAN))), None);
         }
     }
 }

@@ -5,19 +5,19 @@
 
 use zerocopy::little_endian::U16;
 
-use crate::decode::{Decode, one_by_one};
-use crate::simd;
+use crate::decode::codec::{Decode, one_by_one};
+use crate::simd::kernel;
 
 /// Decodes three codes: x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boxed16 {
+pub struct OffsetScale16 {
     /// What code 0 stands for, along each axis.
     pub min: [f32; 3],
     /// How much more code 65535 stands for. Any number: real files have negative ones where nothing is stored.
     pub size: [f32; 3],
 }
 
-impl Boxed16 {
+impl OffsetScale16 {
     /// Decodes the code of one axis; axes are 0, 1, 2 for x, y, z, and others give 0.
     #[inline]
     #[must_use]
@@ -42,7 +42,7 @@ const SCALE: f64 = 65535.0;
 /// Codes decoded at a time: whole vectors of any width, and whole points.
 const LANES: usize = 24;
 /// Something for each of them.
-pub(crate) type Lanes = [f64; LANES];
+type Lanes = [f64; LANES];
 
 #[inline]
 fn value(min: f32, size: f32, code: u16) -> f32 {
@@ -66,7 +66,7 @@ fn truncate(part: f64) -> u16 {
     part as u16
 }
 
-impl Decode for Boxed16 {
+impl Decode for OffsetScale16 {
     type Raw = [U16; 3];
     type Value = [f32; 3];
 
@@ -81,7 +81,7 @@ impl Decode for Boxed16 {
         let plain = self.size.iter().all(|size| size.is_finite());
         let shows = self.min.iter().zip(self.size).any(|(min, size)| *min == 0.0 && size.is_sign_negative());
         if raw.len() < LANES || !plain || shows {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
         let [mut least, mut sizes] = [[0.0; LANES]; 2];
@@ -89,15 +89,24 @@ impl Decode for Boxed16 {
         for ((least, sizes), (min, size)) in least.iter_mut().zip(&mut sizes).zip(axes) {
             (*least, *sizes) = (min.into(), size.into());
         }
-        simd::boxed16(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
     }
 }
 
-/// Decodes codes whose boxes repeat after so many. Fused, the quotient rounds as a division does: the product of a size
-/// and a code has 40 bits, and 65535 a reciprocal that `f64` all but holds, so that what the product is off by is exact.
+kernel! {
+    /// Decodes codes whose boxes repeat after [`LANES`] of them.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+        avx512 => decode_each::<true>(raw, out, least, size),
+        avx2 => decode_each::<true>(raw, out, least, size),
+        _ => decode_each::<false>(raw, out, least, size),
+    }
+}
+
+/// Fused, the quotient rounds as a division does: the product of a size and a code has 40 bits, and `f64` nearly holds the
+/// reciprocal of 65535, so the error of the product is exact.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
@@ -125,7 +134,7 @@ fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &L
 mod tests {
     use super::*;
 
-    const BOX: Boxed16 = Boxed16 { min: [-1.0, 0.0, 2.5], size: [2.0, 65535.0, 0.0] };
+    const BOX: OffsetScale16 = OffsetScale16 { min: [-1.0, 0.0, 2.5], size: [2.0, 65535.0, 0.0] };
 
     #[test]
     fn golden_vectors() {
@@ -133,13 +142,13 @@ mod tests {
         assert_eq!(BOX.decode(&raw).map(f32::to_bits), [1.0_f32, 7.0, 2.5].map(f32::to_bits));
         assert_eq!(BOX.component(3, 1).to_bits(), 0.0_f32.to_bits());
         // A corner of a real file: the scale box where nothing is stored.
-        let empty = Boxed16 { min: [1e9; 3], size: [-2e9; 3] };
+        let empty = OffsetScale16 { min: [1e9; 3], size: [-2e9; 3] };
         assert_eq!(empty.component(0, 65535).to_bits(), (-1e9_f32).to_bits());
     }
 
     #[test]
     fn returns_every_code() {
-        let of_file = Boxed16 { min: [-0.066_347_22, 0.1, -3.0], size: [4.793_492_3, 40.295_475, 1.0] };
+        let of_file = OffsetScale16 { min: [-0.066_347_22, 0.1, -3.0], size: [4.793_492_3, 40.295_475, 1.0] };
         for axis in 0..3 {
             for code in 0..=u16::MAX {
                 let again = of_file.encode(axis, of_file.component(axis, code));

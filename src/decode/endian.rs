@@ -2,11 +2,11 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::decode::Decode;
+use crate::decode::codec::Decode;
 
 /// Which byte of a number comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ByteOrder {
     /// The least significant.
     #[default]
     Little,
@@ -19,7 +19,7 @@ pub enum Order {
 #[repr(transparent)]
 pub struct Word(pub [u8; 4]);
 
-impl Order {
+impl ByteOrder {
     /// Reads a float.
     #[inline]
     #[must_use]
@@ -68,9 +68,9 @@ impl Order {
 
 /// Decodes `N` floats that stand together, NaN payloads included.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ordered<const N: usize>(pub Order);
+pub struct EndianFloats<const N: usize>(pub ByteOrder);
 
-impl<const N: usize> Decode for Ordered<N> {
+impl<const N: usize> Decode for EndianFloats<N> {
     type Raw = [Word; N];
     type Value = [f32; N];
 
@@ -82,9 +82,9 @@ impl<const N: usize> Decode for Ordered<N> {
 
 /// Decodes `N` unsigned integers of two bytes each that stand together.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ordered16<const N: usize>(pub Order);
+pub struct EndianU16s<const N: usize>(pub ByteOrder);
 
-impl<const N: usize> Decode for Ordered16<N> {
+impl<const N: usize> Decode for EndianU16s<N> {
     type Raw = [[u8; 2]; N];
     type Value = [u16; N];
 
@@ -96,9 +96,9 @@ impl<const N: usize> Decode for Ordered16<N> {
 
 /// Decodes an index of four bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OrderedIndex(pub Order);
+pub struct EndianIndex(pub ByteOrder);
 
-impl Decode for OrderedIndex {
+impl Decode for EndianIndex {
     type Raw = Word;
     type Value = u32;
 
@@ -110,7 +110,7 @@ impl Decode for OrderedIndex {
 
 /// Decodes a colour, `0xAARRGGBB`, to red, green, blue, alpha: each is `u / 255`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Argb8(pub Order);
+pub struct Argb8(pub ByteOrder);
 
 impl Decode for Argb8 {
     type Raw = Word;
@@ -130,17 +130,17 @@ mod tests {
 
     #[test]
     fn reads_what_it_wrote_in_either_order() {
-        for order in [Order::Little, Order::Big] {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
             for bits in [0, 0x8000_0000, 0x3f80_0000, 0x7fc0_1234, 0x0102_0304, u32::MAX] {
                 let word = Word(order.put(bits));
                 assert_eq!(order.u32(word), bits);
-                let [read] = Ordered::<1>(order).decode(&[word]);
+                let [read] = EndianFloats::<1>(order).decode(&[word]);
                 assert_eq!(read.to_bits(), bits);
-                assert_eq!(OrderedIndex(order).decode(&word), bits);
+                assert_eq!(EndianIndex(order).decode(&word), bits);
             }
             assert_eq!(order.u16(order.put_u16(0x1234)), 0x1234);
             assert_eq!(Argb8(order).decode(&Word(order.put(0xff33_0000))), [0.2, 0.0, 0.0, 1.0]);
         }
-        assert_eq!(Order::Big.put(0x0102_0304), [1, 2, 3, 4]);
+        assert_eq!(ByteOrder::Big.put(0x0102_0304), [1, 2, 3, 4]);
     }
 }

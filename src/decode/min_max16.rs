@@ -5,38 +5,39 @@
 //! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
 //! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
 
-use multiversion::multiversion;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-use crate::decode::{Decode, one_by_one};
-use crate::simd::BY_65535;
-use crate::{io, simd};
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::divisor::BY_65535;
+use crate::decode::rounding::round;
+use crate::io;
+use crate::simd::{self, kernel};
 
 /// The highest code, as a float.
 const TOP: f32 = 65535.0;
-/// Points that are decoded one by one.
-const FEW: usize = 24;
+/// Fewer points than this are decoded one by one.
+const MIN_BULK_POINTS: usize = 24;
 /// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
 const LANES: usize = 48;
 /// Something for each of them.
-pub(crate) type Lanes = [f32; LANES];
+type Lanes = [f32; LANES];
 
 /// Decodes `N` codes that stand together, each over an interval of its own.
 ///
 /// ```
-/// use meshpeek::decode::{Decode, Domain16};
+/// use meshpeek::decode::{Decode, MinMax16};
 /// use zerocopy::little_endian::U16;
-/// let decoder = Domain16::new([-0.5; 3], [0.5; 3]);
+/// let decoder = MinMax16::new([-0.5; 3], [0.5; 3]);
 /// assert_eq!(decoder.decode(&[0, 65535, 13107].map(U16::new)), [-0.5, 0.5, -0.3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Domain16<const N: usize> {
+pub struct MinMax16<const N: usize> {
     min: [f32; N],
     max: [f32; N],
 }
 
-impl<const N: usize> Domain16<N> {
+impl<const N: usize> MinMax16<N> {
     /// Takes the interval of each component. Any values do: what is not a number, or the wrong way round, decodes to
     /// whatever the formula gives.
     #[must_use]
@@ -72,18 +73,7 @@ impl<const N: usize> Domain16<N> {
     }
 }
 
-/// Rounds to the nearest code.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float-to-integer cast truncates and saturates, and makes 0 of what is not a number"
-)]
-pub(super) fn round(code: f64) -> u16 {
-    code.round() as u16
-}
-
-impl<const N: usize> Decode for Domain16<N> {
+impl<const N: usize> Decode for MinMax16<N> {
     type Raw = [U16; N];
     type Value = [f32; N];
 
@@ -98,8 +88,8 @@ impl<const N: usize> Decode for Domain16<N> {
 
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
         // A few are done before the many are set up.
-        if raw.len() < FEW {
-            one_by_one(self, raw, out);
+        if raw.len() < MIN_BULK_POINTS {
+            one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
         let mut least = [0.0; LANES];
@@ -111,17 +101,25 @@ impl<const N: usize> Decode for Domain16<N> {
         let count = raw.len().min(out.len());
         let (raw, out) = (raw.get(..count).unwrap_or_default(), out.get_mut(..count).unwrap_or_default());
         if LANES.is_multiple_of(N) {
-            simd::domain16(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
+            decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &extent);
         } else {
-            one_by_one(self, raw, out);
+            one_by_one(raw, out, |raw| self.decode(raw));
         }
     }
 }
 
-/// Decodes codes whose intervals repeat after so many.
+kernel! {
+    /// Decodes codes whose intervals repeat after [`LANES`] of them.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+        avx512 => decode_each::<true>(raw, out, least, extent),
+        avx2 => decode_each::<true>(raw, out, least, extent),
+        _ => decode_each::<false>(raw, out, least, extent),
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
     let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
@@ -136,7 +134,7 @@ pub(crate) fn all<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes
 }
 
 /// Returns the box around points, compared as codes; `None` of no points, or where a coordinate has no number.
-pub(crate) fn extent(raw: &[[U16; 3]], decode: Domain16<3>) -> Option<[[f32; 3]; 2]> {
+pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     raw.first()?;
     let [low, high] = widest(raw.as_flattened());
@@ -153,21 +151,22 @@ pub(crate) fn extent(raw: &[[U16; 3]], decode: Domain16<3>) -> Option<[[f32; 3];
     least.iter().zip(&most).all(|(least, most)| least <= most).then_some([least, most])
 }
 
-/// Returns the least and the greatest code of each lane.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
-fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
-    let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
-    let (chunks, rest) = raw.as_chunks::<LANES>();
-    for chunk in chunks {
-        simd::fetch_ahead(chunk);
-        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+kernel! {
+    /// Returns the least and the greatest code of each lane.
+    fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
+        let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
+        let (chunks, rest) = raw.as_chunks::<LANES>();
+        for chunk in chunks {
+            simd::fetch_ahead(chunk);
+            for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
+                (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
+            }
+        }
+        for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(rest) {
             (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
         }
+        [low, high]
     }
-    for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(rest) {
-        (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
-    }
-    [low, high]
 }
 
 #[cfg(test)]
@@ -176,7 +175,7 @@ mod tests {
     use super::*;
     use crate::array::Packed;
 
-    const BOX: Domain16<3> = Domain16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
+    const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 
     fn codes(count: u16) -> Vec<[U16; 3]> {
         let code = |seed: u16| U16::new(seed.wrapping_mul(40_503).rotate_left(3));
@@ -187,9 +186,9 @@ mod tests {
     fn golden_vectors() {
         // Code 65535 does not give the maximum to the last bit.
         assert_eq!(BOX.decode(&[65535, 65535, 65535].map(U16::new)), [0.5, 0.254_558_74, 0.1]);
-        let short = Domain16::new([-0.480_107_87], [0.254_558_74]);
+        let short = MinMax16::new([-0.480_107_87], [0.254_558_74]);
         assert!((short.decode(&[U16::new(65535)])[0] - 0.254_558_74).abs() < 1e-7);
-        assert_eq!(Domain16::new([-0.5], [0.5]).decode(&[U16::new(8998)]), [-0.362_699_33]);
+        assert_eq!(MinMax16::new([-0.5], [0.5]).decode(&[U16::new(8998)]), [-0.362_699_33]);
     }
 
     #[test]
@@ -204,15 +203,15 @@ mod tests {
                 out.iter().copied().reduce(both)
             };
             let naive = fold(f32::min).zip(fold(f32::max)).map(|(min, max)| [min, max]);
-            assert_eq!(extent(&raw, BOX), naive, "{count}");
+            assert_eq!(bounds(&raw, BOX), naive, "{count}");
         }
         let pairs: Vec<[U16; 2]> = codes(100).iter().map(|[x, y, _]| [*x, *y]).collect();
-        let decode = Domain16::new([-3.0, 1.0], [7.0, 2.0]);
+        let decode = MinMax16::new([-3.0, 1.0], [7.0, 2.0]);
         let mut out = vec![[0.0; 2]; pairs.len()];
         decode.decode_all(&pairs, &mut out);
         assert!(out.iter().copied().eq(pairs.iter().map(|raw| decode.decode(raw))));
         let fives: Vec<[U16; 5]> = codes(10).iter().map(|[x, y, z]| [*x, *y, *z, *x, *y]).collect();
-        let decode = Domain16::new([0.0; 5], [1.0; 5]);
+        let decode = MinMax16::new([0.0; 5], [1.0; 5]);
         let mut out = vec![[0.0; 5]; 10];
         decode.decode_all(&fives, &mut out);
         assert!(out.iter().copied().eq(fives.iter().map(|raw| decode.decode(raw))));
@@ -221,7 +220,7 @@ mod tests {
     #[test]
     fn every_code_returns() {
         for (min, max) in [(-0.5, 0.5), (0.0, 1.0), (-0.13, 0.004), (0.496, 0.5), (-20.0, 300.0)] {
-            let decode = Domain16::new([min], [max]);
+            let decode = MinMax16::new([min], [max]);
             for code in 0..=u16::MAX {
                 let value = decode.decode(&[U16::new(code)]);
                 assert_eq!(decode.encode(value), [U16::new(code)], "{min}..{max}");
@@ -231,21 +230,21 @@ mod tests {
 
     #[test]
     fn encodes_whatever_comes() {
-        let decode = Domain16::new([-1.0], [1.0]);
+        let decode = MinMax16::new([-1.0], [1.0]);
         let codes = [-1.0, 1.0, 0.0, -7.0, 7.0, f32::NAN, f32::INFINITY].map(|value| decode.encode([value])[0].get());
         assert_eq!(codes, [0, 65535, 32768, 0, 65535, 0, 65535]);
-        assert_eq!(Domain16::new([2.0], [2.0]).encode([2.0]), [U16::ZERO]);
-        assert_eq!(Domain16::new([0.0; 3], [0.0; 3]).encode([1.0, -1.0, 0.0]), [U16::ZERO; 3]);
-        assert_eq!(Domain16::new([2.0], [1.0]).encode([1.5]), [U16::new(32768)]);
+        assert_eq!(MinMax16::new([2.0], [2.0]).encode([2.0]), [U16::ZERO]);
+        assert_eq!(MinMax16::new([0.0; 3], [0.0; 3]).encode([1.0, -1.0, 0.0]), [U16::ZERO; 3]);
+        assert_eq!(MinMax16::new([2.0], [1.0]).encode([1.5]), [U16::new(32768)]);
     }
 
     #[test]
     fn a_domain_that_is_none_still_decodes() {
         let raw = codes(20);
-        let flipped = Domain16::new([0.5; 3], [-0.5; 3]);
-        let [min, max] = extent(&raw, flipped).unwrap();
+        let flipped = MinMax16::new([0.5; 3], [-0.5; 3]);
+        let [min, max] = bounds(&raw, flipped).unwrap();
         assert!(min.iter().zip(&max).all(|(min, max)| min < max));
-        assert_eq!(extent(&raw, Domain16::new([f32::NAN; 3], [0.5; 3])), None);
-        assert_eq!(extent(&[], BOX), None);
+        assert_eq!(bounds(&raw, MinMax16::new([f32::NAN; 3], [0.5; 3])), None);
+        assert_eq!(bounds(&[], BOX), None);
     }
 }

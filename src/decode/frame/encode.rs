@@ -1,0 +1,53 @@
+//! Frames and quaternions encoded as the engine does.
+
+use zerocopy::little_endian::I16;
+
+use crate::decode::frame::scalar::{RawQuat7, SCALE};
+use crate::decode::frame::tangent_frame::Frame;
+use crate::decode::rounding::truncate;
+
+/// The least magnitude of a stored w.
+const LEAST_W: i16 = 32;
+
+/// Encodes a frame in eight bytes, as the engine does.
+#[must_use]
+pub fn encode8(frame: &Frame) -> [I16; 4] {
+    encode_rotation(frame.signed_rotation())
+}
+
+/// Encodes a unit quaternion in eight bytes: each component truncated toward zero, abs(w) lifted to 32 with its sign.
+///
+/// ```
+/// use meshpeek::decode::frame::encode_rotation;
+/// let raw = encode_rotation([0.70710678, 0.0, 0.70710678, -0.0]);
+/// assert_eq!(raw.map(|component| component.get()), [23169, 0, 23169, -32]);
+/// ```
+#[must_use]
+pub fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
+    let [x, y, z, w] = rotation.map(component);
+    let w = match w {
+        w if w.abs() >= LEAST_W => w,
+        _ if rotation[3].is_sign_negative() => LEAST_W.wrapping_neg(),
+        _ => LEAST_W,
+    };
+    [x, y, z, w].map(I16::new)
+}
+
+/// Encodes one component of a unit quaternion: truncated toward zero, clamped, never −32768.
+#[must_use]
+pub fn encode_component(value: f32) -> I16 {
+    I16::new(component(value))
+}
+
+fn component(value: f32) -> i16 {
+    i16::try_from(truncate(value, SCALE)).unwrap_or_default()
+}
+
+/// Encodes a frame in seven bytes.
+#[must_use]
+pub fn encode7(frame: &Frame) -> RawQuat7 {
+    let [x, y, z, w] = frame.rotation;
+    let turn = if w.is_sign_negative() { -1.0 } else { 1.0 };
+    let xyz = [x, y, z].map(|value| I16::new(component(value * turn)));
+    RawQuat7 { xyz, sign: if frame.handedness < 0.0 { -127 } else { 127 } }
+}

@@ -1,0 +1,249 @@
+//! Decoders of a whole frame, the normal alone, normal and tangent, or the quaternion as it is stored.
+
+use zerocopy::little_endian::I16;
+
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::divisor::BY_32767;
+use crate::decode::frame::scalar::{RawQuat7, frame7, frame8, rotation7, rotation8};
+use crate::decode::frame::tangent_frame::{Basis, Frame};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use crate::decode::frame::{avx2, avx512};
+use crate::simd::kernel;
+
+/// Decodes the eight-byte form.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quat8;
+
+impl Decode for Quat8 {
+    type Raw = [I16; 4];
+    type Value = Frame;
+
+    #[inline]
+    fn decode(&self, raw: &[I16; 4]) -> Frame {
+        frame8(raw)
+    }
+
+    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [Frame]) {
+        frames8(raw, out);
+    }
+}
+
+/// Decodes the seven-byte form.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quat7;
+
+impl Decode for Quat7 {
+    type Raw = RawQuat7;
+    type Value = Frame;
+
+    #[inline]
+    fn decode(&self, raw: &RawQuat7) -> Frame {
+        frame7(raw)
+    }
+
+    fn decode_all(&self, raw: &[RawQuat7], out: &mut [Frame]) {
+        frames7(raw, out);
+    }
+}
+
+/// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].
+pub trait Quaternion: Decode<Value = Frame> {
+    /// Returns x, y, z and w as they are stored, before they are brought to unit length; of the seven-byte form, w is what
+    /// the others leave, and has no sign.
+    fn rotation(&self, raw: &Self::Raw) -> [f32; 4];
+
+    /// As [`rotation`](Self::rotation), of many; the values are the same.
+    fn rotations(&self, raw: &[Self::Raw], out: &mut [[f32; 4]]);
+
+    /// As [`Frame::normal`] of each; the values are the same.
+    fn normals(&self, raw: &[Self::Raw], out: &mut [[f32; 3]]);
+
+    /// As [`Basis::from`] of each frame; the values are the same.
+    fn bases(&self, raw: &[Self::Raw], out: &mut [Basis]);
+}
+
+impl Quaternion for Quat8 {
+    #[inline]
+    fn rotation(&self, raw: &[I16; 4]) -> [f32; 4] {
+        rotation8(raw)
+    }
+
+    fn rotations(&self, raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
+        rotations8(raw, out);
+    }
+
+    fn normals(&self, raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        normals8(raw, out);
+    }
+
+    fn bases(&self, raw: &[[I16; 4]], out: &mut [Basis]) {
+        bases8(raw, out);
+    }
+}
+
+impl Quaternion for Quat7 {
+    #[inline]
+    fn rotation(&self, raw: &RawQuat7) -> [f32; 4] {
+        rotation7(raw)
+    }
+
+    fn rotations(&self, raw: &[RawQuat7], out: &mut [[f32; 4]]) {
+        rotations7(raw, out);
+    }
+
+    fn normals(&self, raw: &[RawQuat7], out: &mut [[f32; 3]]) {
+        normals7(raw, out);
+    }
+
+    fn bases(&self, raw: &[RawQuat7], out: &mut [Basis]) {
+        bases7(raw, out);
+    }
+}
+
+/// Decodes the quaternion as it is stored: x, y, z, w, nearly of unit length. The seven-byte form does not say the
+/// handedness in w; [`BasisOf`] tells it.
+///
+/// ```
+/// use meshpeek::decode::{Decode, Quat8, RotationOf};
+/// use zerocopy::little_endian::I16;
+/// assert_eq!(RotationOf(Quat8).decode(&[0, 32767, 0, -32767].map(I16::new)), [0.0, 1.0, 0.0, -1.0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RotationOf<D>(pub D);
+
+impl<D: Quaternion> Decode for RotationOf<D> {
+    type Raw = D::Raw;
+    type Value = [f32; 4];
+
+    #[inline]
+    fn decode(&self, raw: &D::Raw) -> [f32; 4] {
+        self.0.rotation(raw)
+    }
+
+    fn decode_all(&self, raw: &[D::Raw], out: &mut [[f32; 4]]) {
+        self.0.rotations(raw, out);
+    }
+}
+
+/// Decodes the normal alone: unit length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NormalOf<D>(pub D);
+
+impl<D: Quaternion> Decode for NormalOf<D> {
+    type Raw = D::Raw;
+    type Value = [f32; 3];
+
+    #[inline]
+    fn decode(&self, raw: &D::Raw) -> [f32; 3] {
+        self.0.decode(raw).normal()
+    }
+
+    fn decode_all(&self, raw: &[D::Raw], out: &mut [[f32; 3]]) {
+        self.0.normals(raw, out);
+    }
+}
+
+/// Decodes normal, tangent and handedness.
+///
+/// ```
+/// use meshpeek::decode::{BasisOf, Decode, Quat8};
+/// use zerocopy::little_endian::I16;
+/// let basis = BasisOf(Quat8).decode(&[0, 0, 0, -32767].map(I16::new));
+/// assert_eq!((basis.normal, basis.tangent), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0, -1.0]));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BasisOf<D>(pub D);
+
+impl<D: Quaternion> Decode for BasisOf<D> {
+    type Raw = D::Raw;
+    type Value = Basis;
+
+    #[inline]
+    fn decode(&self, raw: &D::Raw) -> Basis {
+        self.0.decode(raw).into()
+    }
+
+    fn decode_all(&self, raw: &[D::Raw], out: &mut [Basis]) {
+        self.0.bases(raw, out);
+    }
+}
+
+kernel! {
+    /// Decodes stored quaternions of eight bytes.
+    fn rotations8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
+        avx512 => components::<true>(raw, out),
+        avx2 => components::<true>(raw, out),
+        _ => components::<false>(raw, out),
+    }
+}
+
+kernel! {
+    /// Decodes stored quaternions of seven bytes.
+    fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
+        avx512 => avx512::rotations7(raw, out),
+        avx2 => avx2::rotations7(raw, out),
+        _ => one_by_one(raw, out, rotation7),
+    }
+}
+
+kernel! {
+    /// Decodes frames of eight bytes.
+    fn frames8(raw: &[[I16; 4]], out: &mut [Frame]) {
+        avx512 => avx512::frames8(raw, out),
+        avx2 => one_by_one(raw, out, frame8),
+        _ => one_by_one(raw, out, frame8),
+    }
+}
+
+kernel! {
+    /// Decodes frames of seven bytes.
+    fn frames7(raw: &[RawQuat7], out: &mut [Frame]) {
+        avx512 => avx512::frames7(raw, out),
+        avx2 => one_by_one(raw, out, frame7),
+        _ => one_by_one(raw, out, frame7),
+    }
+}
+
+kernel! {
+    /// Decodes normals of eight bytes.
+    fn normals8(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        avx512 => avx512::normals8(raw, out),
+        avx2 => one_by_one(raw, out, |raw| frame8(raw).normal()),
+        _ => one_by_one(raw, out, |raw| frame8(raw).normal()),
+    }
+}
+
+kernel! {
+    /// Decodes normals of seven bytes.
+    fn normals7(raw: &[RawQuat7], out: &mut [[f32; 3]]) {
+        avx512 => avx512::normals7(raw, out),
+        avx2 => one_by_one(raw, out, |raw| frame7(raw).normal()),
+        _ => one_by_one(raw, out, |raw| frame7(raw).normal()),
+    }
+}
+
+kernel! {
+    /// Decodes normals, tangents and handedness of eight bytes.
+    fn bases8(raw: &[[I16; 4]], out: &mut [Basis]) {
+        avx512 => avx512::bases8(raw, out),
+        avx2 => one_by_one(raw, out, |raw| frame8(raw).into()),
+        _ => one_by_one(raw, out, |raw| frame8(raw).into()),
+    }
+}
+
+kernel! {
+    /// Decodes normals, tangents and handedness of seven bytes.
+    fn bases7(raw: &[RawQuat7], out: &mut [Basis]) {
+        avx512 => avx512::bases7(raw, out),
+        avx2 => one_by_one(raw, out, |raw| frame7(raw).into()),
+        _ => one_by_one(raw, out, |raw| frame7(raw).into()),
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn components<const FUSED: bool>(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
+    for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
+        *value = BY_32767.divide::<FUSED>(f32::from(raw.get()));
+    }
+}

@@ -1,0 +1,102 @@
+//! A decoded tangent frame.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A tangent frame: a rotation and a handedness. Its axes are computed when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Frame {
+    /// Unit quaternion x, y, z, w: rotates X to the tangent and Z to the normal.
+    pub rotation: [f32; 4],
+    /// 1 or −1: the side of normal × tangent that the bitangent points to.
+    pub handedness: f32,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self { rotation: [0.0, 0.0, 0.0, 1.0], handedness: 1.0 }
+    }
+}
+
+impl Frame {
+    /// Makes the frame of a unit normal and a unit tangent at a right angle to it.
+    #[must_use]
+    pub fn from_axes(normal: [f32; 3], tangent: [f32; 3], handedness: f32) -> Self {
+        let ([xx, xy, xz], [zx, zy, zz]) = (tangent, normal);
+        let [yx, yy, yz] = [zy * xz - zz * xy, zz * xx - zx * xz, zx * xy - zy * xx];
+        // Shepperd's method: divide by the largest component, never by one near zero.
+        let trace = xx + yy + zz;
+        let rotation = if trace > 0.0 {
+            [yz - zy, zx - xz, xy - yx, trace + 1.0]
+        } else if xx >= yy && xx >= zz {
+            [1.0 + xx - yy - zz, xy + yx, zx + xz, yz - zy]
+        } else if yy >= zz {
+            [xy + yx, 1.0 - xx + yy - zz, yz + zy, zx - xz]
+        } else {
+            [zx + xz, yz + zy, 1.0 - xx - yy + zz, xy - yx]
+        };
+        Self { rotation: unit(rotation), handedness: if handedness < 0.0 { -1.0 } else { 1.0 } }
+    }
+
+    /// Returns the normal: unit length, pointing out of the surface.
+    #[inline]
+    #[must_use]
+    pub fn normal(&self) -> [f32; 3] {
+        let [x, y, z, w] = self.rotation;
+        [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)]
+    }
+
+    /// Returns the tangent: unit length, the direction in which U grows.
+    #[inline]
+    #[must_use]
+    pub fn tangent(&self) -> [f32; 3] {
+        let [x, y, z, w] = self.rotation;
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)]
+    }
+
+    /// Returns the bitangent: unit length, the direction in which the file's V grows (downwards in the image).
+    #[inline]
+    #[must_use]
+    pub fn bitangent(&self) -> [f32; 3] {
+        let [x, y, z, w] = self.rotation;
+        let axis = [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)];
+        axis.map(|value| value * self.handedness)
+    }
+
+    /// Returns the rotation with the sign whose w says the handedness.
+    pub(super) fn signed_rotation(&self) -> [f32; 4] {
+        let flip = self.rotation[3].is_sign_negative() != self.handedness.is_sign_negative();
+        if flip { self.rotation.map(|value| -value) } else { self.rotation }
+    }
+}
+
+/// Scales to unit length; what has no length becomes the identity.
+pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
+    let [x, y, z, w] = quaternion;
+    let square = x * x + y * y + z * z + w * w;
+    if square > 0.0 {
+        let scale = square.sqrt().recip();
+        quaternion.map(|value| value * scale)
+    } else {
+        [0.0, 0.0, 0.0, 1.0]
+    }
+}
+
+/// A tangent frame as shaders are given it: 28 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Basis {
+    /// Unit length, pointing out of the surface.
+    pub normal: [f32; 3],
+    /// x, y, z: unit length, the direction in which U grows; and the handedness, 1 or −1: the bitangent is
+    /// normal × tangent, times it.
+    pub tangent: [f32; 4],
+}
+
+impl From<Frame> for Basis {
+    #[inline]
+    fn from(frame: Frame) -> Self {
+        let [x, y, z] = frame.tangent();
+        Self { normal: frame.normal(), tangent: [x, y, z, frame.handedness] }
+    }
+}

@@ -1,0 +1,142 @@
+//! A bone's influence on a vertex in three bytes: bone number `u8`, weight `u16` / 65535.
+//!
+//! Viewers truncate when they encode: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
+
+use zerocopy::little_endian::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::decode::codec::Decode;
+use crate::decode::influence::{Influence, weight};
+use crate::decode::rounding::round;
+use crate::simd::kernel;
+
+/// The three bytes of an influence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RawInfluence3 {
+    /// The bone's number in the list of joint names: 0 to 254.
+    pub bone: u8,
+    /// Its weight, scaled by 65535.
+    pub weight: U16,
+}
+
+/// Decodes an influence of three bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Influence3;
+
+impl Decode for Influence3 {
+    type Raw = RawInfluence3;
+    type Value = Influence;
+
+    #[inline]
+    fn decode(&self, raw: &RawInfluence3) -> Influence {
+        Influence { bone: raw.bone.into(), weight: f32::from(raw.weight.get()) / 65535.0 }
+    }
+
+    fn decode_all(&self, raw: &[RawInfluence3], out: &mut [Influence]) {
+        decode_bulk(raw, out);
+    }
+}
+
+kernel! {
+    /// Decodes influences.
+    fn decode_bulk(raw: &[RawInfluence3], out: &mut [Influence]) {
+        avx512 => x86::avx512(raw, out),
+        avx2 => decode_each::<true>(raw, out),
+        _ => decode_each::<false>(raw, out),
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) {
+    for (value, raw) in out.iter_mut().zip(raw) {
+        *value = Influence { bone: raw.bone.into(), weight: weight::<FUSED>(raw.weight) };
+    }
+}
+
+/// Encodes an influence, the weight rounded and clamped to 0..1; `None` where the bone's number is not 0 to 254.
+///
+/// ```
+/// use meshpeek::decode::{Influence, influence3::encode};
+/// assert_eq!(encode(Influence { bone: 7, weight: 0.5 }).unwrap().weight.get(), 32768);
+/// assert_eq!(encode(Influence { bone: 255, weight: 0.5 }), None);
+/// ```
+#[must_use]
+pub fn encode(influence: Influence) -> Option<RawInfluence3> {
+    let bone = u8::try_from(influence.bone).ok().filter(|bone| *bone < u8::MAX)?;
+    let weight = round(f64::from(influence.weight) * 65535.0);
+    Some(RawInfluence3 { bone, weight: U16::new(weight) })
+}
+
+/// Influences decoded by hand for x86-64, where compilers make slower code of the plain loop.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        __m512i, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_fmadd_ps,
+        _mm512_mask_blend_ps, _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_set1_ps,
+    };
+
+    use bytemuck::cast;
+    use zerocopy::transmute_ref;
+
+    use crate::decode::divisor::BY_65535;
+    use crate::decode::influence::Influence;
+    use crate::decode::influence3::{RawInfluence3, decode_each};
+
+    /// For each byte of eight influences: which byte of their records it is, of which bone and weight take four each.
+    const JOINTS: [[u8; 8]; 8] = {
+        let mut all = [[0; 8]; 8];
+        let mut at = 0;
+        #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "checked by the compiler")]
+        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "at most 23")]
+        while at < 8 {
+            let first = at as u8 * 3;
+            all[at] = [first, 0, 0, 0, first + 1, first + 2, 0, 0];
+            at += 1;
+        }
+        all
+    };
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    pub(super) fn avx512(raw: &[RawInfluence3], out: &mut [Influence]) {
+        let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
+        // Eight records are 24 bytes: those of the first half are the first ones of 32, those of the second half the last.
+        let influences = |bytes: [u8; 32], places: __m512i| {
+            let bytes = _mm512_castsi256_si512(cast(bytes));
+            let codes = _mm512_maskz_permutexvar_epi8(0x3131_3131_3131_3131, places, bytes);
+            let code = _mm512_cvtepi32_ps(codes);
+            let weight = _mm512_fmadd_ps(code, reciprocal, _mm512_mul_ps(code, rest));
+            _mm512_mask_blend_ps(0xaaaa, _mm512_castsi512_ps(codes), weight)
+        };
+        let (front, back): (__m512i, __m512i) =
+            (cast(JOINTS), cast(JOINTS.map(|places| places.map(|place| place.wrapping_add(8)))));
+        let (chunks, left) = raw.as_chunks::<16>();
+        let (values, last) = out.as_chunks_mut::<16>();
+        for (values, chunk) in values.iter_mut().zip(chunks) {
+            let bytes: &[u8; 48] = transmute_ref!(chunk);
+            let low = *bytes.first_chunk().unwrap_or(&[0; 32]);
+            let high = *bytes.last_chunk().unwrap_or(&[0; 32]);
+            *values = cast([influences(low, front), influences(high, back)]);
+        }
+        decode_each::<true>(left, last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_returns() {
+        for code in 0..=u16::MAX {
+            let raw = RawInfluence3 { bone: 33, weight: U16::new(code) };
+            assert_eq!(encode(Influence3.decode(&raw)), Some(raw));
+        }
+        let code = |weight| encode(Influence { bone: 0, weight }).unwrap().weight.get();
+        assert_eq!([-1.0, 2.0, f32::NAN].map(code), [0, 65535, 0]);
+        assert_eq!(encode(Influence { bone: -1, weight: 1.0 }), None);
+        assert!(encode(Influence { bone: 254, weight: 1.0 }).is_some());
+    }
+}
