@@ -1,8 +1,9 @@
 //! Animation files of UNIGINE's.
 
+use meshpeek::MeshFile as _;
 use meshpeek::model::Transform;
 use meshpeek::model::animation::Retarget;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
 use meshpeek::{Animations, Error, ErrorKind, Finding, Limits, Model, OpenOptions, Pose, Region, Severity, Skeleton};
 
 use crate::support::invariants::{Fate, expect_named};
@@ -14,34 +15,34 @@ use crate::{bounded, edges, peak, within};
 /// What a slow build does less of.
 const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
 
-fn bone(name: &str, parent: i16) -> build::Bone {
+fn bone(name: &str, parent: i16) -> builder::Bone {
     let bind = Transform { position: [1.0, 2.0, 3.0], ..Transform::default() };
-    build::Bone { name: name.to_owned(), parent, bind }
+    builder::Bone { name: name.to_owned(), parent, bind }
 }
 
 /// A small file: three bones, the child first, of which two move, for some frames in which not all changes.
-fn small(generation: AnimationGeneration) -> build::AnimationFile {
+fn small(generation: AnimationGeneration) -> builder::AnimationFile {
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let whole = |x: f32| build::Key {
+    let whole = |x: f32| builder::BoneKey {
         position: [Some(x), Some(0.5), Some(-1.0)],
         rotation: Some([0.0, 0.0, 0.0, 1.0]),
         scale: [Some(2.0); 3],
     };
-    let turned = build::Key { rotation: Some([half, 0.0, 0.0, half]), ..build::Key::default() };
-    let moved = build::Key { position: [None, Some(4.0), None], ..build::Key::default() };
-    let none = build::Key::default();
-    let nod = build::Animation {
+    let turned = builder::BoneKey { rotation: Some([half, 0.0, 0.0, half]), ..builder::BoneKey::default() };
+    let moved = builder::BoneKey { position: [None, Some(4.0), None], ..builder::BoneKey::default() };
+    let none = builder::BoneKey::default();
+    let nod = builder::Animation {
         name: if generation.is_quantized() { "nod".into() } else { String::new() },
         bones: vec![0, 2],
         flags: 0x7f,
         frames: vec![vec![whole(0.0), whole(3.0)], vec![turned, none], vec![none, moved], vec![none, none]],
     };
-    build::AnimationFile {
+    builder::AnimationFile {
         bones: vec![bone("tip", 1), bone("root", -1), bone("other", 1)],
         animations: vec![nod],
         skeleton_guid: "0123456789abcdef0123456789abcdef01234567".into(),
         skeleton_path: "guid://0123456789abcdef".into(),
-        ..build::AnimationFile::new(generation)
+        ..builder::AnimationFile::new(generation)
     }
 }
 
@@ -55,7 +56,7 @@ fn all_small() -> Vec<Vec<u8>> {
 
 fn regions(bytes: &[u8]) -> Vec<Region> {
     let mut all = Vec::new();
-    Animation::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    Animation::open(bytes).unwrap().regions(0, &mut |region| all.push(region)).unwrap();
     all
 }
 
@@ -315,7 +316,8 @@ fn n1_another_body() {
 fn n2_frame_0_lacks_a_component() {
     for generation in AnimationGeneration::ALL {
         let mut file = small(generation);
-        file.animations[0].frames[0][1] = build::Key { position: [None, Some(4.0), None], ..build::Key::default() };
+        file.animations[0].frames[0][1] =
+            builder::BoneKey { position: [None, Some(4.0), None], ..builder::BoneKey::default() };
         let whole = file.to_bytes().unwrap();
         let (tip, other) = (pose(&whole, 0).unwrap()[0], pose(&whole, 0).unwrap()[2]);
         assert_eq!(tip.scale[0], if generation.is_quantized() { tip.scale[0] } else { 2.0 });
@@ -591,7 +593,7 @@ fn trap_many_animations() {
                 view.pose(0, &mut out).err();
             }
             let mut written = Vec::new();
-            file.write_to(&mut written).unwrap();
+            file.write_to(0, &mut written).unwrap();
         });
         expect_bounded(&whole, "many animations");
     }

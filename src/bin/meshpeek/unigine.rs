@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use meshpeek::unigine::{Animation, AnimationView, Block, Coding, Mesh, Storage, Tree};
+use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh, Storage, SurfaceTree};
 use meshpeek::{Model, Name, decode};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ pub fn of_surface(mesh: &Mesh<Data>, surface: usize) -> Value {
     }
 }
 
-fn block(block: &Block) -> Value {
+fn block(block: &BlockLocation) -> Value {
     json!({ "offset": block.offset, "raw": block.raw, "stored": block.stored, "verbatim": block.is_verbatim() })
 }
 
@@ -174,7 +174,7 @@ pub enum Part {
 }
 
 impl Part {
-    pub fn len(self, tree: &Tree<'_>) -> usize {
+    pub fn len(self, tree: &SurfaceTree<'_>) -> usize {
         match self {
             Self::Edges => tree.edges().len(),
             Self::Corners => tree.corners().len(),
@@ -182,7 +182,7 @@ impl Part {
         }
     }
 
-    pub fn visit(self, tree: &Tree<'_>, mut range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
+    pub fn visit(self, tree: &SurfaceTree<'_>, mut range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
         range.try_for_each(|at| match self {
             Self::Edges => tree.edges().get(at).map_or(Ok(()), |bits| visit(Item::Number((*bits).into()))),
             Self::Corners => tree.corners().get(at).map_or(Ok(()), |corner| visit(Item::Number(*corner))),

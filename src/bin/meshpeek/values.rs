@@ -7,7 +7,7 @@ use meshpeek::decode::{EndianFloats, EndianU16s, Tangent16};
 use meshpeek::ezmesh::{Column, Vertices};
 use meshpeek::io::prefetch;
 use meshpeek::model::{Colors, Frames, Indices, InterpolatedPositions, Normals, Positions, Uvs};
-use meshpeek::unigine::Tree;
+use meshpeek::unigine::SurfaceTree;
 use meshpeek::unreal::Placement;
 use meshpeek::{Packed, Strided, Weights};
 
@@ -41,7 +41,7 @@ pub enum Values<'a> {
     /// One group of a vertex's numbers.
     Column(Box<Vertices<'a>>, Column),
     /// A list of a spatial tree.
-    Tree(Tree<'a>, Part),
+    Tree(SurfaceTree<'a>, Part),
     /// Bone numbers and weights, four to a vertex.
     Lanes(Strided<'a, EndianU16s<4>>, Strided<'a, EndianFloats<4>>),
 }

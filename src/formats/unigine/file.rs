@@ -10,7 +10,7 @@ use super::blocks::buffer::InflateBuffer;
 use super::blocks::tree::SurfaceTree;
 use super::blocks::write::Storage;
 use super::layout::Generation;
-use super::mesh_reader::{MeshReader, MeshState};
+use super::reader::mesh_reader::{MeshReader, MeshState};
 use super::surface::SurfaceView;
 use super::{regions, validate, write};
 use crate::array::{Bounds, Sphere};

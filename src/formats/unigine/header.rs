@@ -3,11 +3,11 @@
 
 use zerocopy::little_endian::{I16, I64};
 
-use super::fields::{FieldReader, RegionSink};
 use super::layout::{
     Generation, LEAST_ANIMATION, LEAST_BONE, LEAST_COMPRESSED, LEAST_SURFACE, LEAST_TARGET, LIGHTMAP, OFFSET, PARENT,
     RawBounds,
 };
+use super::reader::fields::{FieldReader, RegionSink};
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::parse::{Limits, Name};

@@ -6,9 +6,9 @@ use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::animation::reader::{AnimationReader, AnimationState};
-use super::file_reader::FileReader;
-use super::mesh_reader::{MeshReader, MeshState};
-use super::surface_cache::SurfaceCache;
+use super::reader::file_reader::FileReader;
+use super::reader::mesh_reader::{MeshReader, MeshState};
+use super::reader::surface_cache::SurfaceCache;
 use crate::array::runs::{Extent, RunIndex};
 use crate::error::Result;
 use crate::math::as_u64;

@@ -84,32 +84,27 @@
 //! were right.
 
 mod animation;
-mod arrays;
 mod blocks;
 mod bounds;
 pub mod builder;
 pub(crate) mod detect;
-mod fields;
 mod file;
-mod file_reader;
 mod geometry;
 mod header;
 mod index;
 pub mod layout;
-mod locate;
-mod mesh_reader;
 mod morph;
+mod reader;
 mod regions;
 mod surface;
-mod surface_cache;
 mod validate;
 mod write;
 mod writer;
 
-pub use animation::{Animation, AnimationView, BoneKey, Coding, Playback};
+pub use animation::{Animation, AnimationView, Coding, Playback, RawKey};
 pub use blocks::{BlockLocation, InflateBuffer, Storage, SurfaceTree, TreeNode};
 pub use file::Mesh;
 pub use layout::{AnimationGeneration, Generation};
-pub use morph::Target;
+pub use morph::MorphTarget;
 pub use surface::SurfaceView;
 pub use validate::{RULES, finding};

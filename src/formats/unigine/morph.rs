@@ -21,7 +21,7 @@ impl<'a> SurfaceView<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::NoSuch`] where there is no such target, or a fault on the way to its name.
-    pub fn target(&self, target: usize) -> Result<Target<'a>> {
+    pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
             let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
             let field = Field::new("").of("surface", self.index).within("target", as_u64(target));
@@ -29,7 +29,7 @@ impl<'a> SurfaceView<'a> {
         };
         let mut names = self.reader(self.head.target_names)?;
         names.targets(self.generation, number)?;
-        Ok(Target { name: names.target(self.generation)?.0, surface: *self, number })
+        Ok(MorphTarget { name: names.target(self.generation)?.0, surface: *self, number })
     }
 
     /// Blends the positions: the base shape, plus `weights[k]` times the difference between target *k* + 1 and the base
@@ -72,13 +72,13 @@ impl<'a> SurfaceView<'a> {
 
 /// A shape of a surface, borrowed from the file.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub struct MorphTarget<'a> {
     name: Name<'a>,
     surface: SurfaceView<'a>,
     number: u32,
 }
 
-impl<'a> Target<'a> {
+impl<'a> MorphTarget<'a> {
     /// Returns the name, empty in every file seen.
     #[must_use]
     pub const fn name(&self) -> Name<'a> {

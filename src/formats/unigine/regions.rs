@@ -1,9 +1,9 @@
 //! Names every byte of a mesh or an animation file, in file order and without gaps.
 
 use super::animation::reader::AnimationReader;
-use super::fields::{FieldReader, RegionSink};
 use super::layout::BYTE;
-use super::mesh_reader::MeshReader;
+use super::reader::fields::{FieldReader, RegionSink};
+use super::reader::mesh_reader::MeshReader;
 use crate::error::{Field, Result};
 use crate::parse::Region;
 

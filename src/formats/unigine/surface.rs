@@ -3,12 +3,12 @@
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U16, U32};
 
-use super::arrays::{ArrayKind, Arrays, HeaderCounts, SurfaceArray};
 use super::blocks::inflated::InflatedBlock;
-use super::fields::{FieldReader, NoRegions};
 use super::header::SurfaceHeader;
 use super::layout::{FRAME_7, Generation, INFLUENCES};
-use super::surface_cache::SurfaceCache;
+use super::reader::arrays::{ArrayKind, Arrays, HeaderCounts, SurfaceArray};
+use super::reader::fields::{FieldReader, NoRegions};
+use super::reader::surface_cache::SurfaceCache;
 use crate::array::runs::CountedRuns;
 use crate::array::{Bounds, Packed, Sphere};
 use crate::decode::influence4::RawInfluence4;

@@ -13,15 +13,15 @@ use super::animation::coding::Coding;
 use super::animation::reader::AnimationReader;
 use super::animation::view::AnimationView;
 use super::blocks::write::{Storage, compressed_mesh};
-use super::file_reader::FileReader;
-use super::mesh_reader::MeshReader;
-use super::writer::Writer;
+use super::reader::file_reader::FileReader;
+use super::reader::mesh_reader::MeshReader;
+use super::writer::FieldWriter;
 use crate::error::Result;
 use crate::io::prefetch;
 
 /// Writes a mesh. Blocks of compressed generations are stored as `storage` has it.
 pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> Result<()> {
-    let mut writer = Writer::for_mesh(out, mesh.generation());
+    let mut writer = FieldWriter::for_mesh(out, mesh.generation());
     mesh_header(mesh, &mut writer)?;
     if mesh.generation().is_compressed() {
         return compressed_mesh(mesh, writer, storage);
@@ -43,7 +43,7 @@ pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> R
 }
 
 /// Writes all before the first animation or geometry.
-fn mesh_header(mesh: MeshReader<'_>, writer: &mut Writer<impl Write>) -> Result<()> {
+fn mesh_header(mesh: MeshReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     let (file, generation, compressed) = (mesh.file(), mesh.generation(), mesh.state.header.compressed);
     writer.magic()?;
     if let Some(compressed) = compressed {
@@ -68,7 +68,7 @@ fn mesh_header(mesh: MeshReader<'_>, writer: &mut Writer<impl Write>) -> Result<
     binds(file, writer)
 }
 
-fn surface_header(mesh: MeshReader<'_>, surface: usize, writer: &mut Writer<impl Write>) -> Result<()> {
+fn surface_header(mesh: MeshReader<'_>, surface: usize, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     let (head, generation) = (mesh.surface_header(surface)?, mesh.generation());
     writer.text(head.name.as_bytes())?;
     writer.lightmap(generation, head.lightmap)?;
@@ -90,7 +90,7 @@ fn surface_header(mesh: MeshReader<'_>, surface: usize, writer: &mut Writer<impl
 pub(crate) fn animation_file(reader: AnimationReader<'_>, out: impl Write) -> Result<()> {
     let (file, header) = (reader.file(), &reader.state.header);
     let generation = header.generation;
-    let mut writer = Writer::new(out, generation.magic(), generation.format());
+    let mut writer = FieldWriter::new(out, generation.magic(), generation.format());
     writer.magic()?;
     if let Some(bounds) = reader.raw_bounds()? {
         writer.bounds(bounds)?;
@@ -127,7 +127,7 @@ pub(crate) fn animation_file(reader: AnimationReader<'_>, out: impl Write) -> Re
 }
 
 /// Writes the bones' names and parents.
-fn bones(file: FileReader<'_>, writer: &mut Writer<impl Write>) -> Result<()> {
+fn bones(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     for bone in 0..file.bone_count() {
         let (name, parent) = file.bone_header(bone)?;
         writer.text(name.as_bytes())?;
@@ -136,7 +136,7 @@ fn bones(file: FileReader<'_>, writer: &mut Writer<impl Write>) -> Result<()> {
     Ok(())
 }
 
-fn animation_names(file: FileReader<'_>, writer: &mut Writer<impl Write>) -> Result<()> {
+fn animation_names(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     writer.length(file.animation_count())?;
     for animation in 0..file.animation_count() {
         writer.text(file.animation_name(animation)?.as_bytes())?;
@@ -145,17 +145,17 @@ fn animation_names(file: FileReader<'_>, writer: &mut Writer<impl Write>) -> Res
 }
 
 /// Writes the bind transforms, in generations that have them.
-fn binds(file: FileReader<'_>, writer: &mut Writer<impl Write>) -> Result<()> {
+fn binds(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     writer.bytes(file.binds()?.unwrap_or_default().as_bytes())
 }
 
 /// Writes an animation's block.
-fn animation(writer: &mut Writer<impl Write>, view: &AnimationView<'_>) -> Result<()> {
+fn animation(writer: &mut FieldWriter<impl Write>, view: &AnimationView<'_>) -> Result<()> {
     writer.animation_head(view.bones, &view.coding(), view.flags)?;
     frames(writer, view)
 }
 
-fn frames(writer: &mut Writer<impl Write>, view: &AnimationView<'_>) -> Result<()> {
+fn frames(writer: &mut FieldWriter<impl Write>, view: &AnimationView<'_>) -> Result<()> {
     writer.count(view.frames)?;
     prefetch(view.key_bytes());
     writer.bytes(view.key_bytes())

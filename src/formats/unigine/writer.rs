@@ -16,14 +16,14 @@ const DEFAULT_LIGHTMAP: [u8; 2] = [1, 3];
 
 /// Writes the primitives of UNIGINE files.
 #[derive(Debug)]
-pub(crate) struct Writer<W> {
+pub(crate) struct FieldWriter<W> {
     out: W,
     magic: &'static str,
     format: &'static str,
     written: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> FieldWriter<W> {
     pub(crate) const fn new(out: W, magic: &'static str, format: &'static str) -> Self {
         Self { out, magic, format, written: 0 }
     }

@@ -268,7 +268,7 @@ fn counted(model: &Model<Data>, surface: &Surface<'_>, uninflated: bool) -> mesh
     let known = if uninflated { None } else { unless_told(surface.counts().map(Some), None)? };
     match known {
         Some(counts) => Ok((counts, true)),
-        None => Ok((mesh.told_counts(surface.index())?.unwrap_or_default(), false)),
+        None => Ok((mesh.header_counts(surface.index())?.unwrap_or_default(), false)),
     }
 }
 

@@ -8,7 +8,7 @@ use super::scan::{KeyScan, ScanFault, scan};
 use super::stored_checkpoints::StoredCheckpoints;
 use crate::error::Result;
 use crate::formats::unigine::layout::LEAST_WHOLE_ANIMATION;
-use crate::formats::unigine::locate::slots;
+use crate::formats::unigine::reader::locate::slots;
 use crate::math::as_u64;
 
 /// Animations with fewer keys than this are walked again each time.

@@ -7,8 +7,8 @@ use super::coding::Coding;
 use super::view::{AnimationView, BoneIds};
 use crate::decode::OffsetScale16;
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::formats::unigine::fields::{FieldReader, RegionSink};
 use crate::formats::unigine::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
+use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::math::as_u64;
 use zerocopy::little_endian::F32;
 

@@ -3,14 +3,14 @@
 use zerocopy::little_endian::I32;
 
 use crate::error::{Field, Result};
-use crate::formats::unigine::fields::{FieldReader, RegionSink};
 use crate::formats::unigine::header::SharedHeader;
 use crate::formats::unigine::layout::{AnimationGeneration, BYTE, I32 as INT};
+use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Limits;
 
 /// What only the header of an animation file has: offsets from the start of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Header {
+pub(crate) struct AnimationHeader {
     pub(crate) generation: AnimationGeneration,
     /// The GUID of the skeleton, from an12 on.
     pub(crate) skeleton: u64,
@@ -27,7 +27,7 @@ impl<S: RegionSink> FieldReader<'_, S> {
         &mut self,
         generation: AnimationGeneration,
         limits: &Limits,
-    ) -> Result<(SharedHeader, Header)> {
+    ) -> Result<(SharedHeader, AnimationHeader)> {
         self.magic(generation.magic(), "magic")?;
         if generation.is_quantized() {
             self.bounds()?;
@@ -61,6 +61,6 @@ impl<S: RegionSink> FieldReader<'_, S> {
         }
         let body = self.cursor.offset();
         let shared = SharedHeader { format: generation.format(), bones, animations, binds, body };
-        Ok((shared, Header { generation, skeleton, animated, rate, tail }))
+        Ok((shared, AnimationHeader { generation, skeleton, animated, rate, tail }))
     }
 }

@@ -59,7 +59,7 @@ mod scan;
 pub(crate) mod stored_checkpoints;
 pub(crate) mod view;
 
-pub use coding::{BoneKey, Coding};
+pub use coding::{Coding, RawKey};
 pub use file::Animation;
 pub use playback::Playback;
 pub use view::AnimationView;

@@ -1,15 +1,15 @@
 //! Reads an animation file: locates its animations, and walks from one to the next.
 
 use super::coding::Coding;
-use super::header::Header;
+use super::header::AnimationHeader;
 use super::stored_checkpoints::StoredCheckpoints;
 use super::view::AnimationView;
 use crate::error::{Field, Result};
 use crate::formats::unigine::detect;
-use crate::formats::unigine::fields::{FieldReader, NoRegions, RegionSink};
-use crate::formats::unigine::file_reader::{FileReader, FileState};
 use crate::formats::unigine::header::BOUNDS_AT;
 use crate::formats::unigine::layout::RawBounds;
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::reader::file_reader::{FileReader, FileState};
 use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Name, OpenOptions};
@@ -18,7 +18,7 @@ use crate::parse::{Cursor, Name, OpenOptions};
 #[derive(Debug)]
 pub(crate) struct AnimationState {
     pub(crate) file: FileState,
-    pub(crate) header: Header,
+    pub(crate) header: AnimationHeader,
 }
 
 impl AnimationState {

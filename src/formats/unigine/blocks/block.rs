@@ -1,8 +1,8 @@
 //! Where a block is in the file, and how large it is.
 
 use crate::error::{ErrorKind, Result};
-use crate::formats::unigine::fields::{FieldReader, RegionSink};
 use crate::formats::unigine::layout::{FRAME, RawFrame};
+use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Cursor;
 
 /// Where a block stands, and how large it is.

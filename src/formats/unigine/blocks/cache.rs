@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::inflated::InflatedBlock;
 use super::tree::InflatedTree;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::unigine::locate::{Sections, slots};
+use crate::formats::unigine::reader::locate::{Sections, slots};
 use crate::model::Counts;
 use crate::parse::Budget;
 

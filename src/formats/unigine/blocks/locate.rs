@@ -8,10 +8,10 @@ use zerocopy::little_endian::I64;
 
 use super::block::BlockKind;
 use crate::error::{Field, Result};
-use crate::formats::unigine::fields::{FieldReader, NoRegions, RegionSink};
 use crate::formats::unigine::layout::{OFFSET, RawFrame};
-use crate::formats::unigine::locate::Sections;
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::reader::locate::Sections;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 
 /// Bytes of a place in the table.

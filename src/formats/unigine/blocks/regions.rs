@@ -4,9 +4,9 @@ use super::block::{BlockKind, BlockLocation};
 use super::locate::MAGIC;
 use super::tree;
 use crate::error::{Field, PathSegment, Result};
-use crate::formats::unigine::fields::{FieldReader, NoRegions, RegionSink};
 use crate::formats::unigine::layout::{BYTE, LZ4};
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 
 impl MeshReader<'_> {

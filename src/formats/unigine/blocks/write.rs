@@ -6,8 +6,8 @@ use super::block::{BlockKind, BlockLocation};
 use super::inflate::deflate;
 use super::inflated::InflatedBlock;
 use crate::error::{Field, Result};
-use crate::formats::unigine::mesh_reader::MeshReader;
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
 /// How the blocks of a compressed generation are written.
@@ -22,7 +22,7 @@ pub enum Storage {
     Lz4,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> FieldWriter<W> {
     /// Writes a block that holds `raw` bytes: its sizes, and its bytes.
     fn block(&mut self, raw: i64, stored: &[u8]) -> Result<()> {
         self.bytes(&raw.to_le_bytes())?;
@@ -47,7 +47,11 @@ impl<W: Write> Writer<W> {
 }
 
 /// Writes a mesh of a compressed generation. The table says where its blocks come to lie.
-pub(crate) fn compressed_mesh(mesh: MeshReader<'_>, mut writer: Writer<impl Write>, storage: Storage) -> Result<()> {
+pub(crate) fn compressed_mesh(
+    mesh: MeshReader<'_>,
+    mut writer: FieldWriter<impl Write>,
+    storage: Storage,
+) -> Result<()> {
     let mut places = Vec::new();
     for index in 0..mesh.surface_count() {
         places.push(writer.written());
@@ -66,7 +70,7 @@ pub(crate) fn compressed_mesh(mesh: MeshReader<'_>, mut writer: Writer<impl Writ
 
 fn write_block(
     mesh: MeshReader<'_>,
-    writer: &mut Writer<impl Write>,
+    writer: &mut FieldWriter<impl Write>,
     block: BlockLocation,
     (index, kind): (usize, BlockKind),
     storage: Storage,

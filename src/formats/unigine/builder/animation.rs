@@ -9,7 +9,7 @@ use crate::decode::{OffsetScale16, frame};
 use crate::error::Result;
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::writer::FieldWriter;
 use crate::model::Transform;
 
 /// An animation to write, in a mesh or in a file of its own.
@@ -66,7 +66,7 @@ impl Animation {
     }
 
     /// Writes the number of frames, and their keys.
-    pub(super) fn write_frames(&self, writer: &mut Writer<impl Write>, coding: &Coding) -> Result<()> {
+    pub(super) fn write_frames(&self, writer: &mut FieldWriter<impl Write>, coding: &Coding) -> Result<()> {
         writer.length(self.frames.len())?;
         let mut last = vec![LastCodes::default(); self.bones.len()];
         for keys in &self.frames {

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::writer::FieldWriter;
 
 /// An animation file to write.
 ///
@@ -86,7 +86,7 @@ impl AnimationFile {
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let generation = self.generation;
-        let mut writer = Writer::new(out, generation.magic(), generation.format());
+        let mut writer = FieldWriter::new(out, generation.magic(), generation.format());
         writer.magic()?;
         if generation.is_quantized() {
             writer.bounds(&RawBounds::new(&EMPTY.0, &EMPTY.1))?;
@@ -126,7 +126,7 @@ impl AnimationFile {
     }
 
     /// Writes what the newest generations say in front of the inner magic.
-    fn write_skeleton(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+    fn write_skeleton(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.text_32(self.skeleton_guid.as_bytes())?;
         writer.text_32(self.skeleton_path.as_bytes())?;
         for animation in &self.animations {

@@ -6,7 +6,7 @@ use super::edges::edges;
 use super::mesh::Mesh;
 use super::tree::tree;
 use crate::error::Result;
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
 /// What the blocks of a surface hold.
@@ -23,7 +23,7 @@ impl Mesh {
         surfaces
             .map(|surface| {
                 let mut geometry = Vec::new();
-                surface.write_geometry(&mut Writer::for_mesh(&mut geometry, self.generation), self.generation)?;
+                surface.write_geometry(&mut FieldWriter::for_mesh(&mut geometry, self.generation), self.generation)?;
                 let positions = surface.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
                 let of_engine = tree(positions, &surface.indices, self.leaf_triangles);
                 let nodes = of_engine.nodes.len();
@@ -56,7 +56,7 @@ impl Mesh {
     }
 
     /// Writes the blocks, and all that follows them.
-    pub(super) fn write_blocks(&self, writer: &mut Writer<impl Write>, contents: &[BlockContents]) -> Result<()> {
+    pub(super) fn write_blocks(&self, writer: &mut FieldWriter<impl Write>, contents: &[BlockContents]) -> Result<()> {
         let mut places = Vec::new();
         for contents in contents {
             places.push(writer.written());

@@ -13,7 +13,7 @@ use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::blocks::write::Storage;
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, RawBounds, RawTransform};
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::writer::FieldWriter;
 
 /// A mesh to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ impl Mesh {
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let contents = self.contents()?;
-        let mut writer = Writer::for_mesh(out, self.generation);
+        let mut writer = FieldWriter::for_mesh(out, self.generation);
         writer.magic()?;
         if self.generation.is_compressed() {
             writer.count(self.leaf_triangles)?;

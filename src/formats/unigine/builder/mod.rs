@@ -39,4 +39,4 @@ pub use animation::{Animation, BoneKey};
 pub use animation_file::AnimationFile;
 pub use bone::Bone;
 pub use mesh::Mesh;
-pub use surface::{Surface, Target};
+pub use surface::{MorphTarget, Surface};

@@ -9,7 +9,7 @@ use crate::decode::{Frame, Influence, float, frame, influence4};
 use crate::error::Result;
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
-use crate::formats::unigine::writer::Writer;
+use crate::formats::unigine::writer::FieldWriter;
 
 /// A surface to write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Surface {
     /// The lightmap bytes: from ms12 on. `None` writes what the engine does, UV set 1 and 256 texels.
     pub lightmap: Option<[u8; 2]>,
     /// Shapes: the base shape first. At least one.
-    pub targets: Vec<Target>,
+    pub targets: Vec<MorphTarget>,
     /// For each position, up to four influences; or no list at all.
     pub weights: Vec<Vec<Influence>>,
     /// Two UV sets: each with a pair for each frame of the base shape, or none.
@@ -34,7 +34,7 @@ pub struct Surface {
 
 /// A shape to write.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Target {
+pub struct MorphTarget {
     /// Its name, without NUL; empty in every real file.
     pub name: String,
     /// Positions in scene units.
@@ -60,7 +60,7 @@ impl Surface {
         RawBounds::new(&found, &Sphere { center, radius })
     }
 
-    pub(super) fn write_header(&self, writer: &mut Writer<impl Write>, generation: Generation) -> Result<()> {
+    pub(super) fn write_header(&self, writer: &mut FieldWriter<impl Write>, generation: Generation) -> Result<()> {
         writer.text(self.name.as_bytes())?;
         writer.lightmap(generation, self.lightmap)?;
         if generation.is_compressed() {
@@ -77,7 +77,7 @@ impl Surface {
         Ok(())
     }
 
-    pub(super) fn write_geometry(&self, writer: &mut Writer<impl Write>, generation: Generation) -> Result<()> {
+    pub(super) fn write_geometry(&self, writer: &mut FieldWriter<impl Write>, generation: Generation) -> Result<()> {
         for target in &self.targets {
             if !generation.is_compressed() {
                 writer.length(target.positions.len())?;
@@ -127,7 +127,7 @@ impl Surface {
     }
 
     /// Writes what only the header of a compressed generation says: how many corners there are in each stream.
-    fn write_corners(&self, writer: &mut Writer<impl Write>) -> Result<()> {
+    fn write_corners(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.length(self.indices.len())?;
         writer.length(self.attribute_indices.len())
     }

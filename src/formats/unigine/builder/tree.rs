@@ -13,9 +13,9 @@ use crate::formats::unigine::bounds::{EMPTY, center};
 const MAX_DEPTH: u32 = 128;
 
 /// One coordinate of a point.
-type Along = fn([f32; 3]) -> f32;
+type Coordinate = fn([f32; 3]) -> f32;
 
-const AXES: [Along; 3] = [|[x, _, _]| x, |[_, y, _]| y, |[_, _, z]| z];
+const AXES: [Coordinate; 3] = [|[x, _, _]| x, |[_, y, _]| y, |[_, _, z]| z];
 
 /// The tree of one surface.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +36,7 @@ pub(crate) struct EngineTree {
 /// Corners that are left over are passed over. What is NaN, or names no position, lies above every cut and widens no
 /// box. No triangles make no nodes. Takes time in proportion to the triangles times the depth, which is 128 at most.
 pub(crate) fn tree(positions: &[[f32; 3]], indices: &[u32], leaf: u32) -> EngineTree {
-    let triangles = Triangle::all(positions, indices);
+    let triangles = TreeTriangle::all(positions, indices);
     let mut tree = EngineTree::default();
     let mut waiting = Vec::new();
     if !triangles.is_empty() {
@@ -92,7 +92,7 @@ impl EngineTree {
         self.push(TreeNode { axis: cut.axis, left, right: -1, start: 0, end: 0 }, bounds, cut.at);
     }
 
-    fn leaf(&mut self, triangles: &[&Triangle], bounds: &Bounds) {
+    fn leaf(&mut self, triangles: &[&TreeTriangle], bounds: &Bounds) {
         let start = signed(self.indices.len());
         self.indices.extend(triangles.iter().map(|triangle| triangle.first));
         let end = signed(self.indices.len());
@@ -108,13 +108,13 @@ impl EngineTree {
 }
 
 /// A triangle to sort in.
-struct Triangle {
+struct TreeTriangle {
     first: u32,
     bounds: Bounds,
     center: [f32; 3],
 }
 
-impl Triangle {
+impl TreeTriangle {
     fn all(positions: &[[f32; 3]], indices: &[u32]) -> Vec<Self> {
         let place = |corner: u32| usize::try_from(corner).ok().and_then(|corner| positions.get(corner)).copied();
         let triangles = indices.as_chunks::<3>().0.iter().zip((0..=u32::MAX).step_by(3));
@@ -133,7 +133,7 @@ impl Triangle {
 
 /// Triangles that wait for their node.
 struct PendingNode<'t> {
-    triangles: Vec<&'t Triangle>,
+    triangles: Vec<&'t TreeTriangle>,
     depth: u32,
     /// The node whose right child this will be.
     parent: Option<usize>,
@@ -142,14 +142,14 @@ struct PendingNode<'t> {
 /// A cut across an axis.
 struct AxisCut {
     axis: u8,
-    along: Along,
+    along: Coordinate,
     at: f32,
 }
 
 impl AxisCut {
     /// Returns the most even cut through the middle of a box, the first of equals; none where all triangles are on one
     /// side.
-    fn best(triangles: &[&Triangle], bounds: &Bounds) -> Option<Self> {
+    fn best(triangles: &[&TreeTriangle], bounds: &Bounds) -> Option<Self> {
         let middle = center(bounds);
         let cuts = (0_u8..).zip(AXES).map(|(axis, along)| Self { axis, along, at: along(middle) });
         let uneven = cuts.filter_map(|cut| {
@@ -160,13 +160,13 @@ impl AxisCut {
         uneven.min_by_key(|(difference, _)| *difference).map(|(_, cut)| cut)
     }
 
-    fn is_left(&self, triangle: &Triangle) -> bool {
+    fn is_left(&self, triangle: &TreeTriangle) -> bool {
         (self.along)(triangle.center) < self.at
     }
 }
 
 /// Returns the box around triangles; the engine's empty box around nothing.
-fn enclose(triangles: &[&Triangle]) -> Bounds {
+fn enclose(triangles: &[&TreeTriangle]) -> Bounds {
     let bounds = triangles.iter().fold(Bounds::EMPTY, |bounds, triangle| bounds.union(&triangle.bounds));
     if bounds.is_empty() { EMPTY.0 } else { bounds }
 }

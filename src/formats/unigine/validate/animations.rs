@@ -1,10 +1,10 @@
 //! Rules about animations, embedded or in files of their own.
 
 use crate::error::{Field, Result};
-use crate::formats::unigine::animation::coding::{BoneKey, Coding};
+use crate::formats::unigine::animation::coding::{Coding, RawKey};
 use crate::formats::unigine::animation::reader::AnimationReader;
 use crate::formats::unigine::animation::view::AnimationView;
-use crate::formats::unigine::file_reader::FileReader;
+use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::{Report, Severity, Tally};
@@ -115,7 +115,7 @@ struct KeyContent {
 }
 
 impl KeyContent {
-    fn of(key: &BoneKey<'_>, coding: &Coding) -> Self {
+    fn of(key: &RawKey<'_>, coding: &Coding) -> Self {
         let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
         // What a whole key leaves out is the default.
         let mut placed = if coding.is_delta() { absent } else { Transform::default() };

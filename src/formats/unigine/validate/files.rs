@@ -7,7 +7,7 @@ use crate::formats::unigine::animation::reader::AnimationReader;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::header::BOUNDS_AT;
 use crate::formats::unigine::layout::{AnimationGeneration, Generation};
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::parse::Finding;
 

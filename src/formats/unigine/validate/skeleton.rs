@@ -3,8 +3,8 @@
 use super::animations::length;
 use super::structure::check_names;
 use crate::error::{Field, Result};
-use crate::formats::unigine::file_reader::FileReader;
 use crate::formats::unigine::layout::{MAX_NUMBERED, ROOT};
+use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::{as_index, as_u64};
 use crate::model::Transform;
 use crate::parse::{Name, Report, Severity};

@@ -2,11 +2,11 @@
 
 use crate::decode::compact;
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::formats::unigine::arrays::{ArrayKind, SurfaceArray};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::arrays::{ArrayKind, SurfaceArray};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;

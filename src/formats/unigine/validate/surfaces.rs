@@ -8,11 +8,11 @@ use crate::array::{Bounds, Packed};
 use crate::decode::Floats;
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Field, Result};
-use crate::formats::unigine::arrays::ArrayKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::bounds::{center, distance};
 use crate::formats::unigine::layout::RawBounds;
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::arrays::ArrayKind;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::model::{Counts, Frames, Indices, Positions};
@@ -175,7 +175,8 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             none.add(at, run.is_empty());
             sums.add(at, !run.is_empty() && !WEIGHT_SUMS.contains(&sum));
             zero.add(at, run.iter().any(|one| one.weight.get() == 0));
-            let again = |(item, one): (usize, &RawInfluence4)| run.iter().take(item).any(|other| other.bone == one.bone);
+            let again =
+                |(item, one): (usize, &RawInfluence4)| run.iter().take(item).any(|other| other.bone == one.bone);
             twice.add(at, run.iter().enumerate().any(again));
             at = at.saturating_add(1).saturating_add(as_u64(size_of_val(run)));
         }

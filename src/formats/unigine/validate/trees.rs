@@ -7,7 +7,7 @@ use crate::error::{Field, PathSegment, Result};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::node::TreeNode;
 use crate::formats::unigine::blocks::tree::{InflatedTree, SurfaceTree};
-use crate::formats::unigine::mesh_reader::MeshReader;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Report, Tally};

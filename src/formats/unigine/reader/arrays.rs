@@ -1,12 +1,12 @@
 //! A surface's arrays, in file order. The one function that reads them serves views, checks and the map alike.
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
-use super::header::CornerCounts;
-use super::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use super::surface_cache::SurfaceCache;
 use crate::array::runs::{CountedRuns, Extent};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Field, Result};
+use crate::formats::unigine::header::CornerCounts;
+use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use crate::math::as_index;
 use crate::parse::Element;
 

@@ -1,20 +1,20 @@
 //! Reads a mesh: locates animations and surfaces, and walks from one to the next.
 
-use super::animation::stored_checkpoints::StoredCheckpoints;
-use super::animation::view::AnimationView;
 use super::arrays::{Arrays, HeaderCounts};
-use super::blocks::buffer::InflateBuffer;
-use super::blocks::cache::BlockState;
-use super::blocks::inflated::InflatedBlock;
-use super::detect;
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::file_reader::{FileReader, FileState};
-use super::header::{BOUNDS_AT, Header, SurfaceHeader};
-use super::layout::{Generation, RawBounds};
 use super::locate::slots;
-use super::surface::SurfaceView;
 use super::surface_cache::SurfaceCache;
 use crate::error::{Error, Result};
+use crate::formats::unigine::animation::stored_checkpoints::StoredCheckpoints;
+use crate::formats::unigine::animation::view::AnimationView;
+use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::blocks::cache::BlockState;
+use crate::formats::unigine::blocks::inflated::InflatedBlock;
+use crate::formats::unigine::detect;
+use crate::formats::unigine::header::{BOUNDS_AT, Header, SurfaceHeader};
+use crate::formats::unigine::layout::{Generation, RawBounds};
+use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Limits, Name, OpenOptions};

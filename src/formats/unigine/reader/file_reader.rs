@@ -1,11 +1,11 @@
 //! What meshes and animation files have in common: bytes, bones, and the places of sections and animations.
 
-use super::animation::cache::{AnimationCaches, CacheSlot};
 use super::fields::{FieldReader, NoRegions};
-use super::header::SharedHeader;
-use super::layout::{RawTransform, TRANSFORM};
 use super::locate::Sections;
 use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::animation::cache::{AnimationCaches, CacheSlot};
+use crate::formats::unigine::header::SharedHeader;
+use crate::formats::unigine::layout::{RawTransform, TRANSFORM};
 use crate::math::as_u64;
 use crate::model::{Bone, FileContext};
 use crate::parse::{Cursor, Name, OpenOptions};

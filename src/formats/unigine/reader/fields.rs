@@ -1,8 +1,8 @@
 //! Reads the fields of UNIGINE files: each is reported as a region.
 
-use super::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
 use crate::decode::compact::{self, CompactError};
 use crate::error::{ErrorKind, Field, Result, show_bytes};
+use crate::formats::unigine::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
 use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
 use zerocopy::little_endian::I32;
@@ -127,7 +127,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     /// Reads a count of 32 bits, which the newest animations have in a few places.
     pub(crate) fn count_32(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
-        let value = self.record::<I32>(name, super::layout::I32)?.get();
+        let value = self.record::<I32>(name, crate::formats::unigine::layout::I32)?.get();
         let count = self.not_negative(name, start, value)?;
         self.fits(start, count, size, limit, name)?;
         Ok(count)
