@@ -44,7 +44,7 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
 /// the peak, also as a part of their size.
 fn bounded<T>(length: usize, what: &str, work: impl FnOnce() -> T) -> (f64, usize) {
     let peak = peak(work);
-    assert!(peak <= 4 * length + (64 << 10), "{what}: {peak} bytes for {length} of files");
+    assert!(peak <= 16 * length + (1 << 20), "{what}: {peak} bytes for {length} of files");
     (peak as f64 / length.max(1) as f64, peak)
 }
 

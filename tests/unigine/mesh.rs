@@ -342,7 +342,7 @@ fn says_what_the_output_refuses() {
     let sample = skinned(Generation::Ms12);
     let whole = sample.to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results = [Mesh::open(whole.as_slice()).unwrap().write_to(0, Full(room)), sample.write_to(Full(room))];
+        let results = [Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut Full(room)), sample.write_to(Full(room))];
         for error in results.into_iter().map(Result::unwrap_err) {
             assert_eq!(error.field().to_string(), "output");
             assert!(matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::StorageFull));
