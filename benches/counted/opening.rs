@@ -7,7 +7,7 @@ use meshpeek::MeshFile as _;
 use meshpeek::ezmesh::MeshSystem;
 use meshpeek::secondlife::{self, Lod};
 use meshpeek::unigine::{Animation, AnimationGeneration, Mesh};
-use meshpeek::unreal::{self, Variant, build};
+use meshpeek::unreal::{self, Variant, builder};
 
 use super::{Kernel, access, keep, lend};
 use crate::inputs;
@@ -79,10 +79,10 @@ fn pair() -> [Vec<u8>; 2] {
         ..unreal::RawPolygon::EMPTY
     };
     let row = |frame: i16| (0..VERTICES).map(|vertex| [vertex.cast_signed(), frame, 0]).collect();
-    let mesh = build::Mesh {
+    let mesh = builder::Mesh {
         polygons: (0..VERTICES - 2).map(polygon).collect(),
         frames: (0..UNREAL_FRAMES).map(row).collect(),
-        ..build::Mesh::new(Variant::Classic, VERTICES.into())
+        ..builder::Mesh::new(Variant::Classic, VERTICES.into())
     };
     let [mut data, mut aniv] = [Vec::new(), Vec::new()];
     mesh.write_data(&mut data).unwrap();

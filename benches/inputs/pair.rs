@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use meshpeek::unreal::{RawPolygon, Variant, build};
+use meshpeek::unreal::{RawPolygon, Variant, builder};
 use tempfile::TempDir;
 
 /// Vertices in a row of the grid.
@@ -68,11 +68,11 @@ impl Pair {
     }
 }
 
-fn mesh(Size { polygons, vertices, frames }: Size) -> build::Mesh {
-    build::Mesh {
+fn mesh(Size { polygons, vertices, frames }: Size) -> builder::Mesh {
+    builder::Mesh {
         polygons: (0..polygons).map(|number| polygon(number, vertices)).collect(),
         frames: (0..frames).map(|frame| (0..vertices).map(|vertex| position(vertex, frame)).collect()).collect(),
-        ..build::Mesh::new(Variant::Classic, vertices as u32)
+        ..builder::Mesh::new(Variant::Classic, vertices as u32)
     }
 }
 

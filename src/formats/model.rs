@@ -3,9 +3,10 @@
 use super::detect::Format;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
-use crate::model::MeshFile;
+use crate::model::animation::Animations;
+use crate::model::{Geometry, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::Sidecar;
 
@@ -17,7 +18,7 @@ use crate::sidecar::Sidecar;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// for surface in meshpeek::Surface::all(model.geometry()) {
+/// for surface in meshpeek::Surface::all(model.geometry()?) {
 ///     println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 /// }
 /// # Ok(())
@@ -111,6 +112,28 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
             Self::SecondLife(mesh) => &**mesh,
             Self::EzMesh(system) => &**system,
         }
+    }
+
+    /// Returns the surfaces.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Missing`] if the kind of file has none.
+    pub fn geometry(&self) -> Result<&dyn Geometry> {
+        self.file().geometry().ok_or_else(|| self.missing("surfaces"))
+    }
+
+    /// Returns the bones and animations.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Missing`] if the kind of file has none.
+    pub fn animations(&self) -> Result<&dyn Animations> {
+        self.file().animations().ok_or_else(|| self.missing("animations"))
+    }
+
+    fn missing(&self, what: &'static str) -> Error {
+        Error::without_offset(self.file().format(), Field::new(what), ErrorKind::Missing { expected: what.into() })
     }
 
     /// As [`file`](Self::file), to be changed.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
 use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
-use meshpeek::{Geometry, OpenOptions, Severity, Surface, decode};
+use meshpeek::{Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
@@ -220,8 +220,8 @@ fn writes_what_it_read() {
         let [data, aniv] = pair(&folder, stem);
         let mesh = Mesh::open(data.as_slice(), aniv.as_slice()).unwrap();
         let [mut new_data, mut new_aniv] = [Vec::new(), Vec::new()];
-        mesh.write_data(&mut new_data).unwrap();
-        mesh.write_aniv(&mut new_aniv).unwrap();
+        mesh.write_to(0, &mut new_data).unwrap();
+        mesh.write_to(1, &mut new_aniv).unwrap();
         assert!(new_data == data && new_aniv == aniv, "{stem} came out differently");
     }
 }
@@ -238,7 +238,7 @@ fn accounts_for_every_byte() {
                 assert_eq!(region.start, *end, "{stem}: {}", region.field);
                 *end = region.end;
             };
-            if regions { mesh.data_regions(&mut see) } else { mesh.aniv_regions(&mut see) }.unwrap();
+            if regions { mesh.regions(0, &mut see) } else { mesh.regions(1, &mut see) }.unwrap();
         }
         assert_eq!(ends, [mesh.data().len() as u64, mesh.aniv().len() as u64], "{stem}");
     }

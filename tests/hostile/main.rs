@@ -40,7 +40,7 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
     usize::try_from(most_held(work).1).unwrap()
 }
 
-/// Asserts the documented bound, four times the files and 64 KiB, on what `work` holds of files of `length` bytes; returns
+/// Asserts the documented bound, 16 times the files and 1 MiB, on what `work` holds of files of `length` bytes; returns
 /// the peak, also as a part of their size.
 fn bounded<T>(length: usize, what: &str, work: impl FnOnce() -> T) -> (f64, usize) {
     let peak = peak(work);

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use meshpeek::unreal::uc::Script;
-use meshpeek::unreal::{Mesh, Placement, Shading, Variant, build};
-use meshpeek::{Error, ErrorKind, Finding, Model, OpenOptions, Severity, Surface};
+use meshpeek::unreal::script::Script;
+use meshpeek::unreal::{Mesh, Placement, Shading, Variant, builder};
+use meshpeek::{Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -54,16 +54,16 @@ fn pairs() -> Vec<Files> {
         Some(Files { script, ..Files::new(sample.stem, sample.pair()?) })
     });
     let mut all: Vec<_> = with_script.collect();
-    let two = build::Mesh {
+    let two = builder::Mesh {
         polygons: vec![polygon([0, 1, 1], 0, 0)],
         frames: vec![vec![[1, -2, 3], [-1, 2, -3]]; 2],
-        ..build::Mesh::new(Variant::DeusEx, 2)
+        ..builder::Mesh::new(Variant::DeusEx, 2)
     };
     all.push(Files::new("two", built(&two)));
     all
 }
 
-fn built(mesh: &build::Mesh) -> [Vec<u8>; 2] {
+fn built(mesh: &builder::Mesh) -> [Vec<u8>; 2] {
     [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
 }
 
@@ -219,7 +219,7 @@ fn g7_g8_trailing_bytes() {
 /// G18: every large allocation is refused once. Each time the answer is an error that says so.
 #[test]
 fn g18_no_memory() {
-    let mut mesh = build::Mesh::new(Variant::Classic, 3000);
+    let mut mesh = builder::Mesh::new(Variant::Classic, 3000);
     mesh.frames = vec![(0..3000).map(|x| [x % 1000, 0, x % 500]).collect()];
     mesh.polygons = (0..2998).map(|first| polygon([first, first + 1, first + 2], 0x20, 0)).collect();
     let [data, aniv] = built(&mesh);
@@ -330,7 +330,7 @@ fn e4_nothing() {
         mesh.vertices = vertices.max(1);
         let frames = std::mem::take(&mut mesh.frames);
         let data = poke(&mesh.data_bytes().unwrap(), 2, &u16::try_from(vertices).unwrap().to_le_bytes());
-        let aniv = build::Mesh { vertices, frames, polygons: vec![], ..mesh }.aniv_bytes().unwrap();
+        let aniv = builder::Mesh { vertices, frames, polygons: vec![], ..mesh }.aniv_bytes().unwrap();
         let fate = check_invariants(&data, &aniv, None, &mut Random::new(1));
         assert_eq!(fate, if which & 3 == 2 { Fate::Damaged } else { Fate::Read }, "{which}");
         let found = findings(&data, &aniv);
@@ -435,7 +435,7 @@ fn e8_a_pair_that_disagrees() {
 fn trap_every_polygon_its_own_surface() {
     let mut worst = 0.0_f64;
     for count in [1000, 4096, 4097, 32_768, 32_769, 40_000, 65_535_u32] {
-        let mut mesh = build::Mesh::new(Variant::Classic, 1);
+        let mut mesh = builder::Mesh::new(Variant::Classic, 1);
         mesh.frames = vec![vec![[0; 3]]];
         let kinds = (0..count).map(|number| number.wrapping_mul(40_503).to_le_bytes());
         mesh.polygons = kinds.map(|[kind, texture, ..]| polygon([0; 3], kind, texture)).collect();
@@ -452,7 +452,7 @@ fn trap_every_polygon_its_own_surface() {
 fn trap_welding() {
     let corners = 65_535 * 3;
     for (vertices, uvs, distinct) in [(1, false, 1), (8191, false, 8191), (1, true, 65_536), (8191, true, corners)] {
-        let mut mesh = build::Mesh::new(Variant::DeusEx, vertices);
+        let mut mesh = builder::Mesh::new(Variant::DeusEx, vertices);
         mesh.frames = vec![vec![[0; 3]; vertices as usize]];
         let number = |corner: u32| u16::try_from(corner % vertices).unwrap();
         let uv = |corner: u32| if uvs { [corner.to_le_bytes()[0], corner.to_le_bytes()[1]] } else { [0; 2] };
@@ -480,7 +480,7 @@ fn trap_many_frames() {
     let none = poke(&pair("empty")[0], 0, &[0, 0]);
     let files = Files::new("no vertices", [none, empty]);
     within(5, "frames of nothing", || files.expect_bounded("frames of nothing"));
-    let mesh = build::Mesh { frames: vec![vec![[1, 2, 3]]; 65_535], ..build::Mesh::new(Variant::DeusEx, 1) };
+    let mesh = builder::Mesh { frames: vec![vec![[1, 2, 3]]; 65_535], ..builder::Mesh::new(Variant::DeusEx, 1) };
     let sequence = "#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME=0 NUMFRAMES=65535\n#exec MESH NOTIFY MESH=a SEQ=s\n";
     let script = format!("#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n{}", sequence.repeat(20_000));
     let files = Files { script: Some(script.into_bytes()), ..Files::new("frames", built(&mesh)) };
@@ -621,7 +621,7 @@ fn sweep() {
                 check_invariants(data, aniv, files.script.as_deref(), random);
             }
             match Mesh::open(data, aniv) {
-                Ok(mesh) => mesh.survey(&mut |_| {}).unwrap(),
+                Ok(mesh) => mesh.validate_structure(&mut |_| {}).unwrap(),
                 Err(error) => expect_named(&error, data.len().max(aniv.len()) as u64),
             }
         };

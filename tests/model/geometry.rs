@@ -6,7 +6,7 @@ use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::unreal::uc::Script;
+use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{
     Animations, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
@@ -325,7 +325,7 @@ fn opens_whatever_it_is() {
         model.file().regions(0, &mut |region| end = region.end).unwrap();
         model.file().write_to(0, &mut written).unwrap();
         assert!(end == whole.len() as u64 && written == whole && *model.file().source(0).unwrap() == whole);
-        assert!(model.file().geometry().is_none());
+        assert!(Surface::new(model.file().geometry().unwrap(), 0).positions().is_err());
     }
     assert!(Format::detect(b"an11....").is_ok() && Model::open(&b"an11...."[..]).is_err());
     for (bytes, known) in [(&b"sk10...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
@@ -395,7 +395,7 @@ fn welds_equal_attributes_of_corners() {
     let mut random = Random::new(31);
     for round in 0..200 {
         let vertices = random.within(1..30);
-        let mut mesh = unreal::build::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
+        let mut mesh = unreal::builder::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
         mesh.frames = vec![vec![[0; 3]; vertices]];
         // Few values, so that they repeat; and now and then all of them alike.
         let few = random.within(1..4);

@@ -1,8 +1,7 @@
 //! The files of `data` are what the builders make. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 
-use meshpeek::MeshFile as _;
-use meshpeek::Severity;
 use meshpeek::unigine::{Animation, Generation, Mesh, builder};
+use meshpeek::{MeshFile as _, Severity};
 
 use crate::support::unigine::{animation_samples, data, samples};
 use crate::support::unreal::data as unreal_data;

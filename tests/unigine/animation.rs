@@ -4,7 +4,9 @@
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, builder};
-use meshpeek::{Animations, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Pose, Region, Result};
+use meshpeek::{
+    Animations, Error, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Pose, Region, Result, Surface,
+};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
@@ -398,7 +400,9 @@ fn agrees_with_the_neutral_view() {
             assert_eq!(error.kind().id(), "no-such", "{error}");
         }
         assert!(matches!(motion.pose(0, 0, &mut found[1..]).unwrap_err().kind(), ErrorKind::Buffer { .. }));
-        assert!(file.geometry().is_none());
+        let geometry: &dyn Geometry = &file;
+        assert_eq!(Surface::all(geometry).len(), 0);
+        assert_eq!(Surface::new(geometry, 0).positions().unwrap_err().kind().id(), "no-such");
     }
 }
 

@@ -1,13 +1,13 @@
 //! Random pairs of every variant, built, written, read and written again.
 
-use meshpeek::unreal::{Mesh, RawPolygon, Variant, build};
+use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 
 /// Makes any pair that the builder takes.
-fn some_pair(random: &mut Random) -> build::Mesh {
+fn some_pair(random: &mut Random) -> builder::Mesh {
     let variant = *random.pick(&[Variant::Classic, Variant::DeusEx, Variant::Prototype]);
     let many = if random.one_in(15) { 500 } else { 20 };
     // What 16 bytes for two vertices would be, only one variant says.
@@ -31,7 +31,7 @@ fn some_pair(random: &mut Random) -> build::Mesh {
         if variant == Variant::DeusEx { any } else { any << (16 - bits) >> (16 - bits) }
     };
     let vertex = |random: &mut Random| [0, 1, 2].map(|axis| coordinate(axis, random));
-    build::Mesh {
+    builder::Mesh {
         variant,
         vertices: u32::try_from(vertices).unwrap(),
         polygons: (0..polygons).map(|_| polygon(random)).collect(),
@@ -58,7 +58,7 @@ fn random_pairs_return() {
             assert!((0..positions.len()).filter_map(|index| positions.get(index)).eq(expected), "seed {seed}");
         }
         // Read into the builder's lists as an editor would, and built anew.
-        let read = build::Mesh {
+        let read = builder::Mesh {
             polygons: mesh.polygons().unwrap().to_vec(),
             frames: (0..mesh.frame_count())
                 .map(|number| {
@@ -68,7 +68,7 @@ fn random_pairs_return() {
                 })
                 .collect(),
             unused: mesh.data_header().unwrap().unused,
-            ..build::Mesh::new(mesh.variant(), built.vertices)
+            ..builder::Mesh::new(mesh.variant(), built.vertices)
         };
         assert_eq!(read, built, "seed {seed}");
         let fate = check_invariants(&data, &aniv, None, &mut random);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use meshpeek::unreal::find::{Finder, Pair, Part, find};
+use meshpeek::unreal::companions::{Finder, Pair, PairFile, find};
 use meshpeek::{Error, Limits};
 
 /// A folder of the test's own, with the files that are named.
@@ -72,7 +72,7 @@ fn finds_the_other_by_its_stem() {
         assert_eq!(place.found(file), [data, aniv, "", ""], "{file}");
     }
     let named = |file: &str| find(place.at(file)).unwrap().named;
-    assert_eq!(["cat_d.3d", "cat_a.3d", "cat"].map(named), [Some(Part::Data), Some(Part::Aniv), None]);
+    assert_eq!(["cat_d.3d", "cat_a.3d", "cat"].map(named), [Some(PairFile::Data), Some(PairFile::Aniv), None]);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn takes_a_script_of_the_stem_that_names_other_files() {
             _ => assert_eq!(place.found(&script), expected),
         }
         let pair = Finder::new().find_mesh(&place.at(&files[1]), b"CAR").unwrap();
-        assert_eq!((pair.mesh.unwrap(), pair.named), (b"car".to_vec(), Some(Part::Aniv)));
+        assert_eq!((pair.mesh.unwrap(), pair.named), (b"car".to_vec(), Some(PairFile::Aniv)));
     }
 }
 
@@ -191,7 +191,7 @@ fn finds_the_files_of_each_mesh_of_a_script() {
             ["Models/a_d.3d", "Models/a_a.3d", "Classes/Zoo.uc", "E"],
         ]
     );
-    assert!(pairs.iter().all(|pair| pair.named == Some(Part::Script)));
+    assert!(pairs.iter().all(|pair| pair.named == Some(PairFile::Script)));
     let kinds: Vec<_> = finder
         .imports(&script)
         .unwrap()

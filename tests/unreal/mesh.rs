@@ -2,8 +2,10 @@
 
 use meshpeek::array::Bounds;
 use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
-use meshpeek::unreal::uc::{self, Script};
-use meshpeek::unreal::{Kind, Mesh, Placement, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, build, layout};
+use meshpeek::unreal::script::{self, Script};
+use meshpeek::unreal::{
+    Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
+};
 use meshpeek::{
     Animations, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
@@ -20,11 +22,11 @@ fn open_sample(stem: &str) -> Owned {
     Mesh::open(data, aniv).unwrap()
 }
 
-fn bytes_of(mesh: &build::Mesh) -> [Vec<u8>; 2] {
+fn bytes_of(mesh: &builder::Mesh) -> [Vec<u8>; 2] {
     [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
 }
 
-fn open_built(mesh: &build::Mesh) -> Owned {
+fn open_built(mesh: &builder::Mesh) -> Owned {
     let [data, aniv] = bytes_of(mesh);
     Mesh::open(data, aniv).unwrap()
 }
@@ -49,8 +51,8 @@ fn findings(mesh: &Owned) -> Vec<Finding> {
 
 fn regions(mesh: &Owned) -> [Vec<Region>; 2] {
     let [mut data, mut aniv] = [const { Vec::new() }; 2];
-    mesh.data_regions(&mut |region| data.push(region)).unwrap();
-    mesh.aniv_regions(&mut |region| aniv.push(region)).unwrap();
+    mesh.regions(0, &mut |region| data.push(region)).unwrap();
+    mesh.regions(1, &mut |region| aniv.push(region)).unwrap();
     [data, aniv]
 }
 
@@ -61,11 +63,11 @@ fn all(positions: &Positions<'_>) -> Vec<[f32; 3]> {
 }
 
 /// A triangle of three vertices, and one that no polygon uses.
-fn small(variant: Variant) -> build::Mesh {
-    build::Mesh {
+fn small(variant: Variant) -> builder::Mesh {
+    builder::Mesh {
         polygons: vec![polygon([0, 1, 2], 0, 0)],
         frames: vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 0], [1, 2, 3]]; 2],
-        ..build::Mesh::new(variant, 4)
+        ..builder::Mesh::new(variant, 4)
     }
 }
 
@@ -223,13 +225,15 @@ fn writes_what_it_read() {
         let Some([data, aniv]) = sample.pair() else { continue };
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
         let [mut new_data, mut new_aniv] = [const { Vec::new() }; 2];
-        mesh.write_data(&mut new_data).unwrap();
-        mesh.write_aniv(&mut new_aniv).unwrap();
+        mesh.write_to(0, &mut new_data).unwrap();
+        mesh.write_to(1, &mut new_aniv).unwrap();
         assert!((new_data, new_aniv) == (data, aniv), "{}", sample.stem);
     }
     // What the output refuses is told.
     let mesh = open_sample("box");
-    for error in [mesh.write_data(Full), mesh.write_aniv(Full), mesh.write_uv_listing(Full)].map(Result::unwrap_err) {
+    for error in
+        [mesh.write_to(0, &mut Full), mesh.write_to(1, &mut Full), mesh.write_uv_listing(Full)].map(Result::unwrap_err)
+    {
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().name() == "output", "{error}");
     }
 }
@@ -249,7 +253,7 @@ fn agrees_with_the_neutral_view() {
             (counts.vertices, counts.corners, counts.targets, counts.uv_sets),
             (11, counts.attribute_vertices, 1, 1)
         );
-        assert_eq!(surface.is_drawn().unwrap(), view.kind().0 & Kind::WEAPON == 0);
+        assert_eq!(surface.is_drawn().unwrap(), view.kind().0 & PolygonType::WEAPON == 0);
         let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
         for (triangle, number) in view.numbers().iter().enumerate() {
             let raw = &polygons[usize::from(*number)];
@@ -265,7 +269,7 @@ fn agrees_with_the_neutral_view() {
         assert!(surface.vertex_frame(10).is_err());
         assert_eq!(all(&surface.positions().unwrap()), all(&mesh.frame(0).unwrap().positions()));
         // Sides and bottom are as large as the box; a lid has no height.
-        let flat = view.kind() == Kind(0x10);
+        let flat = view.kind() == PolygonType(0x10);
         let bounds = surface.bounds().unwrap();
         assert!(!flat || (bounds.min[2], bounds.max[2]) == (256.0, 256.0), "{bounds:?}");
     }
@@ -284,7 +288,7 @@ fn agrees_with_the_neutral_view() {
 /// What a frame's cut end leaves is what the counts say, and what welding tests against.
 #[test]
 fn counts_what_a_cut_frame_has() {
-    let [data, aniv] = bytes_of(&build::Mesh { frames: vec![cube(1).frames[0].clone()], ..cube(1) });
+    let [data, aniv] = bytes_of(&builder::Mesh { frames: vec![cube(1).frames[0].clone()], ..cube(1) });
     let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - 4]).unwrap();
     let surface = Surface::new(&mesh, 0);
     assert_eq!((surface.counts().unwrap().vertices, surface.positions().unwrap().len()), (7, 7));
@@ -303,7 +307,7 @@ fn expect_rule(mesh: &Owned, rule: &str, severity: Severity, field: &str, offset
     let one = &found[0];
     assert_eq!((one.severity, one.field.to_string().as_str(), one.offset), (severity, field, offset), "{one}");
     let mut surveyed = 0;
-    mesh.survey(&mut |_| surveyed += 1).unwrap();
+    mesh.validate_structure(&mut |_| surveyed += 1).unwrap();
     // Pads alone are known only by looking at vertices.
     assert_eq!(surveyed, usize::from(rule != "UR14"));
 }
@@ -354,8 +358,8 @@ fn each_rule_is_breached_alone() {
     expect(spoilt(Classic, |data, _| data.push(0)), "UR06", Warning, "data_end", 64);
     expect(spoilt(Classic, |data, _| set(data, 50, 4)), "UR07", Error, "polygon[0].vertices", 48);
     expect(spoilt(Classic, |data, _| set(data, 0, 0)).cut_polygons(), "UR10", Warning, "polygon_count", 0);
-    let none = build::Mesh { polygons: vec![], frames: vec![vec![]; 2], ..build::Mesh::new(Classic, 0) };
-    let empty = build::Mesh { polygons: small(Classic).polygons, frames: vec![], ..small(Classic) };
+    let none = builder::Mesh { polygons: vec![], frames: vec![vec![]; 2], ..builder::Mesh::new(Classic, 0) };
+    let empty = builder::Mesh { polygons: small(Classic).polygons, frames: vec![], ..small(Classic) };
     expect(open_built(&empty), "UR10", Warning, "frame_count", 0);
     assert_eq!(findings(&open_built(&none)).len(), 2, "no polygons, no vertices");
     for at in [4, 5, 19, 47] {
@@ -364,10 +368,10 @@ fn each_rule_is_breached_alone() {
     expect(spoilt(Classic, |data, _| data[55] = 125), "UR12", Info, "polygon[0].color", 55);
     expect(spoilt(Classic, |data, _| data[63] = 255), "UR13", Info, "polygon[0].flags", 63);
     expect(spoilt(DeusEx, |_, aniv| aniv[4 + 32 + 15] = 1), "UR14", Info, "frame[1].positions", 4 + 32 + 14);
-    let two = build::Mesh {
+    let two = builder::Mesh {
         polygons: vec![polygon([0, 1, 1], 0, 0)],
         frames: vec![vec![[0; 3]; 2]],
-        ..build::Mesh::new(DeusEx, 2)
+        ..builder::Mesh::new(DeusEx, 2)
     };
     expect(open_built(&two), "UR15", Info, "frame_size", 2);
     expect(open_built(&small(Prototype)), "UR16", Info, "frame_size", 2);
@@ -407,7 +411,7 @@ fn ur08_a_vertex_that_is_used_is_missing() {
 
 #[test]
 fn ur09_line_ends_were_converted() {
-    let mut mesh = build::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
+    let mut mesh = builder::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
     // 0x0a0d in the low bits of x and y: CR LF in the file.
     mesh.frames[3][2] = [0x20d, 1, 0];
     let [data, mut aniv] = bytes_of(&mesh);
@@ -484,7 +488,7 @@ fn keeps_every_type_byte_and_texture_number() {
             RawPolygon { kind: byte, texture: 255 - byte, color: byte, flags: byte, ..polygon([0, 1, 2], 0, 0) };
         let mesh = open_built(&mesh);
         let view = mesh.surface(0).unwrap();
-        assert_eq!((view.kind(), view.texture()), (Kind(byte), 255 - byte));
+        assert_eq!((view.kind(), view.texture()), (PolygonType(byte), 255 - byte));
         assert_eq!(view.label(), format!("texture {}", 255 - byte));
         assert_eq!(view.is_drawn(), byte & 8 == 0);
         assert_eq!(mesh.attachment_count(), usize::from(byte & 8 != 0));
@@ -502,7 +506,7 @@ fn keeps_every_type_byte_and_texture_number() {
         let flags = flags.into_iter().filter(|(bit, _)| byte & bit != 0).map(|(_, name)| name);
         assert!(view.kind().flags().eq(flags));
         let mut data = Vec::new();
-        mesh.write_data(&mut data).unwrap();
+        mesh.write_to(0, &mut data).unwrap();
         assert_eq!([data[54], data[55], data[62], data[63]], [byte, byte, 255 - byte, byte]);
     }
 }
@@ -541,7 +545,7 @@ fn divides_uvs_by_255_or_256() {
 fn a_stale_size_that_is_another_variants_is_only_stale() {
     // 42 vertices, three frames, and the size of frames of two vertices more, or of twice as many.
     let [data, aniv] =
-        bytes_of(&build::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..build::Mesh::new(Variant::Classic, 42) });
+        bytes_of(&builder::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..builder::Mesh::new(Variant::Classic, 42) });
     for stale in [44_u16 * 4, 84 * 4] {
         let aniv = [&aniv[..2], &stale.to_le_bytes(), &aniv[4..]].concat();
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
@@ -558,16 +562,16 @@ fn a_stale_size_that_is_another_variants_is_only_stale() {
 
 #[test]
 fn two_vertices_and_16_bytes_are_deus_ex() {
-    let mesh = build::Mesh {
+    let mesh = builder::Mesh {
         polygons: vec![polygon([0, 1, 0], 0, 0)],
         frames: vec![vec![[1, -2, 3], [300, -20_000, 32_767]]; 3],
-        ..build::Mesh::new(Variant::DeusEx, 2)
+        ..builder::Mesh::new(Variant::DeusEx, 2)
     };
     let mesh = open_built(&mesh);
     assert_eq!(mesh.variant(), Variant::DeusEx);
     assert_eq!(mesh.frame(2).unwrap().positions().get(1), Some([300.0, -20_000.0, 32_767.0]));
     // So the builder does not write what would be read as something else.
-    let prototype = build::Mesh { frames: vec![vec![[0; 3]; 2]], ..build::Mesh::new(Variant::Prototype, 2) };
+    let prototype = builder::Mesh { frames: vec![vec![[0; 3]; 2]], ..builder::Mesh::new(Variant::Prototype, 2) };
     let error = prototype.aniv_bytes().unwrap_err();
     assert_eq!((error.kind().id(), error.field().name()), ("refused", "frame_size"), "{error}");
 }
@@ -607,7 +611,7 @@ fn finds_frames_whose_size_went_round() {
     for (variant, most) in
         [(Variant::Classic, layout::most::CLASSIC_VERTICES), (Variant::DeusEx, layout::most::DEUS_EX_VERTICES)]
     {
-        let mesh = build::Mesh { frames: vec![vec![[7; 3]; most as usize]; 2], ..build::Mesh::new(variant, most) };
+        let mesh = builder::Mesh { frames: vec![vec![[7; 3]; most as usize]; 2], ..builder::Mesh::new(variant, most) };
         let mesh = open_built(&mesh);
         assert_eq!((mesh.variant(), mesh.frame(1).unwrap().positions().len()), (variant, most as usize));
         assert!(findings(&mesh).iter().all(|finding| finding.rule == "UR10"));
@@ -616,7 +620,7 @@ fn finds_frames_whose_size_went_round() {
 
 #[test]
 fn extends_the_sign_of_every_coordinate() {
-    let mut mesh = build::Mesh::new(Variant::Classic, 8);
+    let mut mesh = builder::Mesh::new(Variant::Classic, 8);
     mesh.frames = vec![
         (0..8)
             .map(|corner: i16| {
@@ -649,7 +653,7 @@ fn extends_the_sign_of_every_coordinate() {
         let read = Mesh::open(&data[..], &aniv[..]).unwrap();
         assert_eq!(read.frame(0).unwrap().positions().get(0), Some(position), "{word:08x}");
     }
-    let mut wide = build::Mesh::new(Variant::DeusEx, 2);
+    let mut wide = builder::Mesh::new(Variant::DeusEx, 2);
     wide.frames = vec![vec![[i16::MIN; 3], [i16::MAX; 3]]];
     let bounds = open_built(&wide).bounds();
     assert_eq!((bounds.min, bounds.max), ([-32_768.0; 3], [32_767.0; 3]));
@@ -682,7 +686,7 @@ fn close(one: [f32; 3], other: [f32; 3]) -> bool {
 
 #[test]
 fn hangs_weapons_where_the_triangle_says() {
-    let mut mesh = build::Mesh::new(Variant::DeusEx, 6);
+    let mut mesh = builder::Mesh::new(Variant::DeusEx, 6);
     mesh.frames = vec![
         vec![[10, 20, 30], [10, 20, 130], [110, 20, 30], [0; 3], [5, 5, 5], [9, 9, 9]],
         vec![[0, 0, 0], [256, 0, 0], [0, 256, 0], [1; 3], [1; 3], [1; 3]],
@@ -768,7 +772,7 @@ fn computes_normals_like_their_naive_twin() {
     let mut random = Random::new(21);
     for _ in 0..50 {
         let count = random.within(3..20);
-        let mut mesh = build::Mesh::new(Variant::DeusEx, count as u32);
+        let mut mesh = builder::Mesh::new(Variant::DeusEx, count as u32);
         mesh.frames = vec![(0..count).map(|_| [0; 3].map(|_: i16| random.below(2000) as i16 - 1000)).collect()];
         mesh.polygons = (0..random.within(1..40))
             .map(|_| {
@@ -957,7 +961,7 @@ fn c5_clips_have_frames_that_exist() {
 #[test]
 fn builds_a_script() {
     let mesh = open_sample("guard");
-    let script = uc::build(&mesh, "My guard 2").unwrap();
+    let script = script::build(&mesh, "My guard 2").unwrap();
     assert_eq!(
         (script.mesh.as_str(), script.data_file.as_str(), script.aniv_file.as_str()),
         ("My_guard_2", "My guard 2_d.3d", "My guard 2_a.3d")
@@ -970,7 +974,7 @@ fn builds_a_script() {
     assert_eq!(numbers, [(0, "JMy_guard_20.PCX"), (1, "JMy_guard_21.PCX")]);
     let mut hidden = small(Variant::Classic);
     hidden.polygons = vec![polygon([0, 1, 2], 8, 9), polygon([0, 1, 2], 0, 255), polygon([0, 1, 2], 1, 255)];
-    let hidden = uc::build(&open_built(&hidden), "2fast").unwrap();
+    let hidden = script::build(&open_built(&hidden), "2fast").unwrap();
     assert_eq!(hidden.textures.iter().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
     assert_eq!(hidden.mesh, "_2fast");
     // It is read as it was meant, and its mesh plays.
@@ -1011,11 +1015,11 @@ fn opening_looks_at_52_bytes() {
     assert_eq!(touched(), 52 + 32 + 12 * 2, "of each polygon two bytes");
     Surface::new(&mesh, 0).bounds().unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
-    mesh.survey(&mut |_| {}).unwrap();
+    mesh.validate_structure(&mut |_| {}).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
     // The other way round: what was looked at whole is not forgotten.
     let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
-    mesh.survey(&mut |_| {}).unwrap();
+    mesh.validate_structure(&mut |_| {}).unwrap();
     mesh.surface(0).unwrap();
     assert_eq!(mesh.touched_bytes(), Some(52 + 12 * 16));
     assert_eq!(open_sample("box").touched_bytes(), None);
@@ -1043,7 +1047,7 @@ fn e13_refuses_what_the_files_cannot_hold() {
             panic!("something was flushed");
         }
     }
-    let refused = |mesh: &build::Mesh, format: &str, field: &str| {
+    let refused = |mesh: &builder::Mesh, format: &str, field: &str| {
         for error in [mesh.write_data(Untouched), mesh.write_aniv(Untouched)].map(Result::unwrap_err) {
             assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
             assert_eq!(
@@ -1055,21 +1059,21 @@ fn e13_refuses_what_the_files_cannot_hold() {
     };
     let (data, aniv) = ("unreal data", "unreal aniv");
     for (variant, most) in [(Variant::Classic, 16_383), (Variant::DeusEx, 8191), (Variant::Prototype, 16_381)] {
-        let fits = build::Mesh { frames: vec![vec![[0; 3]; most as usize]], ..build::Mesh::new(variant, most) };
+        let fits = builder::Mesh { frames: vec![vec![[0; 3]; most as usize]], ..builder::Mesh::new(variant, most) };
         assert_eq!(open_built(&fits).vertex_count(), most as usize);
-        refused(&build::Mesh { vertices: most + 1, ..fits.clone() }, data, "vertex_count");
-        refused(&build::Mesh { vertices: u32::MAX, ..fits }, data, "vertex_count");
+        refused(&builder::Mesh { vertices: most + 1, ..fits.clone() }, data, "vertex_count");
+        refused(&builder::Mesh { vertices: u32::MAX, ..fits }, data, "vertex_count");
     }
-    let many = |count: usize| build::Mesh {
+    let many = |count: usize| builder::Mesh {
         polygons: vec![polygon([0; 3], 0, 0); count],
-        ..build::Mesh::new(Variant::Classic, 1)
+        ..builder::Mesh::new(Variant::Classic, 1)
     };
     assert_eq!(open_built(&many(65_535)).polygon_count(), 65_535);
     refused(&many(65_536), data, "polygon_count");
-    let many = |count: usize| build::Mesh { frames: vec![vec![]; count], ..build::Mesh::new(Variant::DeusEx, 0) };
+    let many = |count: usize| builder::Mesh { frames: vec![vec![]; count], ..builder::Mesh::new(Variant::DeusEx, 0) };
     assert_eq!(open_built(&many(65_535)).frame_count(), 65_535);
     refused(&many(65_536), aniv, "frame_count");
-    let spoilt = |spoil: &dyn Fn(&mut build::Mesh)| {
+    let spoilt = |spoil: &dyn Fn(&mut builder::Mesh)| {
         let mut mesh = cube(3);
         spoil(&mut mesh);
         mesh
@@ -1089,7 +1093,7 @@ fn e13_refuses_what_the_files_cannot_hold() {
 
 #[test]
 fn e13_quantizes_to_the_nearest() {
-    use build::{OutOfRange, quantize};
+    use builder::{OutOfRange, quantize};
     let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
     assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
     assert_eq!(stored(Variant::Classic, [0.06, -0.07, 0.13]), [0, -1, 1], "not cut off, as the published packing does");
@@ -1133,12 +1137,12 @@ fn e13_quantizes_to_the_nearest() {
                 };
                 assert_eq!(quantized.stored[2][axis], expected, "{wild} along axis {axis}");
                 assert_eq!(quantized.stored[1], quantized.stored[3]);
-                let mesh = build::Mesh { frames: vec![quantized.stored], ..build::Mesh::new(variant, 4) };
+                let mesh = builder::Mesh { frames: vec![quantized.stored], ..builder::Mesh::new(variant, 4) };
                 assert!(mesh.aniv_bytes().is_ok(), "what is clamped can be written");
             }
         }
     }
-    assert_eq!(quantize(Variant::Classic, &[], OutOfRange::Clamp).unwrap(), build::Quantized::default());
+    assert_eq!(quantize(Variant::Classic, &[], OutOfRange::Clamp).unwrap(), builder::Quantized::default());
 }
 
 #[test]

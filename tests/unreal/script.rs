@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use meshpeek::unreal::uc::{Import, Script, Verb, build};
+use meshpeek::unreal::script::{Import, Script, Verb, builder};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;
 
@@ -109,13 +109,13 @@ fn writes_what_it_read() {
 
 #[test]
 fn builds_what_it_reads() {
-    let built = build::Script {
+    let built = builder::Script {
         unmirror: true,
         origin: [1.5, -2.0, 0.0],
         rotation: [-64.0, 0.0, 6.0],
-        notifies: vec![build::Notify { sequence: "All".into(), time: 0.5, function: "Purr".into() }],
-        textures: vec![build::Texture { number: 2, name: "fur".into(), file: "cat fur.PCX".into() }],
-        ..build::Script::new("Cat", 15)
+        notifies: vec![builder::Notify { sequence: "All".into(), time: 0.5, function: "Purr".into() }],
+        textures: vec![builder::Texture { number: 2, name: "fur".into(), file: "cat fur.PCX".into() }],
+        ..builder::Script::new("Cat", 15)
     };
     let script = Script::open(built.to_bytes().unwrap()).unwrap();
     assert_eq!(findings(&script), []);

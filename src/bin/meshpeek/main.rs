@@ -1,34 +1,20 @@
-//! The command line of meshpeek: arguments, verbs, exit codes.
+//! The command line of meshpeek: verbs and their dispatch.
 
+mod args;
+mod atomic_write;
 mod bench;
-mod dump;
-mod expand;
-mod ezmesh;
-mod facts;
-mod index;
-mod info;
+mod commands;
+mod formats;
 mod input;
-mod lod;
-mod map;
-mod opened;
-mod output;
-mod pages;
-mod pose;
-mod query;
-mod rewrite;
-mod secondlife;
-mod staged;
-mod unigine;
-mod unreal;
-mod validate;
-mod values;
+mod outcome;
+mod render;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use output::Outcome;
+use args::Global;
+use render::report::report;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,9 +38,6 @@ Exit codes:
   3  a file could not be read or written
 With several files, all are tried and the highest code wins.";
 
-/// The heading above the options that every verb takes.
-const EVERYWHERE: &str = "Everywhere";
-
 /// Looks into game mesh files: maps them, and reads only what it is asked for.
 #[derive(Debug, Parser)]
 #[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -65,85 +48,30 @@ struct Cli {
     verb: Verb,
 }
 
-/// What every verb takes.
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-#[derive(Clone, Debug, Args)]
-struct Global {
-    /// Print JSON (schema 1, described in the README) on standard output
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
-    json: bool,
-    /// Print neither notes nor progress; validate prints warnings and errors only
-    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
-    quiet: bool,
-    /// Print more: every surface and bone, sound files, and what was passed over in folders
-    #[arg(short, long, global = true, help_heading = EVERYWHERE, conflicts_with = "quiet")]
-    verbose: bool,
-    /// Read files into memory instead of mapping them
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
-    no_mmap: bool,
-    /// Ignore the sidecars that index made
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
-    no_sidecar: bool,
-    /// Refuse what is not exactly as the format says: sizes, indices and prototypes of Unreal meshes, EZ-Mesh blocks with more
-    /// numbers than they count
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
-    strict: bool,
-    #[command(flatten)]
-    unreal: Unreal,
-}
-
-/// What every verb takes for the sake of Unreal's vertex meshes.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Unreal vertex meshes")]
-struct Unreal {
-    /// The mesh of that name, where a script imports several
-    #[arg(long, global = true, value_name = "NAME")]
-    mesh: Option<String>,
-    /// What a byte of texture coordinates is divided by: 255 as most readers do, 256 as the published page says
-    #[arg(long, global = true, default_value = "255", value_parser = ["255", "256"], value_name = "N")]
-    uv_divisor: String,
-}
-
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// What is in a file: format, bounds, surfaces, bones, clips, and how many bytes were looked at to know it
-    Info(info::Info),
+    Info(commands::info::InfoArgs),
     /// Every byte range of a file with its name, type, count and alignment; or what one byte is
-    Map(map::Map),
+    Map(commands::map::MapArgs),
     /// Findings by stable rule id
-    Validate(validate::Validate),
+    Validate(commands::validate::ValidateArgs),
     /// Decoded values of one attribute
-    Dump(dump::Dump),
+    Dump(commands::dump::DumpArgs),
     /// Reads and writes a file in the same format again, and says what changed
-    Rewrite(rewrite::Rewrite),
+    Rewrite(commands::rewrite::RewriteArgs),
     /// One level of detail of a Second Life mesh as a file of its own
-    Lod(lod::Lod),
+    Lod(commands::lod::LodArgs),
     /// Asks surfaces at random: rays, nearest points, regions, neighbours
-    Query(query::Query),
+    Query(commands::query::QueryArgs),
     /// Builds the sidecar of a file, through which dump and query find things without a walk; or removes it
-    Index(index::Index),
+    Index(commands::index::IndexArgs),
     /// meshpeek against a loader that copies, on this machine: on a file, or on meshes that it makes
-    Bench(bench::Bench),
+    Bench(commands::bench::BenchArgs),
     /// Prints the completions for a shell
-    Completions(pages::Completions),
+    Completions(commands::manual::CompletionsArgs),
     /// Prints the manual page, of the whole or of one verb
-    Man(pages::Man),
-}
-
-/// Files to read.
-#[derive(Clone, Debug, Args)]
-struct Files {
-    /// Files, folders (searched for meshes), globs, or - for standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-}
-
-/// A file to read.
-#[derive(Clone, Debug, Args)]
-struct OneFile {
-    /// A file (of an Unreal mesh either file, its stem or its script), or - for standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    Man(commands::manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -161,17 +89,5 @@ fn main() -> ExitCode {
         Verb::Completions(completions) => completions.run(Cli::command()),
         Verb::Man(man) => man.run(Cli::command()),
     };
-    done.unwrap_or_else(|error| output::report(&error, &global)).into()
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Fine => 0,
-            Outcome::Findings => 1,
-            Outcome::Usage => 2,
-            Outcome::Unreadable => 3,
-            Outcome::PipeClosed => 141,
-        })
-    }
+    done.unwrap_or_else(|error| report(&error, &global)).into()
 }

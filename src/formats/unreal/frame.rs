@@ -3,8 +3,8 @@
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{I16, U32};
 
+use super::header::PairHeader;
 use super::layout::Variant;
-use super::read::Shape;
 use crate::array::{Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
 use crate::model::Positions;
@@ -13,11 +13,11 @@ use crate::model::Positions;
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
-    shape: Shape,
+    shape: PairHeader,
 }
 
 impl<'a> Frame<'a> {
-    pub(super) const fn new(bytes: &'a [u8], shape: Shape) -> Self {
+    pub(super) const fn new(bytes: &'a [u8], shape: PairHeader) -> Self {
         Self { bytes, shape }
     }
 

@@ -6,6 +6,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub use crate::decode::polygon::RawPolygon;
 use crate::parse::Element;
 
+/// The names that errors give the files of a mesh.
+pub(crate) const DATA: &str = "unreal data";
+pub(crate) const ANIV: &str = "unreal aniv";
+pub(crate) const SCRIPT: &str = "unreal script";
+
 /// The start of a data file: 48 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -134,9 +139,9 @@ pub enum Style {
 
 /// A polygon's type byte: its style, and flags that go with any style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind(pub u8);
+pub struct PolygonType(pub u8);
 
-impl Kind {
+impl PolygonType {
     /// A triangle that marks where a weapon hangs. It is not drawn.
     pub const WEAPON: u8 = 0x08;
     /// Drawn at full brightness.
@@ -218,7 +223,7 @@ mod tests {
 
     #[test]
     fn tells_style_and_flags_of_real_bytes() {
-        let told = |byte| (Kind(byte).style(), Kind(byte).flags().collect::<Vec<_>>());
+        let told = |byte| (PolygonType(byte).style(), PolygonType(byte).flags().collect::<Vec<_>>());
         assert_eq!(told(0), (Style::Normal, vec![]));
         assert_eq!(told(8), (Style::Normal, vec!["weapon"]));
         assert_eq!(told(50), (Style::Translucent, vec!["unlit", "flat"]));

@@ -1,7 +1,7 @@
 //! Unreal Engine 1 vertex meshes: `_d.3d`, `_a.3d`, and the script that binds them.
 //!
 //! A triangle mesh whose vertices are stored anew for each frame, in two files that only make sense together: the *data*
-//! file has the polygons, the *aniv* file the positions of every vertex in every frame. A *script* ([`uc`]) gives what the
+//! file has the polygons, the *aniv* file the positions of every vertex in every frame. A *script* ([`script`]) gives what the
 //! two do not: names of sequences, textures, scale, origin. All numbers are little-endian; there is no magic, no
 //! version and no checksum, so the name of a file is what tells it ([`find`](mod@find)).
 //!
@@ -14,7 +14,7 @@
 //! | 4 | what nobody reads | 44 bytes |
 //! | 48 | for each polygon: | 16 bytes |
 //! | | – three vertices, from 0 | u16 × 3 |
-//! | | – style (low three bits) and flags ([`Kind`]) | u8 |
+//! | | – style (low three bits) and flags ([`PolygonType`]) | u8 |
 //! | | – a colour that nobody reads | u8 |
 //! | | – U and V of each corner, v downwards | u8 × 6 |
 //! | | – texture number | u8 |
@@ -47,29 +47,30 @@
 //! Header, colour and flag bytes need not be 0; type bytes have flags in bits 3 to 7; sizes and texture numbers are
 //! unsigned; Deus Ex's variant is not on it. These facts were checked on hundreds of real pairs.
 
-mod attach;
-pub mod build;
-mod check;
-pub mod find;
+mod animation;
+mod attachments;
+pub mod builder;
+pub mod companions;
+mod file;
 mod frame;
-mod groups;
+mod geometry;
+mod header;
 pub mod layout;
-mod mesh;
-mod neutral;
 mod normals;
-mod place;
-mod read;
 mod regions;
+pub mod script;
 mod surface;
-pub mod uc;
+mod surface_groups;
+mod transform;
+mod validate;
 mod write;
 
 pub use crate::decode::polygon::RawPolygon;
-pub use check::{RULES, finding};
-pub use find::{Pair, find};
+pub use companions::{Pair, find};
+pub use file::Mesh;
 pub use frame::Frame;
-pub use layout::{Kind, Style, Variant};
-pub use mesh::{Mesh, UvDivisor};
+pub use layout::{PolygonType, Style, Variant};
 pub use normals::Shading;
-pub use place::Placement;
-pub use surface::SurfaceView;
+pub use surface::{SurfaceView, UvDivisor};
+pub use transform::Placement;
+pub use validate::{RULES, finding};

@@ -1,9 +1,8 @@
 //! Normals, which the format does not store: computed on request.
 
-use super::layout::{Kind, RawPolygon};
-use super::mesh::Mesh;
-use super::place::Placement;
-use super::read::DATA;
+use super::file::Mesh;
+use super::layout::{DATA, PolygonType, RawPolygon};
+use super::transform::Placement;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
 use crate::model::Positions;
@@ -41,7 +40,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let mut normals = zeros(polygons.len().saturating_mul(3))?;
         let plane = |polygon: &RawPolygon| plane(polygon, &positions, placement).unwrap_or_default();
         if shading != Shading::Facet {
-            for polygon in polygons.iter().filter(|polygon| !Kind(polygon.kind).has(Kind::WEAPON)) {
+            for polygon in polygons.iter().filter(|polygon| !PolygonType(polygon.kind).has(PolygonType::WEAPON)) {
                 let plane = plane(polygon);
                 for vertex in polygon.vertices {
                     if let Some(sum) = smooth.get_mut(usize::from(vertex.get())) {
@@ -51,7 +50,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             }
         }
         for (polygon, corners) in polygons.iter().zip(normals.as_chunks_mut::<3>().0) {
-            let flat = shading == Shading::Facet || shading == Shading::Flagged && Kind(polygon.kind).has(Kind::FLAT);
+            let flat = shading == Shading::Facet
+                || shading == Shading::Flagged && PolygonType(polygon.kind).has(PolygonType::FLAT);
             let flat = flat.then(|| plane(polygon));
             for (corner, vertex) in corners.iter_mut().zip(polygon.vertices) {
                 let sum = flat.or_else(|| smooth.get(usize::from(vertex.get())).copied());

@@ -1,54 +1,52 @@
 //! Every byte of both files has a name.
 
+use super::file::Mesh;
+use super::header::{FRAMES_AT, POLYGONS_AT};
 use super::layout::{BYTE, POLYGON, U16_COUNT, UNUSED, Variant};
-use super::mesh::Mesh;
-use super::read::{FRAMES_AT, POLYGONS_AT};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Names every byte of the data file, in file order and without gaps.
-    ///
-    /// # Errors
-    ///
-    /// Where the owner's bytes are no longer those that were opened.
-    pub fn data_regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        self.polygons()?;
-        let mut walk = Walk::new(see);
-        walk.pass(Field::new("polygon_count"), U16_COUNT, 1);
-        walk.pass(Field::new("vertex_count"), U16_COUNT, 1);
-        walk.pass(Field::new("unused"), BYTE, as_u64(UNUSED));
-        debug_assert_eq!(walk.at(), POLYGONS_AT);
-        walk.pass(Field::new("polygons"), POLYGON, self.shape.polygons.into());
-        walk.pass_to(Field::new("data_end"), BYTE, walk.at().saturating_add(as_u64(self.data_rest().len())));
-        Ok(())
-    }
+/// Names every byte of the data file, in file order and without gaps.
+///
+/// # Errors
+///
+/// Where the owner's bytes are no longer those that were opened.
+pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
+    mesh.polygons()?;
+    let mut walk = Walk::new(visit);
+    walk.pass(Field::new("polygon_count"), U16_COUNT, 1);
+    walk.pass(Field::new("vertex_count"), U16_COUNT, 1);
+    walk.pass(Field::new("unused"), BYTE, as_u64(UNUSED));
+    debug_assert_eq!(walk.at(), POLYGONS_AT);
+    walk.pass(Field::new("polygons"), POLYGON, mesh.header.polygons.into());
+    walk.pass_to(Field::new("data_end"), BYTE, walk.at().saturating_add(as_u64(mesh.data_rest().len())));
+    Ok(())
+}
 
-    /// Names every byte of the aniv file, in file order and without gaps.
-    ///
-    /// # Errors
-    ///
-    /// Where the owner's bytes are no longer those that were opened.
-    pub fn aniv_regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        self.aniv_header()?;
-        let mut walk = Walk::new(see);
-        walk.pass(Field::new("frame_count"), U16_COUNT, 1);
-        walk.pass(Field::new("frame_size"), U16_COUNT, 1);
-        debug_assert_eq!(walk.at(), FRAMES_AT);
-        for number in 0..self.frame_count() {
-            let Ok(frame) = self.frame(number) else { break };
-            let place = Field::new("").of("frame", as_u64(number));
-            let positions = frame.positions();
-            let left = frame.as_bytes().len().saturating_sub(positions.as_bytes().len());
-            walk.pass(place.named("positions"), self.shape.variant.element(), as_u64(positions.len()));
-            match (self.shape.variant, left) {
-                (Variant::Prototype, 8) => walk.pass(place.named("extremes"), self.shape.variant.element(), 2),
-                // What is left of a vertex, or of a prototype's box, where the file is cut.
-                _ => walk.pass_to(place.named("cut"), BYTE, walk.at().saturating_add(as_u64(left))),
-            }
+/// Names every byte of the aniv file, in file order and without gaps.
+///
+/// # Errors
+///
+/// Where the owner's bytes are no longer those that were opened.
+pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
+    mesh.aniv_header()?;
+    let mut walk = Walk::new(visit);
+    walk.pass(Field::new("frame_count"), U16_COUNT, 1);
+    walk.pass(Field::new("frame_size"), U16_COUNT, 1);
+    debug_assert_eq!(walk.at(), FRAMES_AT);
+    for number in 0..mesh.frame_count() {
+        let Ok(frame) = mesh.frame(number) else { break };
+        let place = Field::new("").of("frame", as_u64(number));
+        let positions = frame.positions();
+        let left = frame.as_bytes().len().saturating_sub(positions.as_bytes().len());
+        walk.pass(place.named("positions"), mesh.header.variant.element(), as_u64(positions.len()));
+        match (mesh.header.variant, left) {
+            (Variant::Prototype, 8) => walk.pass(place.named("extremes"), mesh.header.variant.element(), 2),
+            // What is left of a vertex, or of a prototype's box, where the file is cut.
+            _ => walk.pass_to(place.named("cut"), BYTE, walk.at().saturating_add(as_u64(left))),
         }
-        walk.pass_to(Field::new("aniv_end"), BYTE, walk.at().saturating_add(as_u64(self.aniv_rest().len())));
-        Ok(())
     }
+    walk.pass_to(Field::new("aniv_end"), BYTE, walk.at().saturating_add(as_u64(mesh.aniv_rest().len())));
+    Ok(())
 }

@@ -1,11 +1,20 @@
 //! A surface: the polygons of one texture number and one type byte.
 
-use super::groups::{Group, label};
-use super::layout::{Kind, RawPolygon};
-use super::mesh::UvDivisor;
+use super::layout::{PolygonType, RawPolygon};
+use super::surface_groups::{Group, label};
 use crate::array::CornerArray;
 use crate::decode::{PolygonIndices, PolygonUvs};
 use crate::model::{Indices, Uvs};
+
+/// What a byte of texture coordinates is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UvDivisor {
+    /// 255 is the image's size: what most readers take.
+    #[default]
+    By255,
+    /// 256 would be the image's size: what the published page says.
+    By256,
+}
 
 /// The polygons of one texture number and one type byte, where they lie in the file.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +22,7 @@ pub struct SurfaceView<'a> {
     polygons: &'a [RawPolygon],
     order: &'a [u16],
     texture: u8,
-    kind: Kind,
+    kind: PolygonType,
 }
 
 impl<'a> SurfaceView<'a> {
@@ -35,7 +44,7 @@ impl<'a> SurfaceView<'a> {
 
     /// Returns the type byte of all its polygons.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> PolygonType {
         self.kind
     }
 
@@ -48,7 +57,7 @@ impl<'a> SurfaceView<'a> {
     /// Tells whether it is there to be seen; where a weapon hangs is not.
     #[must_use]
     pub const fn is_drawn(&self) -> bool {
-        !self.kind.has(Kind::WEAPON)
+        !self.kind.has(PolygonType::WEAPON)
     }
 
     /// Returns the numbers of its polygons in the file, ascending.

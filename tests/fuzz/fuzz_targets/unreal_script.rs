@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::unreal::Placement;
-use meshpeek::unreal::uc::Script;
+use meshpeek::unreal::script::Script;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(script) = Script::open(bytes) else { return };

@@ -1,8 +1,8 @@
 //! Everything that a caller can do with an Unreal pair and its script, sound or not, and what must hold whatever they say.
 
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
-use meshpeek::unreal::uc::{self, Script};
-use meshpeek::unreal::{Kind, Mesh, Placement, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant};
+use meshpeek::unreal::script::{self, Script};
+use meshpeek::unreal::{Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant};
 use meshpeek::{
     Animations, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
@@ -75,7 +75,7 @@ fn source_of<'a>(error: &Error, [data, aniv, script]: Sources<'a>) -> &'a [u8] {
 fn look_at_findings(mesh: &Mesh<&[u8]>, strict: &Result<()>, [data, aniv, script]: Sources<'_>) {
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
     mesh.check().unwrap();
-    mesh.survey(&mut |finding| surveyed.push(finding)).unwrap();
+    mesh.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     let touched = mesh.touched_bytes();
     mesh.validate(&mut |finding| validated.push(finding)).unwrap();
     assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
@@ -102,8 +102,8 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, strict: &Result<()>, [data, aniv, script
 }
 
 fn look_at_regions(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
-    named(as_u64(data.len()), |see| mesh.data_regions(see));
-    named(as_u64(aniv.len()), |see| mesh.aniv_regions(see));
+    named(as_u64(data.len()), |see| mesh.regions(0, see));
+    named(as_u64(aniv.len()), |see| mesh.regions(1, see));
     if let Some(whole) = mesh.whole_script() {
         named(as_u64(script.len()), |see| whole.regions(see));
     }
@@ -139,7 +139,7 @@ fn look_at_polygons(mesh: &Mesh<&[u8]>) {
             let number = usize::from(*number);
             assert!(!std::mem::replace(&mut seen[number], true), "polygon {number} is in two surfaces");
             assert!(std::ptr::eq(polygon, &raw const polygons[number]), "a polygon is lent, not copied");
-            assert_eq!((polygon.texture, Kind(polygon.kind)), (view.texture(), view.kind()));
+            assert_eq!((polygon.texture, PolygonType(polygon.kind)), (view.texture(), view.kind()));
         }
     }
     assert!(seen.iter().all(|seen| *seen), "a polygon is in no surface");
@@ -348,7 +348,7 @@ fn look_at_normals(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_>
 
 fn look_at_attachments(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_>) {
     let polygons = mesh.polygons().unwrap();
-    let weapons = polygons.iter().filter(|polygon| Kind(polygon.kind).has(Kind::WEAPON)).count();
+    let weapons = polygons.iter().filter(|polygon| PolygonType(polygon.kind).has(PolygonType::WEAPON)).count();
     assert_eq!(mesh.attachment_count(), weapons);
     let frame = random.below(mesh.frame_count());
     for index in some_of(weapons, random) {
@@ -393,8 +393,8 @@ fn look_at_clips(mesh: &Mesh<&[u8]>) {
 
 fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     let [mut new_data, mut new_aniv, mut new_script, mut listing] = [const { Vec::new() }; 4];
-    mesh.write_data(&mut new_data).unwrap();
-    mesh.write_aniv(&mut new_aniv).unwrap();
+    mesh.write_to(0, &mut new_data).unwrap();
+    mesh.write_to(1, &mut new_aniv).unwrap();
     assert!(new_data == data && new_aniv == aniv, "written differently");
     if let Some(whole) = mesh.whole_script() {
         whole.write_to(&mut new_script).unwrap();
@@ -405,7 +405,7 @@ fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     assert_eq!((again.variant(), counts(&again)), (mesh.variant(), counts(mesh)));
     mesh.write_uv_listing(&mut listing).unwrap();
     assert_eq!(listing.split(|byte| *byte == b'\n').count(), mesh.polygon_count() + 1);
-    let built = uc::build(mesh, "a 1").unwrap();
+    let built = script::build(mesh, "a 1").unwrap();
     let script = Script::open(built.to_bytes().unwrap()).unwrap();
     let selected = script.select(built.mesh.as_bytes());
     let drawn = (0..mesh.surface_count()).map(|index| mesh.surface(index).unwrap()).filter(SurfaceView::is_drawn);
@@ -442,10 +442,10 @@ pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Res
         let selected = script.select(&name);
         mesh = mesh.with_selected(script.into(), selected);
     }
-    mesh.survey(&mut drop)?;
+    mesh.validate_structure(&mut drop)?;
     mesh.validate(&mut drop)?;
-    mesh.data_regions(&mut |_| {})?;
-    mesh.aniv_regions(&mut |_| {})?;
+    mesh.regions(0, &mut |_| {})?;
+    mesh.regions(1, &mut |_| {})?;
     let _ = (mesh.bounds(), mesh.extent_of_all_frames());
     for frame in (0..mesh.frame_count()).map_while(|frame| mesh.frame(frame).ok()) {
         let _ = (frame.positions().get(0), frame.stored_bounds());
@@ -457,8 +457,8 @@ pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Res
     for clip in 0..mesh.clip_count() {
         let _ = (mesh.clip(clip)?, mesh.notify(clip, 0)?);
     }
-    mesh.write_data(std::io::sink())?;
-    mesh.write_aniv(std::io::sink())
+    mesh.write_to(0, &mut std::io::sink())?;
+    mesh.write_to(1, &mut std::io::sink())
 }
 
 fn as_u64(length: usize) -> u64 {

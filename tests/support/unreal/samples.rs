@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshpeek::unreal::{Mesh, RawPolygon, Variant, build, uc};
+use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder, script};
 
 /// Returns where the samples of Unreal vertex meshes are.
 pub fn data() -> PathBuf {
@@ -16,7 +16,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    fn new(stem: &'static str, pair: &build::Mesh) -> Self {
+    fn new(stem: &'static str, pair: &builder::Mesh) -> Self {
         let files = vec![("_d.3d", pair.data_bytes().unwrap()), ("_a.3d", pair.aniv_bytes().unwrap())];
         Self { stem, files }
     }
@@ -41,13 +41,13 @@ pub fn samples() -> Vec<Sample> {
     let boxed = boxed(8);
     let script = {
         let [data, aniv] = [boxed.data_bytes(), boxed.aniv_bytes()].map(Result::unwrap);
-        uc::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap().to_bytes().unwrap()
+        script::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap().to_bytes().unwrap()
     };
     vec![
         Sample::new("box", &boxed).with(".uc", script),
         Sample::new("guard", &guard()).with(".uc", GUARD.as_bytes().to_vec()),
         Sample::new("crate64", &crate64()),
-        Sample::new("prototype", &build::Mesh { variant: Variant::Prototype, ..cube(2) }),
+        Sample::new("prototype", &builder::Mesh { variant: Variant::Prototype, ..cube(2) }),
         Sample { stem: "Toys/Classes/Toys", files: vec![(".uc", TOYS.replace('\n', "\r\n").into_bytes())] },
         Sample { files: cased(&boxed_top()), stem: "Toys/Models/Top" },
         Sample::new("Toys/Models/Ball", &cube(3)),
@@ -57,11 +57,11 @@ pub fn samples() -> Vec<Sample> {
 /// Returns a sample's data and aniv bytes.
 pub fn pair(stem: &str) -> [Vec<u8>; 2] {
     // No file of the repository: it is worth a warning, and describing the samples must end well.
-    let empty = Sample::new("empty", &build::Mesh::new(Variant::Classic, 0));
+    let empty = Sample::new("empty", &builder::Mesh::new(Variant::Classic, 0));
     samples().into_iter().chain([empty]).find(|sample| sample.stem == stem).unwrap().pair().unwrap()
 }
 
-fn cased(mesh: &build::Mesh) -> Vec<(&'static str, Vec<u8>)> {
+fn cased(mesh: &builder::Mesh) -> Vec<(&'static str, Vec<u8>)> {
     vec![("_d.3D", mesh.data_bytes().unwrap()), ("_a.3D", mesh.aniv_bytes().unwrap())]
 }
 
@@ -70,11 +70,11 @@ pub fn polygon(vertices: [u16; 3], kind: u8, texture: u8) -> RawPolygon {
 }
 
 /// A cube of 128 of the author's units a side, corners counter-clockwise from outside; it rises by a unit each frame.
-pub fn cube(frames: i16) -> build::Mesh {
+pub fn cube(frames: i16) -> builder::Mesh {
     // Vertex number: bit 0 is x, bit 1 y, bit 2 z.
     let faces = [[1, 3, 7, 5], [2, 0, 4, 6], [3, 2, 6, 7], [0, 1, 5, 4], [4, 5, 7, 6], [2, 3, 1, 0]];
     let corners = [[0, 255], [255, 255], [255, 0], [0, 0]];
-    let mut mesh = build::Mesh::new(Variant::Classic, 8);
+    let mut mesh = builder::Mesh::new(Variant::Classic, 8);
     for [a, b, c, d] in faces {
         for (vertices, uvs) in [([a, b, c], [0, 1, 2]), ([a, c, d], [0, 2, 3])] {
             mesh.polygons.push(RawPolygon { uvs: uvs.map(|corner| corners[corner]), ..polygon(vertices, 0, 0) });
@@ -88,7 +88,7 @@ pub fn cube(frames: i16) -> build::Mesh {
 }
 
 /// The cube with three surfaces: plain sides, a glowing lid, and a bottom that can be seen through.
-fn boxed(frames: i16) -> build::Mesh {
+fn boxed(frames: i16) -> builder::Mesh {
     let mut mesh = cube(frames);
     for polygon in &mut mesh.polygons[8..10] {
         (polygon.texture, polygon.kind) = (1, 0x10);
@@ -99,7 +99,7 @@ fn boxed(frames: i16) -> build::Mesh {
     mesh
 }
 
-fn boxed_top() -> build::Mesh {
+fn boxed_top() -> builder::Mesh {
     let mut mesh = cube(4);
     // What exporters leave behind: memory in the header, a running number as colour, 255 as flags.
     mesh.unused[16..20].copy_from_slice(&1.0_f32.to_le_bytes());
@@ -110,7 +110,7 @@ fn boxed_top() -> build::Mesh {
 }
 
 /// A body whose first polygon shows where the weapon hangs, flat-lit in part, with a script of two sequences.
-fn guard() -> build::Mesh {
+fn guard() -> builder::Mesh {
     let mut mesh = boxed(10);
     mesh.vertices = 11;
     for (number, frame) in (0..).zip(&mut mesh.frames) {
@@ -122,7 +122,7 @@ fn guard() -> build::Mesh {
 }
 
 /// A cube with Ion Storm's vertices, which are finer.
-fn crate64() -> build::Mesh {
+fn crate64() -> builder::Mesh {
     let mut mesh = cube(3);
     mesh.variant = Variant::DeusEx;
     for [x, y, z] in mesh.frames.iter_mut().flatten() {

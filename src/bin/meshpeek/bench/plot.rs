@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::measured::{self, Measured, Sample};
-use super::told::significant;
+use super::measure::{self, FileMeasurement, Sample};
+use super::spread::spent;
+use super::units::significant;
 
 /// Places, in pixels: the axes' left end and length, a row's height, a panel's head and foot.
 const LEFT: f64 = 300.0;
@@ -24,8 +25,8 @@ text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{fon
 
 /// Draws a panel for each file: for each question and state of the cache a bar of each contestant, as long as the logarithm of its
 /// median, with a whisker from the least to the most.
-pub fn draw(files: &[Measured]) -> String {
-    let rows = |file: &Measured| file.asked.iter().fold(0.0, |height, _| height + ROW);
+pub fn draw(files: &[FileMeasurement]) -> String {
+    let rows = |file: &FileMeasurement| file.questions.iter().fold(0.0, |height, _| height + ROW);
     let height = files.iter().fold(LEGEND, |height, file| height + HEAD + rows(file) + FOOT);
     let mut svg = String::new();
     // Writing to a string cannot fail.
@@ -49,8 +50,8 @@ pub fn draw(files: &[Measured]) -> String {
     svg
 }
 
-fn panel(svg: &mut String, file: &Measured, top: f64) {
-    let all = || file.asked.iter().flat_map(|asked| asked.meshpeek.iter().chain(&asked.copying));
+fn panel(svg: &mut String, file: &FileMeasurement, top: f64) {
+    let all = || file.questions.iter().flat_map(|measured| measured.meshpeek.iter().chain(&measured.copying));
     let least = all().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min);
     let most = all().map(|sample| sample.seconds).fold(0.0, f64::max);
     let start_decade = DECADES.rev().find(|decade| 10_f64.powi(*decade) <= least).unwrap_or(*DECADES.start());
@@ -60,7 +61,7 @@ fn panel(svg: &mut String, file: &Measured, top: f64) {
     let name = escaped(&file.subject.name);
     let _ = write!(svg, "<text class=\"h\" x=\"16\" y=\"{}\">{name}</text>", top + 26.0);
     let start = top + HEAD;
-    let end = file.asked.iter().fold(start, |end, _| end + ROW);
+    let end = file.questions.iter().fold(start, |end, _| end + ROW);
     for decade in start_decade..=end_decade {
         let x = at(10_f64.powi(decade));
         let label = axis(decade);
@@ -73,12 +74,12 @@ fn panel(svg: &mut String, file: &Measured, top: f64) {
         );
     }
     let mut y = start;
-    for asked in &file.asked {
-        let title = format!("{}, {}", escaped(asked.question.title()), asked.cache());
+    for measured in &file.questions {
+        let title = format!("{}, {}", escaped(measured.question.title()), measured.cache());
         let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{title}</text>", LEFT - 10.0, y + 17.0);
-        bar(svg, "m", &asked.meshpeek, y + 2.0, &at);
-        bar(svg, "c", &asked.copying, y + 14.0, &at);
-        if let Some(ratio) = asked.ratio() {
+        bar(svg, "m", &measured.meshpeek, y + 2.0, &at);
+        bar(svg, "c", &measured.copying, y + 14.0, &at);
+        if let Some(ratio) = measured.ratio() {
             let ratio = significant(ratio.median);
             let _ =
                 write!(svg, "<text class=\"s\" x=\"{}\" y=\"{:.1}\">× {ratio}</text>", LEFT + LENGTH + 12.0, y + 17.0);
@@ -88,14 +89,14 @@ fn panel(svg: &mut String, file: &Measured, top: f64) {
 }
 
 fn bar(svg: &mut String, class: &str, samples: &[Sample], y: f64, at: &impl Fn(f64) -> f64) {
-    let Some(time) = measured::seconds(samples) else { return };
+    let Some(time) = measure::seconds(samples) else { return };
     let [median, least, most] = [time.median, time.least, time.most].map(at);
     let (width, middle) = ((median - LEFT).max(1.0), y + 5.5);
     let _ = write!(
         svg,
         "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"11\"><title>{}</title></rect>\
          <line class=\"w\" x1=\"{least:.1}\" x2=\"{most:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>",
-        super::told::spent(Some(time))
+        spent(Some(time))
     );
 }
 

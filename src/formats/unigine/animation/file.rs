@@ -233,7 +233,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {
-        None
+        Some(self)
     }
 
     fn animations(&self) -> Option<&dyn Animations> {

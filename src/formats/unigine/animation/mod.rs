@@ -52,6 +52,7 @@ mod clips;
 pub(crate) mod coding;
 mod fields;
 pub(crate) mod file;
+mod geometry;
 mod header;
 mod playback;
 pub(crate) mod reader;

@@ -1,0 +1,312 @@
+//! What a copying loader ends up with: every array of every surface in a list of its own.
+//!
+//! The arrays are decoded by the crate's own bulk decoders, an array that several surfaces share once, and nothing is stored
+//! that numbers itself. One cannot copy with less work; what copying itself costs is what is left.
+
+use std::hash::{DefaultHasher, Hasher as _};
+use std::ops::Range;
+use std::rc::Rc;
+
+use bytemuck::{NoUninit, cast_slice};
+use meshpeek::decode::{Floats, Frame, Influence};
+use meshpeek::model::{Colors, Frames, Normals, Positions, Uvs};
+use meshpeek::{Bounds, Geometry, Packed, Result, Surface, Weights};
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::F32;
+
+/// Frames that are decoded at a time, so that a list is written once.
+const FRAMES_BATCH: usize = 512;
+
+/// Every array of a mesh, decoded.
+pub struct Lists {
+    /// The positions of every vertex frame, one frame behind another; of meshes without such, nothing.
+    pub frames: Vec<[f32; 3]>,
+    /// Vertices of each frame.
+    pub frame_vertices: usize,
+    pub surfaces: Vec<SurfaceLists>,
+    /// Each list of positions that there is beside vertex frames, once, and the weights of its vertices.
+    pub shapes: Vec<PositionList>,
+}
+
+/// The arrays of a surface, decoded.
+#[derive(Clone, Default)]
+pub struct SurfaceLists {
+    /// The base shape, and whole shapes to blend it with.
+    pub targets: Vec<TargetLists>,
+    pub weights: Option<Rc<FlatWeights>>,
+    pub uvs: Vec<Rc<Vec<[f32; 2]>>>,
+    pub colors: Option<Rc<Vec<[f32; 4]>>>,
+    pub indices: Rc<Vec<u32>>,
+    /// None where they are those into positions, or count up from 0.
+    pub attribute_indices: Option<Rc<Vec<u32>>>,
+}
+
+/// A shape of a surface, decoded.
+#[derive(Clone, Default)]
+pub struct TargetLists {
+    /// Nothing in meshes of vertex frames, whose base shape is the first of these.
+    pub positions: Rc<Vec<[f32; 3]>>,
+    /// Tangent frames; else normals, where the format has those alone.
+    pub frames: Option<Rc<Vec<Frame>>>,
+    pub normals: Option<Rc<Vec<[f32; 3]>>>,
+}
+
+/// Positions, and the weights of their vertices.
+pub struct PositionList {
+    pub positions: Rc<Vec<[f32; 3]>>,
+    pub weights: Option<Rc<FlatWeights>>,
+}
+
+/// The influences on all vertices, one vertex behind another.
+#[derive(Default)]
+pub struct FlatWeights {
+    /// For each vertex, where its influences start; one more for where the last ones end.
+    pub starts: Vec<u32>,
+    pub all: Vec<Influence>,
+}
+
+impl FlatWeights {
+    pub fn get(&self, vertex: usize) -> Option<&[Influence]> {
+        let [start, end] =
+            self.starts.get(vertex..)?.first_chunk()?.map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        self.all.get(start..end)
+    }
+}
+
+/// Where an array lies in memory, and which of the items there are its own.
+type ArrayId = (Range<*const u8>, usize, usize);
+
+/// The list that was decoded last of a kind: surfaces that share an array stand one behind another.
+struct LastList<T>(Option<(ArrayId, Rc<T>)>);
+
+impl<T> LastList<T> {
+    const NONE: Self = Self(None);
+
+    fn list(&mut self, key: ArrayId, decode: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
+        match &self.0 {
+            Some((known, list)) if *known == key => Ok(list.clone()),
+            _ => {
+                let list = Rc::new(decode()?);
+                self.0 = Some((key, list.clone()));
+                Ok(list)
+            }
+        }
+    }
+}
+
+/// Names an array.
+macro_rules! key {
+    ($array:expr) => {
+        ($array.as_bytes().as_ptr_range(), $array.len(), $array.place(0))
+    };
+}
+
+/// Decodes surfaces one behind another.
+pub struct Loader {
+    positions: LastList<Vec<[f32; 3]>>,
+    frames: LastList<Vec<Frame>>,
+    normals: LastList<Vec<[f32; 3]>>,
+    uvs: [LastList<Vec<[f32; 2]>>; 4],
+    colors: LastList<Vec<[f32; 4]>>,
+    weights: LastList<FlatWeights>,
+}
+
+impl Loader {
+    pub const fn new() -> Self {
+        Self {
+            positions: LastList::NONE,
+            frames: LastList::NONE,
+            normals: LastList::NONE,
+            uvs: [LastList::NONE; 4],
+            colors: LastList::NONE,
+            weights: LastList::NONE,
+        }
+    }
+
+    /// Decodes a surface; of vertex frames no positions, unless they are asked for.
+    pub fn surface(&mut self, geometry: &dyn Geometry, surface: usize, positions: bool) -> Result<SurfaceLists> {
+        let counts = geometry.counts(surface)?;
+        let mut lists = SurfaceLists::default();
+        for target in 0..usize::try_from(counts.targets).unwrap_or(usize::MAX) {
+            lists.targets.push(self.target(geometry, surface, target, positions)?);
+        }
+        if let Some(weights) = geometry.weights(surface)? {
+            let base = geometry.positions(surface, 0)?;
+            lists.weights = Some(self.weights.list(key!(base), || Ok(flat(&weights)))?);
+        }
+        for (set, last) in self.uvs.iter_mut().enumerate() {
+            if let Some(uvs) = geometry.uvs(surface, set)? {
+                let decode = |uvs: &Uvs<'_>| list(uvs.len(), |out| uvs.decode_into(out));
+                lists.uvs.push(last.list(key!(uvs), || decode(&uvs))?);
+            }
+        }
+        if let Some(colors) = geometry.colors(surface)? {
+            let decode = |colors: &Colors<'_>| list(colors.len(), |out| colors.decode_into(out));
+            lists.colors = Some(self.colors.list(key!(colors), || decode(&colors))?);
+        }
+        let indices = geometry.indices(surface)?;
+        lists.indices = Rc::new(list(indices.len(), |out| indices.decode_into(out))?);
+        let attributes = geometry.attribute_indices(surface)?;
+        if let Some(indices) = attributes.filter(|indices| !matches!(indices, meshpeek::model::Indices::Consecutive(_)))
+        {
+            lists.attribute_indices = Some(Rc::new(list(indices.len(), |out| indices.decode_into(out))?));
+        }
+        Ok(lists)
+    }
+
+    fn target(
+        &mut self,
+        geometry: &dyn Geometry,
+        surface: usize,
+        target: usize,
+        positions: bool,
+    ) -> Result<TargetLists> {
+        let mut lists = TargetLists::default();
+        if positions {
+            let positions = geometry.positions(surface, target)?;
+            let decode = |positions: &Positions<'_>| list(positions.len(), |out| positions.decode_into(out));
+            lists.positions = self.positions.list(key!(positions), || decode(&positions))?;
+        }
+        if let Some(frames) = geometry.frames(surface, target)? {
+            lists.frames = Some(self.frames.list(key!(frames), || all_frames(&frames))?);
+        } else if let Some(normals) = geometry.normals(surface, target)? {
+            let decode = |normals: &Normals<'_>| list(normals.len(), |out| normals.decode_into(out));
+            lists.normals = Some(self.normals.list(key!(normals), || decode(&normals))?);
+        }
+        Ok(lists)
+    }
+}
+
+impl Lists {
+    /// Decodes everything.
+    pub fn of(geometry: &dyn Geometry) -> Result<Self> {
+        let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
+        let frames = geometry.vertex_frame_count();
+        let mut loader = Loader::new();
+        for surface in 0..geometry.surface_count() {
+            let one = loader.surface(geometry, surface, frames == 0)?;
+            for target in one.targets.iter().filter(|_| frames == 0) {
+                if lists.shapes.last().is_none_or(|last| !Rc::ptr_eq(&last.positions, &target.positions)) {
+                    lists
+                        .shapes
+                        .push(PositionList { positions: target.positions.clone(), weights: one.weights.clone() });
+                }
+            }
+            lists.surfaces.push(one);
+        }
+        if frames > 0 && geometry.surface_count() > 0 {
+            lists.frame_vertices = geometry.vertex_frame(0, 0)?.len();
+            lists.frames = vec![[0.0; 3]; lists.frame_vertices.saturating_mul(frames)];
+            for (frame, out) in lists.frames.chunks_exact_mut(lists.frame_vertices.max(1)).enumerate() {
+                geometry.vertex_frame(0, frame)?.decode_into(out)?;
+            }
+        }
+        Ok(lists)
+    }
+
+    /// Returns the first surface that has a vertex.
+    pub fn first(&self) -> Option<&SurfaceLists> {
+        let has = |surface: &&SurfaceLists| surface.targets.first().is_some_and(|base| !base.positions.is_empty());
+        if self.frame_vertices > 0 { self.surfaces.first() } else { self.surfaces.iter().find(has) }
+    }
+
+    /// Hashes every number.
+    pub fn digest(&self) -> u64 {
+        let mut digest = DefaultHasher::new();
+        put(&mut digest, &self.frames);
+        self.surfaces.iter().for_each(|surface| surface.put(&mut digest));
+        digest.finish()
+    }
+}
+
+impl SurfaceLists {
+    /// Hashes every number, behind those of positions that lie elsewhere.
+    pub fn digest(&self, positions: &[[f32; 3]]) -> u64 {
+        let mut digest = DefaultHasher::new();
+        put(&mut digest, positions);
+        self.put(&mut digest);
+        digest.finish()
+    }
+
+    fn put(&self, digest: &mut DefaultHasher) {
+        for target in &self.targets {
+            put(digest, &target.positions);
+            target.normals.iter().for_each(|normals| put(digest, normals));
+            for frame in target.frames.iter().flat_map(|frames| frames.iter()) {
+                put(digest, &frame.rotation);
+                put(digest, &[frame.handedness]);
+            }
+        }
+        if let Some(weights) = &self.weights {
+            put(digest, &weights.starts);
+            for one in &weights.all {
+                digest.write_i32(one.bone);
+                digest.write_u32(one.weight.to_bits());
+            }
+        }
+        self.uvs.iter().for_each(|uvs| put(digest, uvs));
+        self.colors.iter().for_each(|colors| put(digest, colors));
+        put(digest, &self.indices);
+        self.attribute_indices.iter().for_each(|indices| put(digest, indices));
+    }
+}
+
+/// Returns the box around positions in a list, by the kernel that the crate uses on files.
+pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
+    let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
+    let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
+    match raw {
+        Ok(raw) if cfg!(target_endian = "little") => {
+            let extent = Packed::new(raw, Floats::<3>).bounds();
+            extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+        }
+        _ => positions.iter().fold(Bounds::EMPTY, native),
+    }
+}
+
+/// Returns the number of the first surface that has a vertex.
+pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
+    for surface in Surface::all(geometry) {
+        if !surface.positions()?.is_empty() {
+            return Ok(Some(surface.index()));
+        }
+    }
+    Ok(None)
+}
+
+fn put<T: NoUninit>(digest: &mut DefaultHasher, list: &[T]) {
+    digest.write(cast_slice(list));
+}
+
+/// Makes a list of zeros, which the system has ready, and decodes into it.
+fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Vec<T>> {
+    let mut list = vec![T::default(); length];
+    decode(&mut list)?;
+    Ok(list)
+}
+
+/// Decodes tangent frames piece by piece: what is no zero would be written twice.
+fn all_frames(frames: &Frames<'_>) -> Result<Vec<Frame>> {
+    let mut all = Vec::with_capacity(frames.len());
+    let mut piece = [Frame::default(); FRAMES_BATCH];
+    for start in (0..frames.len()).step_by(FRAMES_BATCH) {
+        let end = start.saturating_add(FRAMES_BATCH).min(frames.len());
+        let (Some(some), Some(out)) = (frames.slice(start..end), piece.get_mut(..end.saturating_sub(start))) else {
+            break;
+        };
+        some.decode_into(out)?;
+        all.extend_from_slice(out);
+    }
+    Ok(all)
+}
+
+fn flat(weights: &Weights<'_>) -> FlatWeights {
+    let mut flat = FlatWeights { starts: Vec::with_capacity(weights.len().saturating_add(1)), all: Vec::new() };
+    let at = |flat: &FlatWeights| u32::try_from(flat.all.len()).unwrap_or(u32::MAX);
+    weights.iter().for_each(|influences| {
+        flat.starts.push(at(&flat));
+        influences.for_each(|one| flat.all.push(one));
+    });
+    flat.starts.push(at(&flat));
+    flat
+}

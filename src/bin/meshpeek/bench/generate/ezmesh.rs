@@ -1,0 +1,66 @@
+//! EZ-Mesh files of any size: one mesh is built, and its bytes are written as often as there are to be meshes.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use meshpeek::decode::ByteOrder;
+use meshpeek::ezmesh::build::{Column, Material, Mesh, Section, System};
+
+use super::height_field::HeightField;
+
+/// Meshes of a file, or more of a large one.
+const MESHES: u64 = 16;
+/// Bytes of a mesh, at most.
+const MAX_MESH_BYTES: u64 = 64 << 20;
+/// Bytes of a vertex with its two triangles, in text and in binary.
+const TEXT_VERTEX_BYTES: u64 = 126;
+const BINARY_VERTEX_BYTES: u64 = 56;
+
+/// Writes a file of about so many bytes: binary in a byte order, or text without one.
+pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
+    let each = (size / MESHES).min(MAX_MESH_BYTES);
+    let field = HeightField::of_quads(
+        if order.is_some() { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES },
+        u16::MAX,
+    );
+    let spell = |count: usize| {
+        let system = system(field, count);
+        order.map_or_else(|| system.to_ezm(), |order| system.to_ezb(order))
+    };
+    let (one, two) = (spell(1)?, spell(2)?);
+    // The two differ in the number of meshes first, and then by one mesh more.
+    let differ = |from: usize| {
+        let pairs = one.iter().zip(&two).skip(from);
+        pairs.take_while(|(one, two)| one == two).count().saturating_add(from)
+    };
+    let count = differ(0);
+    let behind = differ(count.saturating_add(1));
+    let length = two.len().saturating_sub(one.len());
+    let mesh = two.get(behind..behind.saturating_add(length)).context("a mesh more takes no bytes more")?;
+    let times = size.checked_div(u64::try_from(length)?).unwrap_or_default().max(1);
+    let number = u32::try_from(times)?;
+    let (number, width) = match order {
+        None => (number.to_string().into_bytes(), 1),
+        Some(ByteOrder::Little) => (number.to_le_bytes().into(), 4),
+        Some(ByteOrder::Big) => (number.to_be_bytes().into(), 4),
+    };
+    out.write_all(one.get(..count).unwrap_or_default())?;
+    out.write_all(&number)?;
+    out.write_all(one.get(count.saturating_add(width)..behind).unwrap_or_default())?;
+    (1..times).try_for_each(|_| out.write_all(mesh))?;
+    Ok(out.write_all(one.get(behind..).unwrap_or_default())?)
+}
+
+fn system(field: HeightField, count: usize) -> System {
+    let columns =
+        vec![Column::positions(field.positions()), Column::normals(field.normals()), Column::texcoords(0, field.uvs())];
+    let section = Section { material: b"stone".into(), triangles: field.triangles().collect(), ..Section::default() };
+    let mesh = Mesh {
+        name: b"height field".into(),
+        vertices: Some(columns.into()),
+        sections: vec![section],
+        ..Mesh::default()
+    };
+    let material = Material { name: b"stone".into(), ..Material::default() };
+    System { materials: vec![material], meshes: vec![mesh; count], ..System::default() }
+}

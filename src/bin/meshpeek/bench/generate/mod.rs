@@ -1,0 +1,60 @@
+//! Generated meshes of each format, of any size, written by the crate's own writers.
+//!
+//! What is too large to be built in memory is built in part, and the part's bytes are written as often as it takes; no other
+//! bytes would stand in a file that was built whole.
+
+mod counting_writer;
+mod ezmesh;
+mod height_field;
+mod secondlife;
+mod unigine;
+mod unreal;
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use meshpeek::decode::ByteOrder;
+
+use super::mesh_files::MeshFiles;
+use crate::formats::sample::SampleKind;
+use crate::render::text::shown;
+
+use counting_writer::CountingWriter;
+
+/// Returns about how many bytes a generated file of a kind can have, and why no more.
+pub const fn max_size(kind: SampleKind) -> Option<(u64, &'static str)> {
+    match kind {
+        SampleKind::Unreal => Some((unreal::MAX_BYTES, "65,535 frames of 8,191 vertices, which every reader takes")),
+        SampleKind::SecondLife => Some((secondlife::MAX_BYTES, "8 submeshes of 65,535 vertices")),
+        _ => None,
+    }
+}
+
+/// Writes a mesh of about `size` bytes.
+pub fn generate(kind: SampleKind, size: u64, folder: &Path) -> anyhow::Result<MeshFiles> {
+    let write = |extension: &str, write: &dyn Fn(&mut CountingWriter<BufWriter<File>>) -> anyhow::Result<()>| {
+        let path = folder.join(format!("{}.{extension}", kind.id()));
+        let context = || format!("{}: cannot be written", shown(&path));
+        let file = File::create(&path).with_context(context)?;
+        let mut out = CountingWriter { out: BufWriter::new(file), written: 0 };
+        write(&mut out).and_then(|()| Ok(out.flush()?)).with_context(context)?;
+        Ok::<_, anyhow::Error>(path)
+    };
+    let mut aniv = None;
+    let data = match kind {
+        SampleKind::UnigineStatic => write("mesh", &|out| unigine::plain(size, false, out)),
+        SampleKind::UnigineSkinned => write("mesh", &|out| unigine::plain(size, true, out)),
+        SampleKind::UnigineCompressed => write("mesh", &|out| unigine::compressed(size, out)),
+        SampleKind::Unreal => {
+            let plan = unreal::PairPlan::of(size);
+            aniv = Some(write("a.3d", &|out| plan.write_aniv(out))?);
+            write("d.3d", &|out| plan.write_data(out))
+        }
+        SampleKind::SecondLife => write("llmesh", &|out| secondlife::write(size, out)),
+        SampleKind::EzmeshText => write("ezm", &|out| ezmesh::write(size, None, out)),
+        SampleKind::EzmeshBinary => write("ezb", &|out| ezmesh::write(size, Some(ByteOrder::Little), out)),
+    }?;
+    Ok(MeshFiles { data, aniv })
+}

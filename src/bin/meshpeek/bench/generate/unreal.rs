@@ -1,0 +1,91 @@
+//! Pairs of Unreal files: a cloth in the wind, of which each frame is a moment.
+
+use std::io::Write;
+
+use meshpeek::unreal::layout::RawAnivHeader;
+use meshpeek::unreal::{RawPolygon, Variant, builder};
+use zerocopy::IntoBytes as _;
+
+use super::height_field::random;
+
+/// Vertices, at most: the frame of one more has a size that some readers take for negative.
+const MAX_VERTICES: u64 = 8191;
+/// Frames, at most.
+const MAX_FRAMES: u64 = 65_535;
+/// Bytes of the largest pair.
+pub const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
+/// Frames that differ; then they come again.
+const MOMENTS: u64 = 64;
+/// Vertices in a row of the cloth.
+const ROW: u16 = 91;
+/// Polygons of each texture.
+const TEXTURE_POLYGONS: u16 = 4096;
+
+/// How large a pair is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct PairPlan {
+    vertices: u16,
+    polygons: u16,
+    frames: u16,
+}
+
+impl PairPlan {
+    /// Plans a pair of about so many bytes.
+    pub fn of(size: u64) -> Self {
+        let vertices = (size / 120).clamp(16, MAX_VERTICES);
+        let polygons = vertices.saturating_mul(2);
+        let left = size.saturating_sub(polygons.saturating_mul(16));
+        let frames = left.checked_div(vertices.saturating_mul(4)).unwrap_or_default().clamp(1, MAX_FRAMES);
+        let [vertices, polygons, frames] =
+            [vertices, polygons, frames].map(|count| u16::try_from(count).unwrap_or(u16::MAX));
+        Self { vertices, polygons, frames }
+    }
+
+    fn mesh(self, frames: u64) -> builder::Mesh {
+        let frames = u16::try_from(frames).unwrap_or(u16::MAX);
+        builder::Mesh {
+            polygons: (0..self.polygons).map(|number| self.polygon(number)).collect(),
+            frames: (0..frames)
+                .map(|frame| (0..self.vertices).map(|vertex| position(vertex, frame)).collect())
+                .collect(),
+            ..builder::Mesh::new(Variant::Classic, self.vertices.into())
+        }
+    }
+
+    pub fn write_data(self, out: &mut impl Write) -> anyhow::Result<()> {
+        Ok(self.mesh(0).write_data(out)?)
+    }
+
+    pub fn write_aniv(self, out: &mut impl Write) -> anyhow::Result<()> {
+        let moments = u64::from(self.frames).min(MOMENTS);
+        let bytes = self.mesh(moments).aniv_bytes()?;
+        let (_, frames) = bytes.split_at_checked(size_of::<RawAnivHeader>()).unwrap_or_default();
+        let frame = usize::from(self.vertices).saturating_mul(4).max(1);
+        let frame_size = u16::try_from(frame)?.into();
+        out.write_all(RawAnivHeader { frames: self.frames.into(), frame_size }.as_bytes())?;
+        frames.chunks_exact(frame).cycle().take(self.frames.into()).try_for_each(|frame| Ok(out.write_all(frame)?))
+    }
+
+    /// Makes a triangle of two neighbours and one of the next row; after the last vertex comes the first.
+    fn polygon(self, number: u16) -> RawPolygon {
+        let [first, second, third, fourth] = random(number.into()).to_le_bytes();
+        let vertex = |step: u16| number.wrapping_add(step).checked_rem(self.vertices).unwrap_or_default();
+        RawPolygon {
+            vertices: [0, 1, ROW].map(|step| vertex(step).into()),
+            uvs: [[first, second], [second, third], [third, fourth]],
+            texture: u8::try_from(number / TEXTURE_POLYGONS).unwrap_or_default(),
+            ..RawPolygon::EMPTY
+        }
+    }
+}
+
+fn position(vertex: u16, frame: u16) -> [i16; 3] {
+    let (x, y, time) = (f32::from(vertex % ROW), f32::from(vertex / ROW), f32::from(frame));
+    let wind = (x * 0.2 + time * 0.05).sin() * (y * 0.1 + time * 0.03).cos();
+    [x * 22.0 - 1000.0 + wind * 20.0, y * 22.0 - 1000.0 + wind * 20.0, wind * 500.0].map(whole)
+}
+
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "far within the range")]
+fn whole(value: f32) -> i16 {
+    value as i16
+}

@@ -1,0 +1,37 @@
+//! The files of a mesh that is measured.
+
+use std::path::{Path, PathBuf};
+
+use meshpeek::{Model, Result};
+
+use crate::args::Global;
+use crate::formats::unreal::pairs::open_unrecorded;
+
+/// The files of a mesh.
+#[derive(Clone, Debug)]
+pub struct MeshFiles {
+    pub data: PathBuf,
+    /// The second file of an Unreal mesh.
+    pub aniv: Option<PathBuf>,
+}
+
+impl MeshFiles {
+    /// Returns the paths.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        [Some(&*self.data), self.aniv.as_deref()].into_iter().flatten()
+    }
+
+    /// Opens the mesh over whatever `load` makes of its files.
+    pub fn open<D: AsRef<[u8]> + Send + Sync>(
+        &self,
+        global: &Global,
+        load: impl Fn(&Path) -> Result<D>,
+    ) -> Result<Model<D>> {
+        let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
+        let data = load(&self.data)?;
+        match &self.aniv {
+            Some(aniv) => open_unrecorded(data, load(aniv)?, global),
+            None => Model::open(data).map_err(|error| error.at_path(&self.data)),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Numbers for people: three digits, and units.
+
+/// Shows three digits of a number.
+pub fn significant(number: f64) -> String {
+    match number {
+        ..10.0 => format!("{number:.2}"),
+        10.0..100.0 => format!("{number:.1}"),
+        _ => format!("{number:.0}").parse().map_or_else(|_| format!("{number:.0}"), thousands),
+    }
+}
+
+/// Shows a whole number in groups of three digits.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// Shows a number of bytes.
+pub fn bytes(number: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
+    match units.iter().find(|(unit, _)| number >= *unit) {
+        Some((unit, name)) => format!("{} {name}", significant(ratio(number, *unit))),
+        None => format!("{number} B"),
+    }
+}
+
+/// Divides two whole numbers.
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "three digits of it are shown")]
+pub fn ratio(number: u64, unit: u64) -> f64 {
+    number as f64 / unit as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_three_digits() {
+        let shown = [1.0, 12.34, 123.4, 34_567.8].map(significant);
+        assert_eq!(shown, ["1.00", "12.3", "123", "34,568"]);
+        assert_eq!([12, 1_000, 1_234_567, 9_876_543_210].map(bytes), ["12 B", "1.00 KB", "1.23 MB", "9.88 GB"]);
+    }
+}

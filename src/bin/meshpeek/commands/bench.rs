@@ -1,0 +1,276 @@
+//! `bench`: meshpeek against a loader that copies, on this machine.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum as _};
+use indicatif::ProgressBar;
+use meshpeek::Model;
+
+use crate::args::{Global, STDIN};
+use crate::atomic_write::{AtomicFile, check_target};
+use crate::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
+use crate::bench::mesh_files::MeshFiles;
+use crate::bench::question::{BenchQuestion, Contestant};
+use crate::bench::{answers, copying_loader, generate, measure, memory, plot, report, units};
+use crate::formats::sample::SampleKind;
+use crate::input::bytes::map;
+use crate::input::open::open;
+use crate::outcome::{Outcome, UsageError};
+use crate::render::json::print_json;
+use crate::render::progress::progress;
+use crate::render::text::{complain, shown};
+
+const HELP: &str = "\
+The copying loader is the best that could be written: it reads the whole file into memory in one go, decodes every array of every \
+surface into lists by the bulk decoders of this crate, each shared array once, and answers from the lists. Questions are asked with \
+the file in the page cache, and, where the system can drop it from there, without. Each answer is given by a process of its own; both \
+are compared, and have to be equal.
+
+Without FILE, meshes of about 1 MB, 100 MB and 1 GB are made in a temporary folder, one after another, and removed (not where the \
+program is interrupted or killed: folders meshpeek-bench-* are then left there). A format that cannot be so large is measured at its largest. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less.
+
+Examples:
+  meshpeek bench model.mesh                     on a file of yours
+  meshpeek bench --size 1M                      on a small mesh of every format
+  meshpeek bench --size 10G --format unigine-static --rounds 3
+  meshpeek bench --plot bench.svg --json > bench.json
+
+Exit codes: 1 where the contestants' answers differ; otherwise as of every verb.";
+
+/// Sizes to generate without `--size`.
+const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
+/// Bytes of the small mesh that every process reads first.
+const WARM_UP_BYTES: u64 = 100_000;
+/// Bytes that must stay free on the disk besides a mesh.
+const SPARE_BYTES: u64 = 16 << 20;
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct BenchArgs {
+    /// A file of any format (of an Unreal mesh either file, its stem or its script); left out, meshes are made
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// How large a mesh to make: bytes, or K, M and G of them; may be repeated [default: 1M, 100M and 1G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with = "file")]
+    size: Vec<u64>,
+    /// Which kind of mesh to make; may be repeated [default: all]
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "file")]
+    format: Vec<SampleKind>,
+    /// How often each question is asked
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Where to make meshes, in a folder that is removed afterwards [default: the system's folder for such]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Draw the times, too
+    #[arg(long, value_name = "OUT.svg")]
+    plot: Option<PathBuf>,
+    /// Replace an existing picture
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    child: ChildArgs,
+}
+
+/// The options of a child process, which gives one answer.
+#[derive(Debug, Args)]
+struct ChildArgs {
+    #[arg(long, value_enum, hide = true, requires_all = ["by", "file"])]
+    answer: Option<BenchQuestion>,
+    #[arg(long, value_enum, hide = true)]
+    by: Option<Contestant>,
+    #[arg(long, hide = true)]
+    aniv: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    warm_up: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    warm_up_aniv: Option<PathBuf>,
+}
+
+impl BenchArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        if let (Some(question), Some(by), Some(data)) = (self.child.answer, self.child.by, &self.file) {
+            return self.child.run(question, by, data, global);
+        }
+        if global.no_mmap {
+            return Err(UsageError("bench: --no-mmap: mapping is what is measured".into()).into());
+        }
+        if let Some(plot) = &self.plot {
+            if plot == Path::new(STDIN) {
+                return Err(UsageError("bench: --plot needs a file to write, not standard output".into()).into());
+            }
+            check_target(plot, self.force)?;
+            let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                bail!("{}: cannot be written: there is no folder {}", shown(plot), shown(folder));
+            }
+        }
+        let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
+        let context = || format!("{}: no folder can be made there", shown(&folder));
+        let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder).with_context(context)?;
+        let mut notes = Vec::new();
+        let measured = match &self.file {
+            Some(path) => self.measure_file(path, scratch.path(), global),
+            None => self.measure_generated(scratch.path(), &mut notes, global),
+        };
+        match measured {
+            Ok(files) => self.print(&files, &notes, global),
+            Err(error) if error.is::<AnswersDiffer>() => {
+                complain(&error);
+                Ok(Outcome::Findings)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Measures a file that the user named.
+    fn measure_file(&self, path: &Path, scratch: &Path, global: &Global) -> anyhow::Result<Vec<FileMeasurement>> {
+        if path == Path::new(STDIN) {
+            return Err(UsageError("bench: a file to map is needed, not standard input".into()).into());
+        }
+        let asset = open(path, global)?;
+        let pair = asset.pair.as_ref();
+        let (data, aniv) = pair.map_or((path, None), |pair| (&*pair.data, Some(pair.aniv.clone())));
+        let files = MeshFiles { data: data.to_owned(), aniv };
+        if files.all().any(|path| !path.is_file()) {
+            return Err(UsageError(format!("{}: bench: a regular file is needed, to be mapped", shown(path))).into());
+        }
+        let locate = |error| asset.locate_error(error, path);
+        if copying_loader::first_surface(asset.model.geometry()?).map_err(locate)?.is_none() {
+            return Err(UsageError(format!("{}: bench: no surface has a vertex to ask for", shown(path))).into());
+        }
+        asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
+        let kind = asset.facts().sample();
+        let name = measure::file_name(path);
+        let mut subject = subject(name, kind, &asset.model, files, generate::generate(kind, WARM_UP_BYTES, scratch)?)?;
+        subject.path = Some(path.to_owned());
+        // A file that is mapped stays in the cache.
+        drop(asset);
+        let bar = progress(measure::answers(self.rounds), "answers", global);
+        let measured = measure::measure(subject, self.rounds, global, &bar);
+        bar.finish_and_clear();
+        Ok(vec![measured?])
+    }
+
+    /// Measures generated meshes, and removes each before the next.
+    fn measure_generated(
+        &self,
+        scratch: &Path,
+        notes: &mut Vec<String>,
+        global: &Global,
+    ) -> anyhow::Result<Vec<FileMeasurement>> {
+        let sizes = if self.size.is_empty() { &DEFAULT_SIZES[..] } else { &self.size };
+        let kinds = if self.format.is_empty() { SampleKind::value_variants() } else { &self.format };
+        let mut plan = Vec::new();
+        for kind in kinds {
+            for size in sizes {
+                let most = generate::max_size(*kind).filter(|(most, _)| most < size);
+                let planned = (*kind, most.map_or(*size, |(most, _)| most));
+                if let Some((_, why)) = most {
+                    let (size, name) = (units::bytes(*size), kind.id());
+                    notes.push(format!("{name}: {size} asked for, measured at the largest that there can be: {why}."));
+                }
+                if !plan.contains(&planned) {
+                    plan.push(planned);
+                }
+            }
+        }
+        let needed = plan.iter().map(|(_, size)| *size).max().unwrap_or_default().saturating_add(SPARE_BYTES);
+        if let Some(free) = memory::free(scratch).filter(|free| *free < needed) {
+            let [needed, free] = [needed, free].map(units::bytes);
+            bail!(
+                "{}: {needed} needed to make the largest mesh, {free} free; --folder names another place, --size a smaller one",
+                shown(scratch)
+            );
+        }
+        let total = u64::try_from(plan.len()).unwrap_or_default().saturating_mul(measure::answers(self.rounds));
+        let bar = progress(total, "answers", global);
+        let each = plan.into_iter().map(|(kind, size)| self.measure_sample(kind, size, scratch, global, &bar));
+        let all = each.collect();
+        bar.finish_and_clear();
+        all
+    }
+
+    fn measure_sample(
+        &self,
+        kind: SampleKind,
+        size: u64,
+        scratch: &Path,
+        global: &Global,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<FileMeasurement> {
+        bar.set_message(format!("{} {}: is made", units::bytes(size), kind.id()));
+        let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];
+        let (folder, small) = (folder.context("no folder can be made")?, small.context("no folder can be made")?);
+        let files = generate::generate(kind, size, folder.path())?;
+        let warm_up = generate::generate(kind, WARM_UP_BYTES, small.path())?;
+        let model = files.open(global, map)?;
+        let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id());
+        let subject = subject(name, kind, &model, files, warm_up)?;
+        drop(model);
+        measure::measure(subject, self.rounds, global, bar)
+    }
+
+    fn print(&self, files: &[FileMeasurement], notes: &[String], global: &Global) -> anyhow::Result<Outcome> {
+        let host = report::Host::here();
+        if global.json {
+            print_json(&report::document(&host, self.rounds, files, notes))?;
+        } else {
+            let mut out = anstream::stdout().lock();
+            report::print(&mut out, &host, self.rounds, files, notes)?;
+            out.flush()?;
+        }
+        if let Some(plot) = &self.plot {
+            let svg = plot::draw(files);
+            AtomicFile::write(plot, self.force, |file| Ok(file.write_all(svg.as_bytes())?))?.finish()?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+impl ChildArgs {
+    /// Answers one question, first about a small file, and prints the cost.
+    fn run(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
+        if let Some(warm_up) = &self.warm_up {
+            let files = MeshFiles { data: warm_up.clone(), aniv: self.warm_up_aniv.clone() };
+            answers::answer(question, by, &files, global)?;
+        }
+        let files = MeshFiles { data: data.to_owned(), aniv: self.aniv.clone() };
+        let response = answers::answer(question, by, &files, global)?;
+        print_json(&measure::to_json(&response))?;
+        Ok(Outcome::Fine)
+    }
+}
+
+fn subject<D: AsRef<[u8]> + Send + Sync>(
+    name: String,
+    kind: SampleKind,
+    model: &Model<D>,
+    files: MeshFiles,
+    warm_up: MeshFiles,
+) -> anyhow::Result<Subject> {
+    let geometry = model.geometry()?;
+    Ok(Subject {
+        name,
+        path: None,
+        format: geometry.format(),
+        version: geometry.version(),
+        bytes: measure::size(&files)?,
+        surfaces: geometry.surface_count(),
+        files,
+        warm_up,
+        growth: kind.growth(),
+    })
+}
+
+/// Parses a number of bytes with an optional unit: K, M or G.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let letters = [("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
+    let upper = text.to_ascii_uppercase();
+    let split = letters.iter().find_map(|(letter, unit)| Some((upper.strip_suffix(letter)?, *unit)));
+    let (digits, unit) = split.unwrap_or((&upper, 1));
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "expected a number of bytes, such as 500K, 100M or 10G".to_owned())
+}

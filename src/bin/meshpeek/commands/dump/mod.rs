@@ -1,0 +1,291 @@
+//! `dump`: decoded values of one attribute.
+
+mod pose;
+
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+
+use clap::Args;
+use meshpeek::Surface;
+use serde_json::json;
+
+use crate::args::{Attribute, Global, OneFile};
+use crate::formats::facts::DumpRequest;
+use crate::formats::options::{FrameArgs, LevelArgs};
+use crate::input::asset::InputAsset;
+use crate::input::open::{open, open_indexed};
+use crate::outcome::{Outcome, UsageError};
+use crate::render::arrays::{FrameAxes, FrameAxis};
+use crate::render::json::{SCHEMA, extend, number, with};
+use crate::render::values::Values;
+
+use pose::{PoseArgs, print_bones};
+
+const HELP: &str = "\
+One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
+With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
+integers for weights, for the positions of Unreal meshes, which all surfaces share, and for all of Second Life's; of EZ-Mesh \
+files, colours as one number, 0xAARRGGBB, and all four places of a vertex's weights. Normals, tangents and bitangents \
+are of unit length (those of Unreal meshes are computed, those of EZ-Mesh files as they are stored); v grows downwards, in Second Life \
+meshes upwards; colours are 0 to 1.
+
+Examples:
+  meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
+  meshpeek dump model.mesh --attribute weights --json
+  meshpeek dump Models/box --clip 2 --frame 0.5 --placed
+  meshpeek dump tree.llmesh --lod low --attribute weights --raw
+  meshpeek dump walk.anim --pose 10 --onto walker.mesh --json
+  meshpeek dump walk.anim --time 0.5 --rate 30 --model";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct DumpArgs {
+    #[command(flatten)]
+    file: OneFile,
+    /// The surface's number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    surface: usize,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Attribute::Positions)]
+    attribute: Attribute,
+    /// Which items: A..B, A.., ..B, or one number; all by default
+    #[arg(long, value_name = "A..B", value_parser = parse_range)]
+    range: Option<IndexRange>,
+    /// The morph target whose positions or frames to print; 0 is the base shape
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    target: usize,
+    /// Print the numbers that are stored
+    #[arg(long)]
+    raw: bool,
+    #[command(flatten)]
+    frame: FrameArgs,
+    #[command(flatten)]
+    pose: PoseArgs,
+    #[command(flatten)]
+    level: LevelArgs,
+}
+
+/// A range whose ends may be left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct IndexRange {
+    start: usize,
+    end: Option<usize>,
+}
+
+fn parse_range(text: &str) -> Result<IndexRange, String> {
+    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text:?}: {error}"));
+    let Some((start, end)) = text.split_once("..") else {
+        let start = number(text)?;
+        return Ok(IndexRange { start, end: start.checked_add(1) });
+    };
+    let start = if start.is_empty() { 0 } else { number(start)? };
+    let end = if end.is_empty() { None } else { Some(number(end)?) };
+    if end.is_some_and(|end| end < start) {
+        return Err(format!("expected an end of {start} or more"));
+    }
+    Ok(IndexRange { start, end })
+}
+
+impl DumpArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let asset = open_indexed(path, self.level.asset, global)?;
+        self.dump(&asset, global).map_err(|error| asset.locate_any_error(error, path))
+    }
+
+    fn dump(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
+        if self.target != 0 && !self.attribute.has_targets() {
+            let name = self.attribute.name();
+            return Err(UsageError(format!("--target: every shape has the same {name}; leave it out")).into());
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        if self.pose.is_set() {
+            let other = self.frame.first_option().filter(|option| *option != "--clip");
+            if let Some(option) = other.or_else(|| self.level.first_option()) {
+                return Err(UsageError(format!("{option}: does not go with a pose; leave it out")).into());
+            }
+            self.print_pose(asset, global, &mut out)?;
+            asset.check()?;
+            return Ok(Outcome::Fine);
+        }
+        if let Some(option) = self.pose.option_without_pose() {
+            return Err(UsageError(format!("{option}: goes with --pose or --time; alone it means nothing")).into());
+        }
+        self.dump_attribute(asset, global, &mut out)?;
+        Ok(Outcome::Fine)
+    }
+
+    fn dump_attribute(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+        let facts = asset.facts();
+        if facts.is_animation() {
+            let text = "an animation has no surface; --pose N prints where its bones are at frame N";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let level = facts.level(&self.level)?;
+        asset.note_other_assets(self.level.asset, &self.file.file, global);
+        if self.target != 0 {
+            // Returns an error if there is no such shape.
+            asset.model.geometry()?.positions(self.surface, self.target)?;
+        }
+        if self.frame.uv_listing
+            && let Some(written) = facts.write_uv_listing(out)
+        {
+            written?;
+            return Ok(asset.check()?);
+        }
+        let Self { surface, attribute, raw, .. } = *self;
+        let values = facts.values(&DumpRequest { surface, attribute, raw, frame: &self.frame, level: &self.level })?;
+        self.check_options(asset, level.is_some())?;
+        let surface = Surface::new(level.as_deref().unwrap_or(asset.model.geometry()?), self.surface);
+        let values = match values {
+            Some(values) => values,
+            None => self.neutral_values(&surface)?.ok_or_else(|| self.missing_attribute())?,
+        };
+        let range = self.range(values.len())?;
+        self.print(out, &*values, range, global)?;
+        Ok(asset.check()?)
+    }
+
+    /// Refuses options that mean nothing in the file's format.
+    fn check_options(&self, asset: &InputAsset, has_levels: bool) -> anyhow::Result<()> {
+        let facts = asset.facts();
+        if let (Some(option), None) = (self.frame.first_option(), facts.vertex_frames()) {
+            let text = if option == "--clip" && facts.has_bone_animations() {
+                "with --pose it chooses the animation; alone it means nothing here"
+            } else {
+                "only an Unreal vertex mesh has that; leave it out"
+            };
+            return Err(UsageError(format!("{option}: {text}")).into());
+        }
+        if let (Some(option), false) = (self.level.first_option(), has_levels) {
+            return Err(UsageError(format!("{option}: only a Second Life mesh has that; leave it out")).into());
+        }
+        Ok(())
+    }
+
+    fn print_pose(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+        let clip = self.frame.clip.unwrap_or_default();
+        let (facts, animations) = (asset.facts(), asset.model.animations()?);
+        let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
+        let head = extend(head, &self.pose.json(animations, clip));
+        if facts.has_tracks_only() {
+            let tracks = facts.track_pose(clip, self.pose.whole_frame()?)?;
+            return Ok(print_bones(tracks.into_iter(), head, global.json, out)?);
+        }
+        if !facts.has_bone_animations() {
+            let text = "--pose: this format has no animations of bones that are read by frames";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let Some(path) = &self.pose.onto else {
+            return self.pose.print(clip, animations, None, head, global.json, out);
+        };
+        let mesh = open(path, global)?;
+        let head = with(head, "onto", path.to_string_lossy().into());
+        self.pose.print(clip, animations, Some(mesh.model.animations()?), head, global.json, out)?;
+        Ok(mesh.check().map_err(|error| mesh.locate_error(error, path))?)
+    }
+
+    fn missing_attribute(&self) -> UsageError {
+        let (surface, name) = (self.surface, self.attribute.name());
+        UsageError(format!("surface {surface} has no {name}; `meshpeek info` tells what it has"))
+    }
+
+    /// Locates an attribute that any format may have.
+    fn neutral_values<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
+        use Attribute as A;
+        Ok(match self.attribute {
+            A::Positions => Some(Box::new(surface.target_positions(self.target)?)),
+            A::Normals => match self.frame_axes(surface, FrameAxis::Normal)? {
+                Some(frames) => Some(frames),
+                None => boxed(surface.target_normals(self.target)?),
+            },
+            A::Tangents => self.frame_axes(surface, FrameAxis::Tangent)?,
+            A::Bitangents => self.frame_axes(surface, FrameAxis::Bitangent)?,
+            A::Uv0 => boxed(surface.uvs(0)?),
+            A::Uv1 => boxed(surface.uvs(1)?),
+            A::Uv2 => boxed(surface.uvs(2)?),
+            A::Uv3 => boxed(surface.uvs(3)?),
+            A::Colors => boxed(surface.colors()?),
+            A::Weights => boxed(surface.weights()?),
+            A::Indices => Some(Box::new(surface.indices()?)),
+            A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
+            // Attributes of single formats.
+            _ => None,
+        })
+    }
+
+    fn frame_axes<'a>(&self, surface: &Surface<'a>, axis: FrameAxis) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
+        Ok(boxed(surface.target_frames(self.target)?.map(|frames| FrameAxes(frames, axis))))
+    }
+
+    fn range(&self, len: usize) -> anyhow::Result<Range<usize>> {
+        let IndexRange { start, end } = self.range.unwrap_or(IndexRange { start: 0, end: None });
+        let range = start..end.unwrap_or(len);
+        if range.end > len || range.start > len {
+            let text = format!("--range: expected a part of 0..{len}, found {}..{}", range.start, range.end);
+            return Err(UsageError(text).into());
+        }
+        Ok(range)
+    }
+
+    fn print(&self, out: &mut dyn Write, values: &dyn Values, range: Range<usize>, global: &Global) -> io::Result<()> {
+        if !global.json {
+            values.visit(range, self.raw, &mut |item| {
+                item.text(out)?;
+                writeln!(out)
+            })?;
+            return out.flush();
+        }
+        let head = json!({
+            "schema": SCHEMA,
+            "path": self.file.file.to_string_lossy(),
+            "surface": self.surface,
+            "attribute": self.attribute.name(),
+            "range": [range.start, range.end],
+        });
+        let head = match self.frame.frame {
+            Some(frame) => with(head, "frame", number(frame)),
+            None => head,
+        };
+        let head = match self.level.key() {
+            Some(lod) => with(head, "lod", lod.into()),
+            None => head,
+        };
+        let head = match self.level.asset {
+            Some(asset) => with(head, "asset", asset.into()),
+            None => head,
+        };
+        // The values may be many: they are printed as they are decoded, into the open object.
+        let head = head.to_string();
+        write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;
+        let mut first = true;
+        values.visit(range, self.raw, &mut |item| {
+            write!(out, "{}", if std::mem::replace(&mut first, false) { "\n" } else { ",\n" })?;
+            item.json(out)
+        })?;
+        writeln!(out, "\n]}}")?;
+        out.flush()
+    }
+}
+
+fn boxed<'a>(values: Option<impl Values + 'a>) -> Option<Box<dyn Values + 'a>> {
+    match values {
+        Some(values) => Some(Box::new(values)),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_ranges() {
+        let range = |start, end| Ok(IndexRange { start, end });
+        assert_eq!(parse_range("3..7"), range(3, Some(7)));
+        assert_eq!(parse_range("3.."), range(3, None));
+        assert_eq!(parse_range("..7"), range(0, Some(7)));
+        assert_eq!(parse_range("5"), range(5, Some(6)));
+        assert!(parse_range("7..3").is_err() && parse_range("a..b").is_err() && parse_range("").is_err());
+    }
+}

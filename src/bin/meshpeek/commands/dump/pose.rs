@@ -1,0 +1,210 @@
+//! The pose of the bones at a moment of an animation.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, Retarget};
+use meshpeek::{Animations, Error, ErrorKind, Field, FrameBlend, Skeleton};
+use serde_json::{Value, json};
+
+use crate::args;
+use crate::outcome::UsageError;
+use crate::render::json::{number, numbers, with};
+
+/// A moment of an animation of bones.
+#[allow(clippy::struct_field_names, reason = "the names are the options'")]
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Animations of bones")]
+pub struct PoseArgs {
+    /// Print where a frame of an animation puts each bone, relative to its parent; between two whole numbers, bones are
+    /// interpolated. --clip chooses the animation
+    #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true,
+        conflicts_with_all = ["attribute", "range", "surface", "frame", "target", "raw"])]
+    pose: Option<PoseFrame>,
+    /// The same, by the time since the animation's first frame in seconds; where the file has no rate, --rate gives it. Beyond
+    /// the last frame, bones stay there
+    #[arg(long, value_name = "SECONDS", value_parser = args::parse_frame, allow_negative_numbers = true,
+        conflicts_with_all = ["pose", "attribute", "range", "surface", "frame", "target", "raw"])]
+    time: Option<f32>,
+    /// Frames per second, of an animation that does not say; one that does goes at its own
+    #[arg(long, value_name = "N", requires = "time", value_parser = parse_rate)]
+    rate: Option<f32>,
+    /// Put the pose on the bones of another file, a mesh, by their names
+    #[arg(long, value_name = "MESH")]
+    pub onto: Option<PathBuf>,
+    /// Print where bones are in the model, and not relative to their parents: as three axes and a place, four columns of
+    /// a matrix
+    #[arg(long)]
+    model: bool,
+}
+
+/// A frame, and how far the moment is on the way to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PoseFrame {
+    whole: usize,
+    fraction: f32,
+}
+
+fn parse_frame(text: &str) -> Result<PoseFrame, String> {
+    if let Ok(whole) = text.parse() {
+        return Ok(PoseFrame { whole, fraction: 0.0 });
+    }
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let whole: usize = whole.parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
+    let fraction: f32 =
+        format!("0.{fraction}").parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
+    if (0.0..1.0).contains(&fraction) { Ok(PoseFrame { whole, fraction }) } else { Err(format!("{text:?}: no frame")) }
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected more than 0".to_owned()) }
+}
+
+impl PoseArgs {
+    /// Returns whether a pose is to be printed.
+    pub fn is_set(&self) -> bool {
+        self.pose.is_some() || self.time.is_some()
+    }
+
+    /// Returns the option given that means nothing without a pose.
+    pub fn option_without_pose(&self) -> Option<&'static str> {
+        let options = [(self.onto.is_some(), "--onto"), (self.model, "--model")];
+        options.into_iter().find(|(is_set, _)| *is_set && !self.is_set()).map(|(_, name)| name)
+    }
+
+    /// Returns the moment as a JSON object.
+    pub fn json(&self, motion: &dyn Animations, clip: usize) -> Value {
+        match (self.pose, self.time) {
+            (Some(PoseFrame { whole, fraction: 0.0 }), _) => json!({ "clip": clip, "pose": whole }),
+            (Some(PoseFrame { whole, fraction }), _) => {
+                json!({ "clip": clip, "pose": number(fraction + lossy(whole)) })
+            }
+            (None, Some(time)) => {
+                let rate = motion.clip(clip).ok().and_then(|clip| clip.rate).or(self.rate);
+                json!({ "clip": clip, "time": number(time), "rate": rate.map(number) })
+            }
+            (None, None) => json!({}),
+        }
+    }
+
+    /// Returns the frame, or an error if it needs interpolation or a skeleton.
+    pub fn whole_frame(&self) -> anyhow::Result<usize> {
+        let frame = self.pose.filter(|frame| frame.fraction == 0.0 && self.onto.is_none() && !self.model);
+        let text = "--pose: a file without a skeleton has whole frames only, and takes neither --onto nor --model";
+        frame.map(|frame| frame.whole).ok_or_else(|| UsageError(text.to_owned()).into())
+    }
+
+    /// Prints every bone; a bone that the animation does not move has its rest pose.
+    pub fn print(
+        &self,
+        clip: usize,
+        motion: &dyn Animations,
+        onto: Option<&dyn Animations>,
+        head: Value,
+        in_json: bool,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let skeleton: &dyn Animations = onto.unwrap_or(motion);
+        let moment = self.moment(motion, clip)?;
+        let mut pose = vec![Transform::default(); skeleton.bone_count()];
+        if let Some(onto) = onto {
+            Retarget::new(onto, motion)?.pose_between(motion, clip, &moment, &mut pose)?;
+        } else {
+            let mut own = meshpeek::Pose::rest(motion)?;
+            own.set_moment(motion, clip, &moment)?;
+            pose.copy_from_slice(own.bones());
+        }
+        let names = (0..skeleton.bone_count()).map(|bone| Ok(skeleton.bone(bone)?.name.to_string_lossy()));
+        let names: Vec<String> = names.collect::<meshpeek::Result<_>>()?;
+        if self.model {
+            let mut model = vec![Affine::IDENTITY; pose.len()];
+            Skeleton::new(skeleton)?.model(&pose, &mut model)?;
+            print_model(names.into_iter().zip(model), head, in_json, out)?;
+        } else {
+            print_bones(names.into_iter().zip(pose), head, in_json, out)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the moment: an existing frame, and the next one if it lies between two.
+    fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
+        let Some(PoseFrame { whole, fraction }) = self.pose else {
+            return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
+        };
+        let frames = motion.clip(clip)?.frames;
+        let last = if fraction > 0.0 { whole.saturating_add(1) } else { whole };
+        let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
+        if to >= frames && fraction > 0.0 && from < frames {
+            let text = format!("--pose: expected at most {from}, the last frame; nothing follows to interpolate with");
+            return Err(UsageError(text).into());
+        }
+        if to >= frames {
+            let kind = ErrorKind::NoSuch { count: frames.into(), index: from.into() };
+            let field = Field::new("frame").of("clip", clip.try_into().unwrap_or(u64::MAX));
+            return Err(Error::without_offset(motion.format(), field, kind).into());
+        }
+        Ok(FrameBlend { from, to, fraction })
+    }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "shown to seven digits")]
+fn lossy(frame: usize) -> f32 {
+    frame as f32
+}
+
+/// Prints bones relative to their parents.
+pub fn print_bones(
+    bones: impl Iterator<Item = (String, Transform)>,
+    head: Value,
+    in_json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if in_json {
+        let bones = bones.map(|(name, Transform { position, rotation, scale })| {
+            json!({
+                "name": name,
+                "position": numbers(&position),
+                "rotation": numbers(&rotation),
+                "scale": numbers(&scale),
+            })
+        });
+        let document = with(head, "bones", bones.collect());
+        writeln!(out, "{document:#}")?;
+        return out.flush();
+    }
+    for (name, Transform { position, rotation, scale }) in bones {
+        let all = position.iter().chain(&rotation).chain(&scale);
+        print_line(out, all.copied(), &name)?;
+    }
+    out.flush()
+}
+
+/// Prints bones as matrices in the model.
+fn print_model(
+    bones: impl Iterator<Item = (String, Affine)>,
+    head: Value,
+    in_json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if in_json {
+        let bones = bones.map(|(name, model)| {
+            let columns: Vec<Value> = model.columns_f32().iter().map(|column| numbers(column)).collect();
+            json!({ "name": name, "model": columns })
+        });
+        let document = with(head, "bones", bones.collect());
+        writeln!(out, "{document:#}")?;
+        return out.flush();
+    }
+    for (name, model) in bones {
+        print_line(out, model.columns_f32().into_iter().flatten(), &name)?;
+    }
+    out.flush()
+}
+
+fn print_line(out: &mut dyn Write, floats: impl Iterator<Item = f32>, name: &str) -> io::Result<()> {
+    let all: Vec<String> = floats.map(|value| format!("{value:?}")).collect();
+    writeln!(out, "{} {}", all.join(" "), meshpeek::Name::new(name.as_bytes()))
+}

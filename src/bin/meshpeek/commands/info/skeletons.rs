@@ -1,0 +1,70 @@
+//! The mesh whose bones an animation moves, among the files that were named.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use meshpeek::Name;
+use serde_json::{Value, json};
+
+use crate::render::text::shown;
+
+/// The most meshes whose skeletons are kept.
+const MAX_MESHES: usize = 1024;
+/// The most missing bones that are listed.
+const MAX_LACKING: usize = 64;
+
+/// The skeletons of the meshes that were named together with animations.
+#[derive(Debug, Default)]
+pub struct Skeletons {
+    meshes: Vec<(PathBuf, BTreeSet<String>)>,
+}
+
+/// The mesh that has most of an animation's bones, of those that were named.
+pub struct SkeletonFit {
+    mesh: PathBuf,
+    matched: usize,
+    bones: usize,
+    lacking: Vec<String>,
+}
+
+impl Skeletons {
+    /// Remembers the bones of a mesh.
+    pub fn add(&mut self, path: &Path, bones: &[(String, i32)]) {
+        if self.meshes.len() < MAX_MESHES && !bones.is_empty() {
+            self.meshes.push((path.to_owned(), bones.iter().map(|(name, _)| name.clone()).collect()));
+        }
+    }
+
+    /// Returns the mesh that has most of an animation's bones: the only one there is or, of several, the first of equals,
+    /// and none that has less than half of them.
+    pub fn fit(&self, bones: &[(String, i32)]) -> Option<SkeletonFit> {
+        let lacks = |names: &BTreeSet<String>| bones.iter().filter(|(name, _)| !names.contains(name)).count();
+        let meshes = self.meshes.iter().map(|(mesh, names)| (lacks(names), mesh, names));
+        let (count, mesh, names) = meshes.min_by_key(|(count, ..)| *count)?;
+        let matched = bones.len().saturating_sub(count);
+        let lacking = bones.iter().filter(|(name, _)| !names.contains(name)).map(|(name, _)| name.clone());
+        let lacking = lacking.take(MAX_LACKING).collect();
+        let fits = self.meshes.len() == 1 || matched >= bones.len().div_ceil(2);
+        fits.then(|| SkeletonFit { mesh: mesh.clone(), matched, bones: bones.len(), lacking })
+    }
+}
+
+impl SkeletonFit {
+    /// Returns the fit as a JSON object.
+    pub fn json(&self) -> Value {
+        json!({
+            "path": self.mesh.to_string_lossy(),
+            "matched_bones": self.matched,
+            "bones": self.bones,
+            "lacking_bones": self.lacking,
+        })
+    }
+
+    /// Returns the fit in words.
+    pub fn in_words(&self) -> String {
+        let Self { mesh, matched, bones, lacking } = self;
+        let lacking: Vec<String> = lacking.iter().map(|name| Name::new(name.as_bytes()).to_string()).collect();
+        let lacking = if lacking.is_empty() { String::new() } else { format!("; it lacks {}", lacking.join(", ")) };
+        format!("{} has {matched} of {bones} bones{lacking}", shown(mesh))
+    }
+}

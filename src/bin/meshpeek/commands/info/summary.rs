@@ -1,0 +1,197 @@
+//! What `info` says of a file.
+
+use std::path::PathBuf;
+
+use meshpeek::array::Sphere;
+use meshpeek::model::Counts;
+use meshpeek::{Animations, Bounds, Clip, Finding, Name, Surface};
+use serde_json::Value;
+
+use super::skeletons::Skeletons;
+use crate::formats::facts::FormatFacts;
+use crate::formats::options::LodFilter;
+use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
+use crate::input::asset::InputAsset;
+use crate::render::json::with;
+
+/// What `info` prints of a file, copied out of it: before it is printed, the file is checked to be unchanged.
+pub struct FileSummary {
+    pub format: &'static str,
+    pub version: &'static str,
+    pub bytes: u64,
+    pub touched: u64,
+    pub bounds: Bounds,
+    pub sphere: Option<Sphere>,
+    pub bones: Vec<(String, i32)>,
+    /// The number of vertex frames, and of vertices in each.
+    pub vertex_frames: Option<(usize, usize)>,
+    /// Whether it is an animation without any surface.
+    pub is_animation: bool,
+    /// Further lines: a heading and a text each.
+    pub remarks: Vec<(&'static str, String)>,
+    /// Compressed blocks.
+    pub blocks: Vec<BlockSummary>,
+    pub surfaces: Vec<SurfaceSummary>,
+    /// Surfaces that are not listed.
+    pub left_out: usize,
+    pub clips: Vec<ClipSummary>,
+    pub properties: Value,
+    pub findings: Vec<Finding>,
+    /// The files that the findings are about, of a mesh that has several.
+    pub files: Vec<PathBuf>,
+}
+
+/// An animation.
+pub struct ClipSummary {
+    pub name: String,
+    pub frames: u32,
+    pub bones: u32,
+    pub rate: Option<f32>,
+}
+
+impl FileSummary {
+    /// Describes a file; `in_full` adds what only JSON shows.
+    pub fn of(asset: &InputAsset, levels: LodFilter, in_full: bool) -> meshpeek::Result<Self> {
+        let facts = asset.facts();
+        if let Some(survey) = facts.survey_blocks(levels) {
+            return Self::of_blocks(asset, survey);
+        }
+        let geometry = asset.model.geometry()?;
+        // Without inflating, only the header is described.
+        let header = if levels == LodFilter::None { facts.check_header() } else { None };
+        let is_header_only = header.is_some();
+        let mut findings = Vec::new();
+        if let Some(header) = header {
+            findings.extend(header.err().as_ref().and_then(meshpeek::finding));
+        } else {
+            // What cannot be read is one of the findings, and the rest is described.
+            let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
+            value_or(facts, surveyed, ())?;
+        }
+        let limits = facts.list_limits();
+        let surfaces = Surface::all(geometry).take(limits.surfaces);
+        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only, in_full));
+        let mut summary = Self {
+            format: geometry.format(),
+            version: geometry.version(),
+            bytes: asset.size(),
+            touched: 0,
+            bounds: geometry.bounds(),
+            sphere: geometry.sphere(),
+            vertex_frames: facts.vertex_frames(),
+            bones: bones(facts, asset.model.animations()?)?,
+            is_animation: facts.is_animation(),
+            remarks: if in_full { Vec::new() } else { facts.remarks() },
+            blocks: Vec::new(),
+            surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
+            left_out: geometry.surface_count().saturating_sub(limits.surfaces),
+            clips: clips(facts, asset.model.animations()?)?,
+            properties: if in_full { facts.properties(asset.pair.as_ref())? } else { Value::Null },
+            findings,
+            files: asset.files(),
+        };
+        summary.touched = asset.model.file().touched_bytes().unwrap_or_default();
+        asset.check()?;
+        Ok(summary)
+    }
+
+    /// Adds which mesh an animation moves, of those that were named with it.
+    pub fn add_mesh(&mut self, skeletons: &Skeletons) {
+        let Some(fit) = skeletons.fit(&self.bones) else { return };
+        self.properties = with(std::mem::take(&mut self.properties), "mesh", fit.json());
+        self.remarks.push(("moves", fit.in_words()));
+    }
+
+    /// Describes a file whose blocks are inflated on request.
+    fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> meshpeek::Result<Self> {
+        let BlockSurvey { blocks, surfaces, bones, bounds, properties, mut findings, touched } = survey;
+        asset.findings(false, false, &mut |finding| findings.push(finding))?;
+        asset.check()?;
+        let geometry = asset.model.geometry()?;
+        Ok(Self {
+            format: geometry.format(),
+            version: geometry.version(),
+            bytes: asset.size(),
+            touched,
+            bounds,
+            sphere: None,
+            bones,
+            vertex_frames: None,
+            is_animation: false,
+            remarks: Vec::new(),
+            blocks,
+            surfaces,
+            left_out: 0,
+            clips: Vec::new(),
+            properties,
+            findings,
+            files: Vec::new(),
+        })
+    }
+}
+
+fn summarize_surface(
+    facts: &dyn FormatFacts,
+    surface: &Surface<'_>,
+    is_header_only: bool,
+    in_full: bool,
+) -> meshpeek::Result<SurfaceSummary> {
+    let index = surface.index();
+    let name = surface.name()?;
+    let (counts, is_whole) = counts(facts, surface, is_header_only)?;
+    let shown = Name::new(name.as_bytes().get(..facts.list_limits().name_bytes).unwrap_or(name.as_bytes()));
+    Ok(SurfaceSummary {
+        index,
+        lod: None,
+        name: shown.to_string_lossy(),
+        shares: facts.shares_vertices(index),
+        material: surface.material()?.map(|material| material.to_string_lossy()),
+        bounds: value_or(facts, surface.bounds(), Bounds::EMPTY)?,
+        counts,
+        is_whole,
+        drawn: surface.is_drawn()?,
+        style: facts.drawing_style(index)?,
+        properties: if in_full { facts.surface_properties(index)? } else { Value::Null },
+    })
+}
+
+fn bones(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<(String, i32)>> {
+    let bones = (0..animations.bone_count()).map(|bone| {
+        let bone = animations.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
+        value_or(facts, bone, (String::new(), -1))
+    });
+    bones.collect()
+}
+
+fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<ClipSummary>> {
+    let clips = (0..animations.clip_count()).map(|clip| {
+        let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
+        let Clip { name, frames, bones, rate, .. } = value_or(facts, animations.clip(clip), empty)?;
+        Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })
+    });
+    clips.collect()
+}
+
+/// Counts what a surface has. If its block is not to be inflated or cannot be, the counts come from the header. Returns
+/// also whether they are complete.
+fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) -> meshpeek::Result<(Counts, bool)> {
+    let counts = if is_header_only { None } else { value_or(facts, surface.counts().map(Some), None)? };
+    match counts {
+        Some(counts) => Ok((counts, true)),
+        None => match facts.header_counts(surface) {
+            Some(counts) => Ok((counts?, false)),
+            None => Ok((Counts::default(), true)),
+        },
+    }
+}
+
+/// Returns the value or, if it is damaged in a file whose other parts are readable, `otherwise`: the damage is one of the
+/// findings.
+fn value_or<T>(facts: &dyn FormatFacts, result: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
+    match result {
+        Err(error) if facts.independent_parts().contains(&error.format()) && meshpeek::finding(&error).is_some() => {
+            Ok(otherwise)
+        }
+        result => result,
+    }
+}

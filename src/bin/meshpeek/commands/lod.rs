@@ -1,0 +1,110 @@
+//! `lod`: one level of detail as a file of its own.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use meshpeek::Field;
+use serde_json::{Value, json};
+
+use crate::args::{Global, OneFile, STDIN};
+use crate::atomic_write::AtomicFile;
+use crate::formats::facts::LevelFile;
+use crate::formats::options::LodLevel;
+use crate::input::asset::InputAsset;
+use crate::input::open::open_asset;
+use crate::outcome::{Outcome, UsageError};
+use crate::render::json::{document, error, print_json};
+use crate::render::note::note;
+use crate::render::text::shown;
+
+const HELP: &str = "\
+The level becomes the highest of the new asset, which has no other; its block is copied as it is stored, and so are \
+skin, collision shapes and whatever else the header says. Second Life meshes have levels of detail.
+
+Examples:
+  meshpeek lod tree.llmesh --lod low -o tree_low.llmesh
+  meshpeek lod model.slm --asset 2 --lod lowest --nearest -o -";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct LodArgs {
+    #[command(flatten)]
+    file: OneFile,
+    /// Which level
+    #[arg(long = "lod", value_enum, value_name = "LOD")]
+    level: LodLevel,
+    /// Where to write to; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Take the level that a viewer would show instead of one that is missing: the nearest lower, else the nearest higher
+    #[arg(long)]
+    nearest: bool,
+    /// Which asset of an .slm container
+    #[arg(long, value_name = "N")]
+    asset: Option<usize>,
+    /// Leave out skin or collision shapes that the file does not have whole
+    #[arg(long)]
+    allow_loss: bool,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl LodArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let asset = open_asset(path, self.asset, global)?;
+        self.extract(&asset, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
+            Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
+            Ok(error) => asset.locate_error(error, path).into(),
+            Err(other) => other,
+        })
+    }
+
+    fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
+        let Some(level) = asset.facts().extract_level(self.level, self.nearest) else {
+            let format = asset.model.geometry()?.format();
+            let text = format!("lod: only Second Life meshes have levels of detail, this is {format}");
+            return Err(UsageError(text).into());
+        };
+        let level = level?;
+        if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
+            let loss = asset.locate_error(loss.clone(), &self.file.file);
+            return Err(UsageError(format!("{loss}; --allow-loss leaves it out")).into());
+        }
+        asset.note_other_assets(self.asset, &self.file.file, global);
+        for loss in &level.left_out {
+            note(&format!("left out: {loss}"), global);
+        }
+        if self.output == Path::new(STDIN) {
+            let mut out = std::io::stdout().lock();
+            asset.check()?;
+            out.write_all(&level.bytes)?;
+            out.flush()?;
+            return Ok(Outcome::Fine);
+        }
+        let file = AtomicFile::write(&self.output, self.force, |file| Ok(file.write_all(&level.bytes)?))?;
+        asset.check()?;
+        file.finish()?;
+        self.print(&level, global)?;
+        Ok(Outcome::Fine)
+    }
+
+    fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {
+        let LevelFile { level, bytes, left_out } = level;
+        if global.json {
+            return print_json(&document(json!({
+                "path": self.file.file.to_string_lossy(),
+                "output": self.output.to_string_lossy(),
+                "lod": level,
+                "bytes": bytes.len(),
+                "left_out": left_out.iter().map(error).collect::<Value>(),
+            })));
+        }
+        if global.quiet {
+            return Ok(());
+        }
+        writeln!(anstream::stdout().lock(), "{}: {level}, {} bytes", shown(&self.output), bytes.len())
+    }
+}

@@ -1,0 +1,186 @@
+//! `map`: every byte range of a file, by name.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::Args;
+use meshpeek::Region;
+use serde_json::{Value, json};
+
+use crate::args::{Global, OneFile};
+use crate::input::open::open_source_file;
+use crate::input::source_file::SourceFile;
+use crate::outcome::{Outcome, UsageError};
+use crate::render::json::{SCHEMA, document, error, print_json};
+use crate::render::text::complain;
+
+const HELP: &str = "\
+Ranges come in file order, without gaps or overlaps. `aligned` says whether a range starts at a multiple of what its \
+native type wants; meshpeek itself does not need that. Of an Unreal mesh, the file that was named is described (by its \
+stem: the data file).
+
+Examples:
+  meshpeek map model.mesh
+  meshpeek map model.mesh --at 0x4711";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct MapArgs {
+    #[command(flatten)]
+    file: OneFile,
+    /// Explain the one byte at this offset, decimal or 0x hexadecimal
+    #[arg(long, value_name = "OFFSET", value_parser = parse_offset)]
+    at: Option<u64>,
+}
+
+fn parse_offset(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|error| error.to_string())
+}
+
+impl MapArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let file = open_source_file(path, global)?;
+        if let Some(offset) = self.at {
+            return self.explain(&file, offset, global);
+        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut listing =
+            RegionListing { out: &mut out, json: global.json, width: width(&file), count: 0, failed: Ok(()) };
+        listing.start(path)?;
+        let walked = file.regions(&mut |region| listing.add(&region));
+        let fault = walked.and_then(|()| file.check()).map_err(|error| file.locate_error(error, path)).err();
+        listing.end(fault.as_ref())?;
+        // What could be named has been; what stopped the walk is said last.
+        fault.map_or(Ok(Outcome::Fine), |fault| {
+            complain(&fault);
+            Ok(Outcome::Unreadable)
+        })
+    }
+
+    fn explain(&self, file: &SourceFile, offset: u64, global: &Global) -> anyhow::Result<Outcome> {
+        let bytes = file.bytes();
+        let byte = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset));
+        let mut found = None;
+        let walked = file.regions(&mut |region| {
+            if region.start <= offset && offset < region.end {
+                found = Some(region);
+            }
+        });
+        let (Some(byte), Some(region)) = (byte, &found) else {
+            walked.map_err(|error| file.locate_error(error, &self.file.file))?;
+            let last = bytes.len().saturating_sub(1);
+            return Err(UsageError(format!("--at: expected an offset up to {last}, found {offset}")).into());
+        };
+        if global.json {
+            let element = region.element_at(offset);
+            print_json(&document(json!({
+                "path": self.file.file.to_string_lossy(),
+                "offset": offset,
+                "value": byte,
+                "regions": [describe(region)],
+                "element": element.map(|(element, _)| element),
+                "byte": element.map_or(offset.saturating_sub(region.start), |(_, byte)| byte),
+            })))?;
+        } else {
+            print_byte(&mut io::stdout().lock(), *byte, region, offset)?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+fn print_byte(out: &mut dyn Write, byte: u8, region: &Region, offset: u64) -> io::Result<()> {
+    let Region { field, start, end, element, count } = region;
+    writeln!(out, "byte {offset} is {byte:#04x}, in {field} (bytes {start} to {end})")?;
+    match region.element_at(offset) {
+        Some((item, _)) if element.size == 1 => writeln!(out, "  byte {item} of {count} of {}", element.name),
+        Some((item, byte)) => {
+            writeln!(out, "  byte {byte} of the {} of item {item} of {count}, each a {}", element.size, element.name)
+        }
+        None => writeln!(out, "  byte {} of a {}", offset.saturating_sub(*start), element.name),
+    }
+}
+
+fn describe(region: &Region) -> Value {
+    json!({
+        "name": region.field.to_string(),
+        "start": region.start,
+        "end": region.end,
+        "element": region.element.name,
+        "count": region.count,
+        "aligned": region.is_aligned(),
+    })
+}
+
+/// Returns how many digits offsets of the file have.
+fn width(file: &SourceFile) -> usize {
+    file.bytes().len().to_string().len().max(5)
+}
+
+/// Prints regions as the walk comes by them: a file may have more of them than there is memory for.
+struct RegionListing<'o> {
+    out: &'o mut dyn Write,
+    json: bool,
+    width: usize,
+    count: u64,
+    /// The first failure to print; the walk cannot be stopped by it.
+    failed: io::Result<()>,
+}
+
+impl RegionListing<'_> {
+    fn start(&mut self, path: &Path) -> io::Result<()> {
+        let width = self.width;
+        if self.json {
+            let path = Value::from(path.to_string_lossy());
+            return write!(self.out, "{{\"schema\":{SCHEMA},\"path\":{path},\"regions\":[");
+        }
+        writeln!(
+            self.out,
+            "{:>width$} {:>width$} {:>8}  {:<22} {:<9} name",
+            "start", "end", "count", "element", "aligned"
+        )
+    }
+
+    fn add(&mut self, region: &Region) {
+        if self.failed.is_ok() {
+            self.failed = self.print(region);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    fn print(&mut self, region: &Region) -> io::Result<()> {
+        if self.json {
+            let separator = if self.count == 0 { "\n" } else { ",\n" };
+            return write!(self.out, "{separator}{}", describe(region));
+        }
+        let aligned = if region.is_aligned() { "yes" } else { "no" };
+        let (width, Region { field, start, end, element, count }) = (self.width, region);
+        writeln!(self.out, "{start:>width$} {end:>width$} {count:>8}  {:<22} {aligned:<9} {field}", element.name)
+    }
+
+    fn end(self, fault: Option<&meshpeek::Error>) -> io::Result<()> {
+        self.failed?;
+        if self.json {
+            write!(self.out, "\n]")?;
+            if let Some(fault) = fault {
+                write!(self.out, ",\"error\":{}", error(fault))?;
+            }
+            writeln!(self.out, "}}")?;
+        }
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reads_both_spellings_of_an_offset() {
+        assert_eq!(super::parse_offset("4711"), Ok(4711));
+        assert_eq!(super::parse_offset("0x10"), Ok(16));
+        assert!(super::parse_offset("-1").is_err() && super::parse_offset("0x").is_err());
+    }
+}

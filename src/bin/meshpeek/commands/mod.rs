@@ -1,0 +1,12 @@
+//! The verbs of the command line, one module each.
+
+pub mod bench;
+pub mod dump;
+pub mod index;
+pub mod info;
+pub mod lod;
+pub mod manual;
+pub mod map;
+pub mod query;
+pub mod rewrite;
+pub mod validate;

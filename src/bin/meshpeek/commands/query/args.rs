@@ -1,0 +1,254 @@
+//! The options of each kind of query, and batches of one question a line.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::query::{Frustum, Ray};
+use meshpeek::{Bounds, Limits};
+
+use super::answer::{Question, RayMode};
+use crate::args::{STDIN, parse_frame};
+use crate::formats::options::LevelArgs;
+use crate::outcome::UsageError;
+use crate::render::text::shown;
+
+/// The options of every kind of query.
+#[derive(Clone, Debug, Args)]
+pub struct SharedArgs {
+    /// Only this surface, by its number; all by default, of vertex the first
+    #[arg(long, value_name = "N")]
+    pub surface: Option<usize>,
+    /// The frame of the shape: a vertex frame, or that of an animation of bones; between two whole numbers, interpolated
+    #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
+    pub frame: Option<f32>,
+    /// The animation that --frame is of, by its number; without, the first of bones, and of vertex frames all
+    #[arg(long, value_name = "N")]
+    pub clip: Option<usize>,
+    #[command(flatten)]
+    pub level: LevelArgs,
+}
+
+/// `ray`.
+#[derive(Clone, Debug, Args)]
+pub struct RayArgs {
+    /// Where the ray starts
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
+        required_unless_present = "batch")]
+    from: Option<[f32; 3]>,
+    /// A point that it goes through, at which t is 1
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
+        required_unless_present_any = ["batch", "direction"], conflicts_with = "direction")]
+    toward: Option<[f32; 3]>,
+    /// Where it goes, instead of a point; t counts lengths of it
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true)]
+    direction: Option<[f32; 3]>,
+    /// Every hit, the nearest first
+    #[arg(long, conflicts_with = "any")]
+    all: bool,
+    /// Only whether anything is hit
+    #[arg(long, conflicts_with = "attributes")]
+    any: bool,
+    /// How far from the start counts, in scene units
+    #[arg(long, value_name = "D", value_parser = distance, allow_hyphen_values = true)]
+    limit: Option<f32>,
+    /// Tell normal, UVs, colour and weights at the place, too
+    #[arg(long)]
+    pub attributes: bool,
+    /// Ask one ray for each line of a file, - for standard input: six numbers, where it starts and a point that it goes
+    /// through; empty lines and lines that begin with # are passed over
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "toward", "direction"])]
+    pub batch: Option<PathBuf>,
+    #[command(flatten)]
+    pub shared: SharedArgs,
+}
+
+/// `nearest`.
+#[derive(Clone, Debug, Args)]
+pub struct NearestArgs {
+    /// The point
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
+        required_unless_present = "batch")]
+    point: Option<[f32; 3]>,
+    /// How far from it counts, in scene units
+    #[arg(long, value_name = "D", value_parser = distance, allow_hyphen_values = true)]
+    limit: Option<f32>,
+    /// Tell normal, UVs, colour and weights at the place, too
+    #[arg(long)]
+    pub attributes: bool,
+    /// Ask one point for each line of a file, - for standard input: three numbers; empty lines and lines that begin with #
+    /// are passed over
+    #[arg(long, value_name = "FILE", conflicts_with = "point")]
+    pub batch: Option<PathBuf>,
+    #[command(flatten)]
+    pub shared: SharedArgs,
+}
+
+/// `overlap`.
+#[derive(Clone, Debug, Args)]
+pub struct OverlapArgs {
+    /// The least corner of a box
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, requires = "max",
+        required_unless_present_any = ["batch", "frustum", "planes"])]
+    min: Option<[f32; 3]>,
+    /// The greatest corner of the box
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, requires = "min")]
+    max: Option<[f32; 3]>,
+    /// What a camera sees: the sixteen numbers of the matrix from scene units to clip space, by columns, depth from 0
+    #[arg(long, value_name = "MATRIX", value_parser = numbers::<16>, allow_hyphen_values = true,
+        conflicts_with_all = ["min", "max", "planes"])]
+    frustum: Option<[f32; 16]>,
+    /// What is inside six planes: 24 numbers, of each plane a, b, c, d, inside of which ax + by + cz + d is 0 or above;
+    /// planes that are not needed are 0
+    #[arg(long, value_name = "PLANES", value_parser = numbers::<24>, allow_hyphen_values = true,
+        conflicts_with_all = ["min", "max"])]
+    planes: Option<[f32; 24]>,
+    /// Ask one box for each line of a file, - for standard input: six numbers, least and greatest corner; empty lines and
+    /// lines that begin with # are passed over
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["min", "max", "frustum", "planes"])]
+    pub batch: Option<PathBuf>,
+    #[command(flatten)]
+    pub shared: SharedArgs,
+}
+
+/// `vertex`.
+#[derive(Clone, Debug, Args)]
+pub struct VertexArgs {
+    /// The vertex's number in its surface
+    #[arg(long, value_name = "N")]
+    vertex: u32,
+    #[command(flatten)]
+    pub shared: SharedArgs,
+}
+
+/// Parses `N` finite numbers, separated by commas or blanks.
+fn numbers<const N: usize>(text: &str) -> Result<[f32; N], String> {
+    let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    let all = words.map(|word| {
+        let number = word.parse::<f32>().ok().filter(|number| number.is_finite());
+        number.ok_or_else(|| format!("expected {N} finite numbers, found {word:?} among them"))
+    });
+    let all: Vec<f32> = all.collect::<Result<_, _>>()?;
+    let count = all.len();
+    all.try_into().map_err(|_| format!("expected {N} numbers, found {count}"))
+}
+
+fn distance(text: &str) -> Result<f32, String> {
+    let distance: f32 = text.parse().map_err(|error| format!("{error}"))?;
+    if distance >= 0.0 { Ok(distance) } else { Err("expected 0 or more".to_owned()) }
+}
+
+/// Reads a batch: `N` numbers from each line that is neither empty nor a remark.
+fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> T) -> anyhow::Result<(Vec<T>, bool)> {
+    let limit = Limits::default().stream;
+    let read = if path == Path::new(STDIN) {
+        read_up_to(std::io::stdin().lock(), 0, limit)
+    } else {
+        open_stream(path).and_then(|file| read_up_to(file, 0, limit))
+    };
+    let bytes = read.map_err(|error| error.at_path(path))?;
+    let lines = bytes.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line)).zip(1_usize..);
+    let lines = lines.filter(|(line, _)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let questions = lines.map(|(line, number)| match numbers(&line) {
+        Ok(numbers) => Ok(question(numbers)),
+        Err(why) => Err(UsageError(format!("{}: line {number}: {why}", shown(path))).into()),
+    });
+    questions.collect::<anyhow::Result<_>>().map(|questions| (questions, true))
+}
+
+impl RayArgs {
+    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+        let toward = |[x, y, z, to_x, to_y, to_z]: [f32; 6]| self.question(Ray::toward([x, y, z], [to_x, to_y, to_z]));
+        if let Some(path) = &self.batch {
+            return batch(path, toward);
+        }
+        let from = self.from.unwrap_or_default();
+        let ray = match self.direction {
+            Some(direction) => Ray::new(from, direction),
+            None => Ray::toward(from, self.toward.unwrap_or_default()),
+        };
+        Ok((vec![self.question(ray)], false))
+    }
+
+    fn question(&self, ray: Ray) -> Question {
+        let want = match (self.all, self.any) {
+            (true, _) => RayMode::All,
+            (_, true) => RayMode::Any,
+            _ => RayMode::First,
+        };
+        Question::Ray(self.limit.map_or(ray, |limit| ray.within([0.0, lengths(limit, ray.direction)])), want)
+    }
+}
+
+/// Returns how many lengths of a direction a distance is, rounded up.
+fn lengths(distance: f32, direction: [f32; 3]) -> f32 {
+    let length = direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
+    let exact = f64::from(distance) / length;
+    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded up below")]
+    let nearest = exact as f32;
+    if f64::from(nearest) < exact { nearest.next_up() } else { nearest }
+}
+
+impl NearestArgs {
+    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+        let limit = self.limit.unwrap_or(f32::INFINITY);
+        match &self.batch {
+            Some(path) => batch(path, |point| Question::Nearest(point, limit)),
+            None => Ok((vec![Question::Nearest(self.point.unwrap_or_default(), limit)], false)),
+        }
+    }
+}
+
+impl OverlapArgs {
+    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+        if let Some(path) = &self.batch {
+            return batch(path, |[x, y, z, to_x, to_y, to_z]: [f32; 6]| {
+                Question::Box(Bounds { min: [x, y, z], max: [to_x, to_y, to_z] })
+            });
+        }
+        let question = if let Some(matrix) = &self.frustum {
+            let (columns, _) = matrix.as_chunks::<4>();
+            Question::Frustum(Frustum::from_matrix(&std::array::from_fn(|column| row(columns, column))))
+        } else if let Some(planes) = &self.planes {
+            let (planes, _) = planes.as_chunks::<4>();
+            Question::Frustum(Frustum::from_planes(std::array::from_fn(|plane| row(planes, plane))))
+        } else {
+            Question::Box(Bounds { min: self.min.unwrap_or_default(), max: self.max.unwrap_or_default() })
+        };
+        Ok((vec![question], false))
+    }
+}
+
+/// Returns a row of four numbers.
+fn row(rows: &[[f32; 4]], index: usize) -> [f32; 4] {
+    rows.get(index).copied().unwrap_or_default()
+}
+
+impl VertexArgs {
+    pub fn question(&self) -> Question {
+        Question::Vertex { surface: self.shared.surface.unwrap_or_default(), vertex: self.vertex }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_numbers() {
+        assert_eq!(numbers("-1,2.5 , 3e2"), Ok([-1.0, 2.5, 300.0]));
+        assert_eq!(numbers("1 2\t3"), Ok([1.0, 2.0, 3.0]));
+        for wrong in ["", "1,2", "1,2,3,4", "1,2,x", "1,2,inf", "1,2,NaN", "1,2,1e99"] {
+            assert!(numbers::<3>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::float_cmp, reason = "these are exact")]
+    fn counts_lengths_of_a_direction() {
+        assert_eq!(lengths(10.0, [0.0, 3.0, 4.0]), 2.0);
+        assert_eq!(lengths(f32::INFINITY, [0.0, 3.0, 4.0]), f32::INFINITY);
+        assert!(f64::from(lengths(1.0, [3.0, 0.0, 0.0])) >= 1.0 / 3.0);
+        assert!(lengths(0.0, [0.0; 3]).is_nan());
+    }
+}

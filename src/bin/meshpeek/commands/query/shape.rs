@@ -1,0 +1,94 @@
+//! Surfaces at a moment of an animation: a vertex frame, or skinned by bones.
+
+use std::collections::BTreeMap;
+
+use meshpeek::model::InterpolatedPositions;
+use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
+use meshpeek::query::Triangles;
+use meshpeek::{Animations, FrameBlend, Geometry, Pose, Skeleton, Surface};
+
+use crate::formats::frames::{blend_frames, blend_vertex_frames};
+use crate::outcome::UsageError;
+
+/// The positions of the vertices at a moment of an animation.
+pub enum AnimatedShape {
+    /// A stored vertex frame.
+    Stored(usize),
+    /// Computed positions of each surface, by its number.
+    Computed(BTreeMap<usize, Vec<[f32; 3]>>),
+}
+
+impl AnimatedShape {
+    /// Finds or computes the positions; `None` without `clip` and `frame`.
+    pub fn new(
+        (geometry, animations): (&dyn Geometry, &dyn Animations),
+        surfaces: &[usize],
+        clip: Option<usize>,
+        frame: Option<f32>,
+    ) -> anyhow::Result<Option<Self>> {
+        if clip.is_none() && frame.is_none() {
+            return Ok(None);
+        }
+        let frame = frame.unwrap_or_default();
+        if geometry.vertex_frame_count() > 0 {
+            return Self::between(geometry, surfaces, &blend_vertex_frames((geometry, animations), clip, frame)?)
+                .map(Some);
+        }
+        if animations.bone_count() == 0 || animations.clip_count() == 0 {
+            let option = if clip.is_some() { "--clip" } else { "--frame" };
+            let text = "this file has no animation that moves its surfaces; leave it out";
+            return Err(UsageError(format!("{option}: {text}")).into());
+        }
+        let clip = clip.unwrap_or_default();
+        let moment = blend_frames(&animations.clip(clip)?, frame, "the animation has")?;
+        Self::skinned((geometry, animations), surfaces, clip, &moment).map(Some)
+    }
+
+    fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
+        let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
+        // A whole frame is stored and needs no interpolation.
+        if moment.fraction.to_bits() == 0 || from == to {
+            return Ok(Self::Stored(from));
+        }
+        let computed = surfaces.iter().map(|number| {
+            let surface = Surface::new(geometry, *number);
+            let between =
+                InterpolatedPositions::new(surface.vertex_frame(from)?, surface.vertex_frame(to)?, moment.fraction);
+            let mut positions = vec![[0.0; 3]; between.len()];
+            between.decode_into(&mut positions)?;
+            Ok((*number, positions))
+        });
+        Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
+    }
+
+    fn skinned(
+        (geometry, animations): (&dyn Geometry, &dyn Animations),
+        surfaces: &[usize],
+        clip: usize,
+        moment: &FrameBlend,
+    ) -> anyhow::Result<Self> {
+        let mut pose = Pose::rest(animations)?;
+        pose.set_moment(animations, clip, moment)?;
+        let skeleton = Skeleton::new(animations)?;
+        let mut model = vec![Affine::IDENTITY; skeleton.len()];
+        let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+        skeleton.model(pose.bones(), &mut model)?;
+        skeleton.palette(&model, &mut palette)?;
+        let computed = surfaces.iter().map(|number| {
+            let skinned = SkinnedSurface::new(&Surface::new(geometry, *number), &palette)?;
+            let mut positions = vec![[0.0; 3]; skinned.len()];
+            skinned.positions_into(&mut positions)?;
+            Ok((*number, positions))
+        });
+        Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
+    }
+
+    /// Returns the triangles of a surface in this shape.
+    pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> meshpeek::Result<Triangles<'a>> {
+        let surface = Surface::new(geometry, number);
+        match self {
+            Self::Stored(frame) => Triangles::shaped(&surface, surface.vertex_frame(*frame)?),
+            Self::Computed(positions) => Triangles::posed(&surface, positions.get(&number).map_or(&[], Vec::as_slice)),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! `rewrite`: through reader and writer.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use meshpeek::{Error, Field, Finding};
+use serde_json::{Value, json};
+
+use crate::args::{Global, OneFile, STDIN};
+use crate::atomic_write::AtomicFile;
+use crate::formats::facts::PairEndings;
+use crate::formats::options::{BlockArgs, BlockStorage};
+use crate::input::asset::InputAsset;
+use crate::input::open::{open, open_source_file};
+use crate::input::source_file::SourceFile;
+use crate::outcome::{Outcome, UsageError};
+use crate::render::json::{document, findings, print_json};
+use crate::render::text::{print_findings, shown};
+
+const HELP: &str = "\
+A sound binary file comes out byte for byte; text (.ezm) is spelled anew, with every number's bits. What the format's own engine \
+never writes comes out in its form, and is listed. \
+The output is written beside its destination and renamed when it is whole; where the destination is a link, what it \
+points to is replaced.
+
+Of an Unreal mesh, the file that was named is written. With --pair both are, named after OUT: `-o new/box` writes \
+new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc: with all that the mesh's script \
+says of it or, where it has none, made from nothing with the published defaults.
+
+Examples:
+  meshpeek rewrite model.mesh -o again.mesh
+  meshpeek rewrite model.mesh -o model.mesh --force
+  meshpeek rewrite Models/box_d.3d --pair -o new/box
+  meshpeek rewrite model.mesh --blocks raw -o mapped.mesh";
+
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct RewriteArgs {
+    #[command(flatten)]
+    file: OneFile,
+    /// Where to write, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+    /// Write even if something is left out; it is listed
+    #[arg(long)]
+    allow_loss: bool,
+    /// Write both files of an Unreal mesh; OUT is their stem
+    #[arg(long, help_heading = "Unreal vertex meshes")]
+    pair: bool,
+    #[command(flatten)]
+    blocks: BlockArgs,
+    /// Also make a script for the pair
+    #[arg(long, requires = "pair", help_heading = "Unreal vertex meshes")]
+    script: bool,
+}
+
+/// A file of the output.
+struct OutputFile {
+    path: PathBuf,
+    bytes: usize,
+    identical: bool,
+    /// Whether it is a new script, which has no original.
+    is_script: bool,
+}
+
+impl RewriteArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let file =
+            if self.pair { SourceFile::Model(Box::new(open(path, global)?)) } else { open_source_file(path, global)? };
+        self.rewrite(&file, global).map_err(|error| match error.downcast::<Error>() {
+            // The output refused the bytes, and the input is fine.
+            Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
+            Ok(error) => file.locate_error(error, path).into(),
+            Err(other) => other,
+        })
+    }
+
+    /// Writes a file by itself.
+    fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
+        match file {
+            SourceFile::Model(asset) if self.blocks.blocks != BlockStorage::Kept => {
+                let written = asset.facts().write_blocks(self.blocks.blocks, out);
+                let text = "--blocks: only ms14 and ms15 have blocks; leave it out";
+                Ok(written.ok_or_else(|| UsageError(text.to_owned()))??)
+            }
+            file => Ok(file.write_to(out)?),
+        }
+    }
+
+    fn rewrite(&self, file: &SourceFile, global: &Global) -> anyhow::Result<Outcome> {
+        let changes = self.changes(file)?;
+        if let (true, SourceFile::Model(asset)) = (self.pair, file) {
+            let written = self.write_pair(asset)?;
+            self.print(&written, &changes, global)?;
+        } else if self.output == Path::new(STDIN) {
+            let mut out = BufWriter::new(io::stdout().lock());
+            self.write(file, &mut out)?;
+            out.flush()?;
+            file.check()?;
+            // Standard output has the mesh, so the list goes to standard error.
+            if !global.quiet {
+                print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
+            }
+        } else {
+            let (temporary, written) = self.write_compared(file.bytes(), &self.output, |out| self.write(file, out))?;
+            file.check()?;
+            temporary.finish()?;
+            self.print(&[written], &changes, global)?;
+        }
+        Ok(Outcome::Fine)
+    }
+
+    /// Returns what the writer spells differently or leaves out; without `--allow-loss`, an error if it leaves out anything.
+    fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
+        let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
+        let (respelled, dropped) = (asset.facts().respelled_rules(), asset.facts().dropped_rules());
+        let mut changes = Vec::new();
+        file.findings(&mut |finding| {
+            if respelled.contains(&finding.rule) || dropped.contains(&finding.rule) {
+                changes.push(finding);
+            }
+        })?;
+        if let Some(loss) = changes.iter().find(|change| dropped.contains(&change.rule)).filter(|_| !self.allow_loss) {
+            let text = format!("{} at byte {}: {}; --allow-loss leaves them out", loss.field, loss.offset, loss.text);
+            return Err(UsageError(text).into());
+        }
+        Ok(changes)
+    }
+
+    /// Writes a file to a temporary, and compares it with the original on the way.
+    fn write_compared(
+        &self,
+        original: &[u8],
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> anyhow::Result<(AtomicFile, OutputFile)> {
+        let mut comparison = Comparison { original, same: true, bytes: 0 };
+        let file = AtomicFile::write(path, self.force, |file| {
+            let mut out = BufWriter::new(file);
+            write(&mut ComparingWriter { out: &mut out, comparison: &mut comparison })?;
+            Ok(out.flush()?)
+        })?;
+        let identical = comparison.same && comparison.original.is_empty();
+        let written = OutputFile { path: path.to_owned(), bytes: comparison.bytes, identical, is_script: false };
+        Ok((file, written))
+    }
+
+    /// Writes both files of a pair, and with `--script` a script: all are complete before the first is renamed.
+    fn write_pair(&self, asset: &InputAsset) -> anyhow::Result<Vec<OutputFile>> {
+        let facts = asset.facts();
+        let Some(endings) = facts.pair_endings() else {
+            let text = "--pair: only an Unreal vertex mesh is a pair of files; leave it out";
+            return Err(UsageError(text.to_owned()).into());
+        };
+        let stem = stem(&self.output, &endings)?;
+        let named = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
+        let file = |source: usize, ending: &str| {
+            let write = |out: &mut dyn Write| Ok(asset.model.file().write_to(source, out)?);
+            self.write_compared(asset.source_bytes(source), &named(ending), write)
+        };
+        let mut all = vec![file(1, endings.aniv)?, file(0, endings.data)?];
+        if self.script {
+            let script = facts.script_named(&stem)?;
+            let path = named(endings.script);
+            let file = AtomicFile::write(&path, self.force, |file| Ok(file.write_all(&script)?))?;
+            all.push((file, OutputFile { path, bytes: script.len(), identical: false, is_script: true }));
+        }
+        asset.check()?;
+        let (temporaries, written): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        temporaries.into_iter().try_for_each(AtomicFile::finish)?;
+        Ok(written)
+    }
+
+    fn print(&self, written: &[OutputFile], changes: &[Finding], global: &Global) -> io::Result<()> {
+        if global.json {
+            let outputs = written.iter().map(
+                |file| json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "identical": file.identical }),
+            );
+            return print_json(&document(json!({
+                "path": self.file.file.to_string_lossy(),
+                "output": self.output.to_string_lossy(),
+                // A new script has no original.
+                "identical": written.iter().take(2).all(|file| file.identical),
+                "outputs": outputs.collect::<Value>(),
+                "changes": findings(changes, &[]),
+            })));
+        }
+        if global.quiet {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        for OutputFile { path, bytes, identical, is_script } in written {
+            let verdict = match (identical, is_script) {
+                (true, _) => format!("byte-identical, {bytes} bytes"),
+                (false, true) => format!("made, {bytes} bytes"),
+                (false, false) => format!("changed, {bytes} bytes"),
+            };
+            writeln!(out, "{}: {verdict}", shown(path))?;
+        }
+        print_findings(&mut out, changes, &[])
+    }
+}
+
+/// Returns the stem that a pair's files are named after: OUT without the ending that one of them would have.
+fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
+    let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
+    let Some(name) = name else {
+        return Err(UsageError("-o: expected the stem of two files, such as new/box".to_owned()).into());
+    };
+    let lower = name.to_ascii_lowercase();
+    let endings = [endings.data, endings.aniv, endings.script];
+    let ending = endings.into_iter().find(|ending| lower.ends_with(ending)).unwrap_or_default();
+    Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
+}
+
+/// The comparison of what is written with the original.
+struct Comparison<'a> {
+    /// The bytes that were not compared yet.
+    original: &'a [u8],
+    same: bool,
+    /// Bytes that were written.
+    bytes: usize,
+}
+
+/// Writes, and compares what is written with the original.
+struct ComparingWriter<'o, 'c, 'a> {
+    out: &'o mut dyn Write,
+    comparison: &'c mut Comparison<'a>,
+}
+
+impl Write for ComparingWriter<'_, '_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.comparison.bytes = self.comparison.bytes.saturating_add(written);
+        let written_bytes = bytes.get(..written).unwrap_or(bytes);
+        match self.comparison.original.strip_prefix(written_bytes) {
+            Some(rest) => self.comparison.original = rest,
+            None => self.comparison.same = false,
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,161 @@
+//! `validate`: findings by rule.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use clap::Args;
+use meshpeek::{Finding, Rule, Severity};
+use serde_json::{Value, json};
+
+use crate::args::Global;
+use crate::formats::RULES;
+use crate::formats::names::has_extension;
+use crate::input::asset::InputAsset;
+use crate::input::open::{MissingMesh, each, open_script};
+use crate::outcome::Outcome;
+use crate::render::json::{document, findings, of_mesh, print_json, unreadable, with};
+use crate::render::text::{complain, mesh_suffix, paint, print_findings, shown};
+
+const HELP: &str = "\
+Looks at every value. A finding names its rule, its place in the file, and the offset of the first byte to blame; \
+where many items breach a rule, one finding counts them. Rule ids are stable: `validate --rules` lists them.
+
+Findings of severity info are worth knowing and found in sound files, too; they leave the exit code at 0.
+
+Examples:
+  meshpeek validate model.mesh
+  meshpeek validate assets --quiet      only warnings and errors
+  meshpeek validate --rules";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ValidateArgs {
+    /// Files, folders (searched for meshes), globs, or - for standard input
+    #[arg(required_unless_present = "rules", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// List the rules and end
+    #[arg(long)]
+    rules: bool,
+}
+
+impl ValidateArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        if self.rules {
+            print_rules(global)?;
+            return Ok(Outcome::Fine);
+        }
+        let mut entries = Vec::new();
+        let mut scripts = BTreeSet::new();
+        let (outcome, missing) = each(&self.files, global, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let result = validate(path, asset, global, &mut scripts);
+            if global.json {
+                entries.push(of_mesh(entry(path, &result), mesh));
+            } else {
+                print(&mut anstream::stdout().lock(), path, mesh.as_deref(), &result, global)?;
+            }
+            Ok(result.fault.as_ref().map_or_else(|| Outcome::of_findings(&result.found), Outcome::of_error))
+        })?;
+        if global.json {
+            let mut files = json!({ "files": entries });
+            if !missing.is_empty() {
+                files = with(files, "unresolved", missing.iter().map(MissingMesh::json).collect());
+            }
+            print_json(&document(files))?;
+        }
+        Ok(outcome)
+    }
+}
+
+/// The findings of a file.
+struct FileFindings {
+    found: Vec<Finding>,
+    /// The error that keeps the rest of the file from being read.
+    fault: Option<meshpeek::Error>,
+    /// The files that the findings are about, of a mesh that has several.
+    files: Vec<PathBuf>,
+}
+
+/// Validates a mesh, and its script unless another mesh of the script came before.
+fn validate(
+    path: &Path,
+    asset: meshpeek::Result<InputAsset>,
+    global: &Global,
+    scripts: &mut BTreeSet<PathBuf>,
+) -> FileFindings {
+    let mut found = Vec::new();
+    let asset = match asset {
+        Ok(asset) => asset,
+        Err(error) => return validate_unopened(path, error, global),
+    };
+    let script = asset.pair.as_ref().and_then(|pair| pair.script.clone());
+    let fresh = script.is_none_or(|script| scripts.insert(script));
+    let done = asset.findings(true, fresh, &mut |finding| found.push(finding)).and_then(|()| asset.check());
+    let fault = done.err().map(|error| asset.locate_error(error, path));
+    FileFindings { found, fault, files: asset.files() }
+}
+
+/// Returns the findings of a file that did not open; a script that imports no mesh is validated, and is no error.
+fn validate_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> FileFindings {
+    let mut found: Vec<Finding> = meshpeek::finding(&error).into_iter().collect();
+    let is_script = has_extension(path, "uc");
+    let script = is_script.then(|| open_script(path, global).ok()).flatten();
+    let Some(script) = script else { return FileFindings { found, fault: Some(error), files: Vec::new() } };
+    script.validate(&mut |finding| found.push(finding));
+    let fault = script.imports().next().is_some().then_some(error);
+    FileFindings { found, fault, files: Vec::new() }
+}
+
+fn entry(path: &Path, FileFindings { found, fault, files }: &FileFindings) -> Value {
+    let fault = fault.as_ref();
+    let entry = fault.map_or_else(|| json!({ "path": path.to_string_lossy() }), |fault| unreadable(path, fault));
+    with(entry, "findings", findings(found, files))
+}
+
+fn print(
+    out: &mut dyn Write,
+    path: &Path,
+    mesh: Option<&str>,
+    FileFindings { found, fault, files }: &FileFindings,
+    global: &Global,
+) -> io::Result<()> {
+    let least = if global.quiet { Severity::Warning } else { Severity::Info };
+    let shown_findings: Vec<Finding> = found.iter().filter(|finding| finding.severity >= least).cloned().collect();
+    let bold = Style::new().bold();
+    let path = format!("{}{}", shown(path), mesh_suffix(mesh));
+    if !shown_findings.is_empty() {
+        writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
+        print_findings(out, &shown_findings, files)?;
+    } else if fault.is_none() && !global.quiet {
+        writeln!(out, "{bold}{path}{bold:#}: sound")?;
+    }
+    if let Some(fault) = fault {
+        complain(fault);
+    }
+    Ok(())
+}
+
+fn tally(findings: &[Finding]) -> String {
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|severity| (severity, count(severity)));
+    let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(severity, count)| format!("{count} {severity}"));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn print_rules(global: &Global) -> io::Result<()> {
+    let rules = RULES.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (format, rule)));
+    if global.json {
+        let rules = rules.map(|(format, Rule { id, severity, text })| {
+            json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": format })
+        });
+        return print_json(&document(json!({ "rules": rules.collect::<Value>() })));
+    }
+    let mut out = anstream::stdout().lock();
+    for (_, Rule { id, severity, text }) in rules {
+        let style = paint(*severity);
+        writeln!(out, "{id}  {style}{severity:<7}{style:#}  {text}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The facts of a mesh system.
+
+use meshpeek::Animations as _;
+use meshpeek::ezmesh::MeshSystem;
+use meshpeek::model::Transform;
+use meshpeek::unreal::companions::Pair;
+use serde_json::Value;
+
+use super::{properties, values};
+use crate::formats::facts::{DumpRequest, FormatFacts, ListLimits};
+use crate::formats::sample::SampleKind;
+use crate::render::values::Values;
+
+/// Bytes of a surface's name that `info` shows: many surfaces may share one long name.
+const MAX_NAME_BYTES: usize = 4096;
+/// Rules whose findings tell what the writer spells differently.
+const RESPELLED_RULES: [&str; 4] = ["EZ13", "EZ20", "EZ31", "EZ34"];
+/// Rules whose findings tell what the writer leaves out.
+const DROPPED_RULES: [&str; 7] = ["EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
+
+impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for MeshSystem<D> {
+    fn sample(&self) -> SampleKind {
+        if self.form().name().starts_with("ezb") { SampleKind::EzmeshBinary } else { SampleKind::EzmeshText }
+    }
+
+    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
+        properties::properties(self)
+    }
+
+    fn surface_properties(&self, surface: usize) -> meshpeek::Result<Value> {
+        properties::surface_properties(self, surface)
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        properties::composition(self).into_iter().map(|mesh| ("mesh", mesh)).collect()
+    }
+
+    fn shares_vertices(&self, surface: usize) -> bool {
+        properties::shares_vertices(self, surface)
+    }
+
+    fn list_limits(&self) -> ListLimits {
+        ListLimits { surfaces: properties::MAX_LISTED, name_bytes: MAX_NAME_BYTES }
+    }
+
+    fn independent_parts(&self) -> &'static [&'static str] {
+        &["ezmesh"]
+    }
+
+    fn values(&self, request: &DumpRequest<'_>) -> anyhow::Result<Option<Box<dyn Values + '_>>> {
+        Ok(values::values(self, request.surface, request.attribute, request.raw)?)
+    }
+
+    fn has_bone_animations(&self) -> bool {
+        true
+    }
+
+    fn has_tracks_only(&self) -> bool {
+        self.view().bone_count() == 0
+    }
+
+    fn track_pose(&self, clip: usize, frame: usize) -> meshpeek::Result<Vec<(String, Transform)>> {
+        // Returns an error if there is no such frame.
+        self.pose(clip, frame, &mut [])?;
+        let mut bones = Vec::new();
+        for track in self.animation(clip)?.tracks() {
+            let keys = track.keys()?;
+            let last = keys.len().saturating_sub(1);
+            bones.push((track.name()?.to_string_lossy(), keys.get(frame.min(last)).unwrap_or_default()));
+        }
+        Ok(bones)
+    }
+
+    fn respelled_rules(&self) -> &'static [&'static str] {
+        &RESPELLED_RULES
+    }
+
+    fn dropped_rules(&self) -> &'static [&'static str] {
+        &DROPPED_RULES
+    }
+}

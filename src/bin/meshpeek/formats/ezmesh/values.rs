@@ -1,0 +1,96 @@
+//! Values that `dump` prints of columns that only this format has.
+
+use std::io;
+use std::ops::Range;
+
+use meshpeek::Strided;
+use meshpeek::decode::{EndianFloats, EndianU16s};
+use meshpeek::ezmesh::{Cell, Column, MeshSystem, Semantic, Vertices};
+
+use crate::args::Attribute;
+use crate::render::values::{Item, Values, Visit};
+
+/// One column of a vertex buffer.
+struct ColumnValues<'a> {
+    vertices: Vertices<'a>,
+    column: Column,
+}
+
+/// The stored bone numbers and weights: four to a vertex.
+struct FourInfluences<'a> {
+    bones: Strided<'a, EndianU16s<4>>,
+    weights: Strided<'a, EndianFloats<4>>,
+}
+
+/// Locates an attribute that only this format has, or its stored numbers; `None` if the neutral view has it.
+pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
+    system: &'a MeshSystem<D>,
+    surface: usize,
+    attribute: Attribute,
+    raw: bool,
+) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
+    let semantic = match attribute {
+        Attribute::Radius => Semantic::Radius,
+        Attribute::Colors if raw => Semantic::Color,
+        Attribute::Tangents | Attribute::Bitangents | Attribute::Weights => Semantic::Other,
+        _ => match attribute.interp() {
+            Some(set) => Semantic::Interp(set),
+            None => return Ok(None),
+        },
+    };
+    let vertices = system.section(surface)?.vertex_buffer()?.vertices()?;
+    Ok(match attribute {
+        Attribute::Tangents => vertices.tangents().map(boxed_values),
+        Attribute::Bitangents => vertices.binormals().map(boxed_values),
+        Attribute::Weights if raw => {
+            vertices.lanes().map(|(bones, weights)| boxed_values(FourInfluences { bones, weights }))
+        }
+        _ => {
+            let column = vertices.layout().column(semantic).copied();
+            column.map(|column| boxed_values(ColumnValues { vertices, column }))
+        }
+    })
+}
+
+fn boxed_values<'a>(values: impl Values + 'a) -> Box<dyn Values + 'a> {
+    Box::new(values)
+}
+
+impl Values for FourInfluences<'_> {
+    fn len(&self) -> usize {
+        self.bones.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let mut all = range.filter_map(|index| Some((self.bones.get(index)?, self.weights.get(index)?)));
+        all.try_for_each(|(bones, weights)| {
+            visit(Item::Influences(bones.into_iter().map(i32::from).zip(weights).collect()))
+        })
+    }
+}
+
+impl Values for ColumnValues<'_> {
+    fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let Self { vertices, column } = self;
+        for vertex in range {
+            let mut floats = Vec::new();
+            for cell in vertices.column_cells(column, vertex) {
+                match cell {
+                    Cell::Float(float) => floats.push(float),
+                    Cell::Hex(hex) => visit(Item::Number(hex))?,
+                    _ => {}
+                }
+            }
+            match &*floats {
+                [] => {}
+                [only] => visit(Item::Float(*only))?,
+                floats => visit(Item::Floats(floats))?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! What the program knows of each format, behind one trait.
+
+pub mod ezmesh;
+pub mod facts;
+pub mod frames;
+pub mod names;
+pub mod options;
+pub mod sample;
+pub mod secondlife;
+pub mod summary;
+pub mod unigine;
+pub mod unreal;
+
+use std::path::Path;
+
+use meshpeek::{Error, ErrorKind, Format, Limits, Model, OpenOptions, Rule};
+use serde_json::Value;
+
+use crate::args::Global;
+use facts::{FormatFacts, NoFacts};
+use names::{has_any_extension, is_recognised};
+use unreal::script_file::MissingMesh;
+
+/// The rules of every format, by its name.
+pub const RULES: [(&str, &[Rule]); 4] = [
+    ("unigine", meshpeek::unigine::RULES),
+    ("unreal", meshpeek::unreal::RULES),
+    ("secondlife", meshpeek::secondlife::RULES),
+    ("ezmesh", meshpeek::ezmesh::RULES),
+];
+
+/// Returns the facts of a model that only its format has.
+pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
+    match model {
+        Model::Unigine(mesh) => &**mesh,
+        Model::UnigineAnimation(animation) => &**animation,
+        Model::Unreal(mesh) => &**mesh,
+        Model::SecondLife(mesh) => &**mesh,
+        Model::EzMesh(system) => &**system,
+        _ => &NoFacts,
+    }
+}
+
+/// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are read.
+pub fn open<D: AsRef<[u8]> + Send + Sync>(
+    data: D,
+    path: &Path,
+    asset: Option<usize>,
+    global: &Global,
+    limits: &Limits,
+) -> meshpeek::Result<Model<D>> {
+    let options = OpenOptions {
+        asset: asset.unwrap_or_default(),
+        strict: global.strict,
+        record_access: true,
+        limits: *limits,
+        ..Default::default()
+    };
+    // A file with a format's extension that no format recognises is damaged, and its format gives the error.
+    let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
+    if Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error)) {
+        if has_any_extension(path, &ezmesh::EXTENSIONS) {
+            return meshpeek::ezmesh::MeshSystem::open_with(data, &options).map(Model::from);
+        }
+        if has_any_extension(path, &secondlife::EXTENSIONS) {
+            return meshpeek::secondlife::Mesh::open_with(data, &options).map(Model::from);
+        }
+    }
+    Model::open_with(data, &options)
+}
+
+/// Returns whether a file in a folder is a mesh by its name or its first bytes.
+pub fn is_mesh_file(path: &Path) -> bool {
+    has_any_extension(path, &unigine::EXTENSIONS)
+        || has_any_extension(path, &secondlife::EXTENSIONS)
+        || has_any_extension(path, &ezmesh::EXTENSIONS)
+        || unreal::names::is_data(path)
+        || is_recognised(path)
+}
+
+/// Returns a mesh that a script imports although its files do not exist, with what the script says of it.
+pub fn describe_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
+    unreal::script_properties::missing_json(missing)
+}
+
+/// Adds to the entry of a file that could not be opened what its format still can say.
+pub fn describe_unopened(entry: Value, path: &Path, error: &Error) -> Value {
+    let entry = unreal::script_properties::with_script(entry, path);
+    secondlife::properties::with_header(entry, path, error)
+}

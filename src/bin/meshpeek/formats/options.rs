@@ -1,0 +1,5 @@
+//! The options of verbs that only some formats have.
+
+pub use super::secondlife::level_args::{LevelArgs, LodFilter, LodLevel};
+pub use super::unigine::block_args::{BlockArgs, BlockStorage};
+pub use super::unreal::frame_args::FrameArgs;

@@ -1,0 +1,173 @@
+//! `info` of a file: what its headers say, and what its inflated blocks contain.
+
+use meshpeek::model::Counts;
+use meshpeek::secondlife::{Detail, Level, Lod, Mesh, Part, View};
+use meshpeek::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
+use serde_json::{Value, json};
+
+use super::level_args::LodFilter;
+use super::properties;
+use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceSummary};
+
+/// The most assets, blocks and surfaces that are described: a file of kilobytes may claim a million.
+const MAX_DESCRIBED: usize = 4096;
+/// The most findings of one rule.
+const MAX_FINDINGS_PER_RULE: usize = 1000;
+
+/// A survey in progress.
+pub struct AssetSurvey {
+    survey: BlockSurvey,
+    /// Assets and surfaces that are not described.
+    left_out: [usize; 2],
+}
+
+impl AssetSurvey {
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter) -> BlockSurvey {
+        let mut found = Self {
+            survey: BlockSurvey {
+                blocks: Vec::new(),
+                surfaces: Vec::new(),
+                bones: Vec::new(),
+                bounds: Bounds::EMPTY,
+                properties: Value::Null,
+                findings: Vec::new(),
+                touched: mesh.touched_bytes().unwrap_or_default(),
+            },
+            left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0],
+        };
+        let mut assets = Vec::new();
+        let in_container = mesh.container().is_some();
+        for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
+            let number = in_container.then_some(number);
+            // The first one's header was counted when the file was opened.
+            let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
+            assets.push(found.asset(&asset, levels, number));
+            let touched = asset.touched_bytes().unwrap_or_default();
+            found.survey.touched = found.survey.touched.saturating_add(touched.saturating_sub(before));
+        }
+        found.survey.properties = match mesh.container() {
+            Some(container) => properties::container(&container, assets),
+            None => assets.pop().unwrap_or_default(),
+        };
+        if let (true, Some(properties)) = (found.left_out != [0, 0], found.survey.properties.as_object_mut()) {
+            let [assets, surfaces] = found.left_out;
+            properties.insert("left_out".into(), json!({ "members": assets, "surfaces": surfaces }));
+        }
+        found.survey
+    }
+
+    /// Describes an asset; returns its properties.
+    fn asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) -> Value {
+        let view = asset.view();
+        // Faults of the header and missing blocks are findings of the structure.
+        let Ok(header) = view.header() else { return Value::Null };
+        let is_there = |lod: Lod| header.has(lod.part());
+        let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
+        let is_wanted = |part: Part| match levels {
+            LodFilter::None => false,
+            LodFilter::All => true,
+            _ => nearest == Some(part) || matches!(part, Part::Skin | Part::PhysicsConvex),
+        };
+        let first = self.survey.blocks.len();
+        for stored in header.blocks() {
+            let part = stored.part;
+            let is_there = view.stored(part).is_ok();
+            let inflated = if is_there && is_wanted(part) { self.inflate(view, part, number) } else { None };
+            self.survey.blocks.push(BlockSummary {
+                asset: number,
+                name: part.key(),
+                is_lod: part.lod().is_some(),
+                offset: stored.start,
+                bytes: stored.len(),
+                inflated,
+            });
+        }
+        if levels != LodFilter::None && self.survey.bones.is_empty() {
+            self.survey.bones = bones(asset);
+        }
+        let blocks = self.survey.blocks.get(first..).unwrap_or_default();
+        properties::asset(view, blocks, levels != LodFilter::None)
+    }
+
+    fn inflate(&mut self, view: View<'_>, part: Part, asset: Option<usize>) -> Option<InflatedSummary> {
+        let block = self.value_or_finding(view.block(part), asset)??;
+        block.survey(&mut |finding| self.add_finding(finding, asset));
+        let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
+        if !part.is_geometry() {
+            return Some(InflatedSummary { bytes, counts: None });
+        }
+        let Some(level) = self.value_or_finding(block.level(), asset) else {
+            return Some(InflatedSummary { bytes, counts: None });
+        };
+        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
+        let triangles = triangles.fold(0_usize, usize::saturating_add);
+        Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
+    }
+
+    /// Describes a submesh as far as it is sound; returns the number of its triangles.
+    fn surface(&mut self, view: View<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+        let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
+        if self.survey.surfaces.len() >= MAX_DESCRIBED {
+            let [_, surfaces] = &mut self.left_out;
+            *surfaces = surfaces.saturating_add(1);
+            return submesh.triangle_count();
+        }
+        let detail = Detail::new(view, level.part());
+        let surface = Surface::new(&detail, index);
+        let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
+        self.survey.bounds = self.survey.bounds.union(&bounds);
+        let text = |name: meshpeek::Name<'_>| name.to_string_lossy();
+        let mut properties = json!({ "placeholder": submesh.is_placeholder() });
+        if let (Some(asset), Some(object)) = (asset, properties.as_object_mut()) {
+            object.insert("asset".into(), asset.into());
+        }
+        self.survey.surfaces.push(SurfaceSummary {
+            shares: false,
+            index,
+            lod: Some(level.part().key()),
+            name: surface.name().map(text).unwrap_or_default(),
+            material: surface.material().ok().flatten().map(text),
+            bounds,
+            is_whole: true,
+            counts: surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() }),
+            drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
+            style: String::new(),
+            properties,
+        });
+        submesh.triangle_count()
+    }
+
+    /// Returns the value, or adds the error to the findings.
+    fn value_or_finding<T>(&mut self, result: Result<T, Error>, asset: Option<usize>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if let Some(finding) = meshpeek::finding(&error) {
+                    self.add_finding(finding, asset);
+                }
+                None
+            }
+        }
+    }
+
+    /// Adds a finding, unless there are too many of its rule.
+    fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
+        if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
+            let asset = asset.and_then(|asset| u64::try_from(asset).ok());
+            let field = asset.map_or(finding.field, |asset| finding.field.beneath("asset", asset));
+            self.survey.findings.push(Finding { field, ..finding });
+        }
+    }
+}
+
+fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {
+    let range = asset.asset_range();
+    let before = if asset.preamble().is_some() { range.start } else { 0 };
+    let before = u64::try_from(before).unwrap_or_default();
+    asset.header().map_or(0, |header| header.len().saturating_add(before))
+}
+
+fn bones(asset: &Mesh<&[u8]>) -> Vec<(String, i32)> {
+    let bones = (0..asset.bone_count()).filter_map(|bone| asset.bone(bone).ok());
+    bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
+}

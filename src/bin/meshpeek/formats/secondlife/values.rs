@@ -1,0 +1,63 @@
+//! Values that `dump` prints of a level of detail.
+
+use std::io;
+use std::ops::Range;
+
+use meshpeek::Packed;
+use meshpeek::decode::Tangent16;
+use meshpeek::io::prefetch;
+use meshpeek::model::Positions;
+use meshpeek::secondlife::Detail;
+
+use crate::args::Attribute;
+use crate::render::arrays::{visit_codes, visit_floats};
+use crate::render::values::{Values, Visit};
+
+/// Stored tangents.
+struct Tangents<'a>(Packed<'a, Tangent16>);
+
+impl Values for Tangents<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let bytes = self.0.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+        prefetch(bytes);
+        if raw {
+            return visit_codes(bytes, 4, visit);
+        }
+        visit_floats(range, |index| self.0.get(index), visit)
+    }
+}
+
+/// Locates an attribute that only this format has; `None` if the neutral view has it, or nothing does.
+pub fn values<'a>(
+    detail: &Detail<'a>,
+    surface: usize,
+    attribute: Attribute,
+) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
+    let convex = || detail.view().convex();
+    let points = match attribute {
+        Attribute::Tangents => {
+            let tangents = detail.level()?.submesh(surface)?.tangents()?;
+            return Ok(match tangents {
+                Some(tangents) => Some(Box::new(Tangents(tangents))),
+                None => None,
+            });
+        }
+        Attribute::Hull => match convex()? {
+            Some(convex) => convex.hulls()?.nth(surface),
+            None => None,
+        },
+        Attribute::BoundingHull => match convex()? {
+            Some(convex) => convex.bounding_points()?,
+            None => None,
+        },
+        _ => None,
+    };
+    Ok(match points {
+        Some(points) => Some(Box::new(Positions::MinMax16(points))),
+        None => None,
+    })
+}

@@ -1,0 +1,99 @@
+//! The `properties` of meshes, surfaces and animations.
+
+use meshpeek::decode;
+use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
+use serde_json::{Value, json};
+
+use crate::render::json::{extend, hex, numbers, with};
+
+/// Returns the lightmap bytes of each surface and, of compressed generations, the sizes of the tree.
+pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
+    let heads = (0..mesh.surface_count()).filter_map(|surface| mesh.lightmap(surface).ok().flatten());
+    let lightmaps: Vec<[u8; 2]> = heads.collect();
+    let mut object = json!({});
+    if !lightmaps.is_empty() {
+        let channels: Vec<u8> = lightmaps.iter().map(|[channel, _]| *channel).collect();
+        let codes: Vec<u8> = lightmaps.iter().map(|[_, code]| *code).collect();
+        object = json!({ "lightmap_channel": channels, "lightmap_resolution_code": codes });
+    }
+    if let (Some(leaf), Some(memory)) = (mesh.leaf_triangles(), mesh.memory_estimate()) {
+        object = extend(object, &json!({ "leaf_triangles": leaf, "memory_estimate": memory }));
+    }
+    if mesh.animation_count() > 0 {
+        let animations = (0..mesh.animation_count()).map(|index| animation(&mesh.animation(index)));
+        object = with(object, "animations", animations.collect());
+    }
+    object
+}
+
+/// Returns the blocks of a surface, of compressed generations.
+pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, surface: usize) -> Value {
+    match mesh.blocks(surface) {
+        Ok(Some([geometry, tree])) => json!({ "geometry_block": block(&geometry), "tree_block": block(&tree) }),
+        // A block that cannot be found is one of the findings.
+        _ => json!({}),
+    }
+}
+
+fn block(block: &BlockLocation) -> Value {
+    json!({ "offset": block.offset, "raw": block.raw, "stored": block.stored, "verbatim": block.is_verbatim() })
+}
+
+/// Returns how much the blocks of a compressed mesh hold, in words.
+pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<String> {
+    mesh.leaf_triangles()?;
+    let mut sums = [0_u64; 3];
+    for surface in 0..mesh.surface_count() {
+        for block in mesh.blocks(surface).ok().flatten()? {
+            let raw = u64::try_from(block.raw).unwrap_or_default();
+            let parts = [raw, block.stored, u64::from(block.is_verbatim())];
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum = sum.saturating_add(part));
+        }
+    }
+    let [raw, stored, verbatim] = sums;
+    let count = mesh.surface_count();
+    Some(format!("{count} of geometry and {count} of trees: {stored} bytes hold {raw}; {verbatim} are stored verbatim"))
+}
+
+/// Returns the `properties` of an animation file.
+pub fn animation_properties<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> meshpeek::Result<Value> {
+    let animations = (0..file.animation_count()).map(|index| animation(&file.animation(index)));
+    let mut object = json!({ "animations": animations.collect::<Value>() });
+    if let Some([guid, path]) = file.skeleton()? {
+        let tail = file.tail()?;
+        let (root_motion, unknown) = tail.split_first().map_or((0, tail), |(first, rest)| (*first, rest));
+        object = extend(
+            object,
+            &json!({
+                "skeleton_guid": guid.to_string_lossy(),
+                "skeleton_path": path.to_string_lossy(),
+                "rate": file.raw_rate(),
+                "root_motion": root_motion,
+                "unknown": Some(hex(unknown)).filter(|unknown| !unknown.is_empty()),
+            }),
+        );
+    }
+    Ok(object)
+}
+
+/// Returns the coding of an animation, or `null` if it is damaged, which is one of the findings.
+fn animation(found: &meshpeek::Result<AnimationView<'_>>) -> Value {
+    let Ok(found) = found else { return json!(null) };
+    let boxes = match found.coding() {
+        Coding::Quantized([positions, scales]) => [Some(offset_scale_box(&positions)), Some(offset_scale_box(&scales))],
+        _ => [None, None],
+    };
+    let [position_box, scale_box] = boxes;
+    json!({
+        "name": found.name.to_string_lossy(),
+        "flags": found.flags,
+        "position_box": position_box,
+        "scale_box": scale_box,
+        "interval": found.interval(),
+        "index_bytes": found.index_size(),
+    })
+}
+
+fn offset_scale_box(one: &decode::OffsetScale16) -> Value {
+    json!({ "min": numbers(&one.min), "size": numbers(&one.size) })
+}

@@ -1,0 +1,10 @@
+//! Unreal's vertex meshes: pairs of files, vertex frames, bytes of polygons, and scripts.
+
+mod facts;
+pub mod frame_args;
+pub mod names;
+pub mod pairs;
+mod properties;
+pub mod script_file;
+pub mod script_properties;
+mod values;

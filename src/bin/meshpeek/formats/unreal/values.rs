@@ -1,0 +1,146 @@
+//! Values that `dump` prints of a vertex mesh.
+
+use std::io;
+use std::ops::Range;
+
+use meshpeek::model::InterpolatedPositions;
+use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
+use meshpeek::{FrameBlend, Surface};
+
+use super::frame_args::{FrameArgs, NormalShading};
+use crate::args::Attribute;
+use crate::formats::facts::DumpRequest;
+use crate::formats::frames::blend_vertex_frames;
+use crate::outcome::UsageError;
+use crate::render::arrays::visit_floats;
+use crate::render::values::{Item, Values, Visit};
+
+/// Positions between two frames, with the script's placement applied.
+struct PlacedPositions<'a>(InterpolatedPositions<'a>, Placement);
+
+/// Vectors that are computed.
+struct ComputedVectors(Vec<[f32; 3]>);
+
+/// A byte for each polygon.
+struct PolygonBytes(Vec<u8>);
+
+/// Two bytes for each corner.
+struct CornerBytes(Vec<[u8; 2]>);
+
+impl Values for PlacedPositions<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        visit_floats(range, |index| self.0.get(index).map(|value| self.1.apply(value)), visit)
+    }
+}
+
+impl Values for ComputedVectors {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        visit_floats(range, |index| self.0.get(index).copied(), visit)
+    }
+}
+
+impl Values for PolygonBytes {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let bytes = self.0.get(range).unwrap_or_default();
+        bytes.iter().try_for_each(|byte| visit(Item::Number((*byte).into())))
+    }
+}
+
+impl Values for CornerBytes {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let pairs = self.0.get(range).unwrap_or_default();
+        pairs.iter().try_for_each(|pair| visit(Item::Integers(&pair.map(i32::from))))
+    }
+}
+
+/// Locates or computes an attribute; `None` if the neutral view has it.
+pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
+    mesh: &'a Mesh<D>,
+    request: &DumpRequest<'_>,
+) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
+    let DumpRequest { surface, attribute, raw, frame, .. } = *request;
+    let view = mesh.surface(surface)?;
+    let bytes = |of: fn(&RawPolygon) -> u8| Box::new(PolygonBytes(view.polygons().map(of).collect()));
+    Ok(Some(match attribute {
+        Attribute::Types => bytes(|polygon| polygon.kind),
+        Attribute::Textures => bytes(|polygon| polygon.texture),
+        Attribute::ColorBytes => bytes(|polygon| polygon.color),
+        Attribute::Flags => bytes(|polygon| polygon.flags),
+        Attribute::Uv0 if raw => Box::new(CornerBytes(view.polygons().flat_map(|polygon| polygon.uvs).collect())),
+        Attribute::Normals if raw => {
+            return Err(UsageError("--raw: no normals are stored; without it they are computed".to_owned()).into());
+        }
+        Attribute::Normals => Box::new(ComputedVectors(normals(mesh, surface, frame)?)),
+        Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, surface, raw, frame)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn placement<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, args: &FrameArgs) -> anyhow::Result<Option<Placement>> {
+    if !args.placed {
+        return Ok(None);
+    }
+    let script = mesh.script().ok_or_else(|| UsageError("--placed: no script was found for the mesh".to_owned()))?;
+    Ok(Some(Placement::of(&script)))
+}
+
+fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
+    mesh: &'a Mesh<D>,
+    surface: usize,
+    raw: bool,
+    args: &FrameArgs,
+) -> anyhow::Result<Box<dyn Values + 'a>> {
+    let FrameBlend { from, to, fraction } =
+        blend_vertex_frames((mesh, mesh), args.clip, args.frame.unwrap_or_default())?;
+    let surface = Surface::new(mesh, surface);
+    let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
+    let placement = placement(mesh, args)?;
+    // A whole frame is stored and needs no interpolation.
+    if fraction.to_bits() == 0 && placement.is_none() {
+        return Ok(Box::new(frame(from)?));
+    }
+    if raw {
+        let text = "--raw: expected a whole --frame; what lies between two is not stored";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
+    Ok(Box::new(PlacedPositions(between, placement.unwrap_or(Placement::STORED))))
+}
+
+/// Computes the normals of a surface's corners in the nearest frame.
+fn normals<D: AsRef<[u8]> + Send + Sync>(
+    mesh: &Mesh<D>,
+    surface: usize,
+    args: &FrameArgs,
+) -> anyhow::Result<Vec<[f32; 3]>> {
+    let FrameBlend { from, to, fraction } =
+        blend_vertex_frames((mesh, mesh), args.clip, args.frame.unwrap_or_default())?;
+    let frame = if fraction < 0.5 { from } else { to };
+    let shading = match args.shading {
+        NormalShading::Flagged => unreal::Shading::Flagged,
+        NormalShading::Smooth => unreal::Shading::Smooth,
+        NormalShading::Facet => unreal::Shading::Facet,
+    };
+    // Stored axes differ in scale. Without the script's placement, the author's units have equal axes.
+    let placement = placement(mesh, args)?.unwrap_or(Placement::author(mesh.variant()));
+    let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), shading, &placement)?;
+    let corners = all.as_chunks::<3>().0;
+    let numbers = mesh.surface(surface)?.numbers();
+    Ok(numbers.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
+}

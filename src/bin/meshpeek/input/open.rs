@@ -1,0 +1,169 @@
+//! Opening files: one, or all that the user names.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::sidecar::{self, Trust};
+use meshpeek::unreal::companions::Pair;
+use meshpeek::{Error, ErrorKind, Field, Limits};
+
+use super::asset::InputAsset;
+use super::bytes::{self, Data, MAX_COPY, identity};
+use super::paths::InputPaths;
+use super::source_file::SourceFile;
+use crate::args::Global;
+use crate::formats;
+use crate::formats::names::has_extension;
+use crate::formats::unreal::pairs::{PairFinder, named_source};
+use crate::formats::unreal::script_file::{self, Script};
+use crate::outcome::{Outcome, UsageError};
+use crate::render::note::note;
+use crate::render::progress::progress;
+use crate::render::text::shown;
+
+/// A mesh that a script imports although its files do not exist.
+pub type MissingMesh = script_file::MissingMesh<Data>;
+
+/// Opens files one after another.
+struct Opener<'g> {
+    global: &'g Global,
+    limits: Limits,
+    pairs: PairFinder<'g, Data>,
+}
+
+impl<'g> Opener<'g> {
+    fn new(global: &'g Global) -> Self {
+        Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
+    }
+
+    /// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are read.
+    fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<InputAsset> {
+        let key = identity(path);
+        let data = bytes::load(path, self.global, &self.limits);
+        let model = data.and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
+        Ok(InputAsset { model: model.map_err(|error| error.at_path(path))?, source: 0, pair: None, key, sidecar: None })
+    }
+
+    fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<InputAsset> {
+        let (global, limits) = (self.global, self.limits);
+        let model = self.pairs.open(&pair, |path| bytes::load(path, global, &limits));
+        let model = model.map_err(|error| pair.locate_error(error))?;
+        let source = named_source(&pair);
+        Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
+    }
+
+    /// Returns the meshes that a script imports although their files do not exist.
+    fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh>> {
+        let (global, limits) = (self.global, self.limits);
+        self.pairs.missing(path, |path| bytes::load(path, global, &limits))
+    }
+}
+
+/// Reads a script by itself.
+pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
+    let limits = Limits::default();
+    let data = bytes::load(path, global, &limits);
+    data.and_then(|data| script_file::open_script(data, &limits)).map_err(|error| error.at_path(path))
+}
+
+/// Opens one file without the files that belong to it.
+pub fn open_source_file(path: &Path, global: &Global) -> anyhow::Result<SourceFile> {
+    if has_extension(path, "uc") {
+        return Ok(SourceFile::Script(Box::new(open_script(path, global)?)));
+    }
+    Ok(SourceFile::Model(Box::new(open(path, global)?)))
+}
+
+/// Opens the one model that a path names.
+pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
+    open_asset(path, None, global)
+}
+
+/// Opens the one model that a path names, or one of several assets in it.
+pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
+    let mut opener = Opener::new(global);
+    let Some(mut pairs) = opener.pairs.find(path)? else { return Ok(opener.open_file(path, asset)?) };
+    match (pairs.pop(), &*pairs) {
+        (Some(only), []) => Ok(opener.open_pair(only)?),
+        (last, _) => {
+            pairs.extend(last);
+            let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
+            let names: Vec<String> = names.map(|name| meshpeek::Name::new(name).to_string()).collect();
+            let (path, names) = (shown(path), names.join(", "));
+            Err(UsageError(format!("{path}: imports several meshes; choose with --mesh: {names}")).into())
+        }
+    }
+}
+
+/// Opens the one model that a path names, or one of several assets in it, with its sidecar if it has one.
+pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
+    let mut opened = open_asset(path, asset, global)?;
+    // If the identity differs, the file was replaced while it was opened.
+    let key = opened.key.filter(|key| !global.no_sidecar && identity(path) == Some(*key));
+    let Some(key) = key else { return Ok(opened) };
+    // A sidecar that others may change is copied, up to the size that a sidecar of the file can have.
+    let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
+    let open = |path: &Path, trust| match trust {
+        Trust::Trusted => bytes::map(path).map(Data::Map),
+        Trust::Untrusted => read_up_to(open_stream(path)?, 0, limit).map(Data::Bytes),
+    };
+    if let Some(found) = sidecar::find(path, &key, open) {
+        if global.verbose {
+            note(&format!("{}: found by {}", shown(path), shown(&found.path)), global);
+        }
+        let sidecar = Arc::new(found.sidecar);
+        opened.model = opened.model.with_sidecar(sidecar.clone());
+        opened.sidecar = Some(sidecar);
+    }
+    Ok(opened)
+}
+
+/// Opens every file that the user names, one after another, and passes it to `visit`. Returns the worst outcome, and the
+/// meshes of scripts whose files are missing while others exist. Shows the progress.
+pub fn each(
+    names: &[PathBuf],
+    global: &Global,
+    mut visit: impl FnMut(&Path, meshpeek::Result<InputAsset>) -> anyhow::Result<Outcome>,
+) -> anyhow::Result<(Outcome, Vec<MissingMesh>)> {
+    let mut opener = Opener::new(global);
+    let mut inputs = InputPaths::expand(names);
+    // A pair is opened once, by its data file.
+    inputs.settle(|path| opener.pairs.is_data_half(path));
+    let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
+    let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
+    for (path, why) in &inputs.unmatched {
+        let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
+        let error = Error::without_offset("file", Field::new("file"), nothing).at_path(path);
+        worst = worst.max(visit(path, Err(error))?);
+    }
+    for path in &inputs.paths {
+        bar.set_message(shown(path));
+        let mut visit = |opened| bar.suspend(|| visit(path, opened));
+        match opener.pairs.find(path) {
+            Ok(None) => worst = worst.max(visit(opener.open_file(path, None))?),
+            Ok(Some(pairs)) => {
+                for pair in pairs {
+                    worst = worst.max(visit(opener.open_pair(pair))?);
+                }
+                missing.extend(opener.missing(path)?);
+            }
+            Err(error) => worst = worst.max(visit(Err(error))?),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    note_omissions(&inputs, &missing, global);
+    Ok((worst, missing))
+}
+
+/// Prints notes about files and meshes that were not opened.
+fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh], global: &Global) {
+    if global.verbose && inputs.skipped > 0 {
+        note(&format!("passed over {} files in folders that are no meshes", inputs.skipped), global);
+    }
+    for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
+        let mesh = meshpeek::Name::new(mesh);
+        note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.kind()), global);
+    }
+}

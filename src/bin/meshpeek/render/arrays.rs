@@ -1,0 +1,187 @@
+//! The arrays that every format may have, as values to print.
+
+use std::io;
+use std::ops::Range;
+
+use meshpeek::Weights;
+use meshpeek::decode::{packed32, packed64};
+use meshpeek::io::prefetch;
+use meshpeek::model::{Colors, Frames, Indices, Normals, Positions, Uvs};
+
+use super::values::{Item, Values, Visit};
+
+/// An axis of a tangent frame.
+#[derive(Clone, Copy, Debug)]
+pub enum FrameAxis {
+    Normal,
+    Tangent,
+    Bitangent,
+}
+
+/// The axes of one direction, of tangent frames.
+pub struct FrameAxes<'a>(pub Frames<'a>, pub FrameAxis);
+
+impl Values for Positions<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
+        match self {
+            Positions::Packed32(_) | Positions::Packed64(_) if raw => {
+                let mut stored = range.filter_map(|index| packed_integers(self, index));
+                stored.try_for_each(|stored| visit(Item::Integers(&stored)))
+            }
+            Positions::MinMax16(_) if raw => {
+                visit_codes(self.slice(range).map(|part| part.as_bytes()).unwrap_or_default(), 3, visit)
+            }
+            _ => visit_floats(range, |index| self.get(index), visit),
+        }
+    }
+}
+
+impl Values for Normals<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+        prefetch(bytes);
+        match self {
+            Normals::Unit16(_) if raw => visit_codes(bytes, 3, visit),
+            _ => visit_floats(range, |index| self.get(index), visit),
+        }
+    }
+}
+
+impl Values for Uvs<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+        prefetch(bytes);
+        match self {
+            Uvs::MinMax16(_) if raw => visit_codes(bytes, 2, visit),
+            _ => visit_floats(range, |index| self.get(index), visit),
+        }
+    }
+}
+
+impl Values for Colors<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+        prefetch(bytes);
+        if !raw {
+            return visit_floats(range, |index| self.get(index), visit);
+        }
+        let mut colors = bytes.chunks_exact(self.place(1));
+        colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>())))
+    }
+}
+
+impl Values for FrameAxes<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        let Self(frames, axis) = self;
+        prefetch(frames.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
+        if raw {
+            return visit_raw_frames(frames, range, visit);
+        }
+        let axis_of = |index| {
+            frames.get(index).map(|frame| match axis {
+                FrameAxis::Normal => frame.normal(),
+                FrameAxis::Tangent => frame.tangent(),
+                FrameAxis::Bitangent => frame.bitangent(),
+            })
+        };
+        visit_floats(range, axis_of, visit)
+    }
+}
+
+impl Values for Weights<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        range.filter_map(|index| self.get(index)).try_for_each(|list| {
+            if raw {
+                let stored = (0..list.len()).filter_map(|index| list.stored(index));
+                return visit(Item::RawInfluences(stored.collect()));
+            }
+            visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))
+        })
+    }
+}
+
+impl Values for Indices<'_> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
+        match self {
+            Indices::U32(array) if raw => {
+                // The stored integers are signed, and a damaged file may hold negative ones.
+                let raw = array.raw().get(range).unwrap_or_default();
+                raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
+            }
+            _ => range.filter_map(|index| self.get(index)).try_for_each(|value| visit(Item::Number(value))),
+        }
+    }
+}
+
+/// Visits the vectors that `get` returns for a range of indices.
+pub fn visit_floats<const N: usize>(
+    range: Range<usize>,
+    get: impl Fn(usize) -> Option<[f32; N]>,
+    visit: Visit<'_>,
+) -> io::Result<()> {
+    range.filter_map(get).try_for_each(|value| visit(Item::Floats(&value)))
+}
+
+/// Visits codes of 16 bits, `width` to an item.
+pub fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
+    let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
+    codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
+}
+
+/// Returns the stored x, y and z of a packed position.
+fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> {
+    let stored = match positions {
+        Positions::Packed32(array) => packed32::integers(array.raw().get(index)?),
+        Positions::Packed64(array) => packed64::integers(array.raw().get(index)?),
+        _ => return None,
+    };
+    Some(stored.map(i32::from))
+}
+
+/// Visits the stored quaternions of tangent frames.
+fn visit_raw_frames(frames: &Frames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
+    match frames {
+        Frames::Quat8(array) => {
+            let raw = array.raw().get(range).unwrap_or_default();
+            raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i32::from(part.get())))))
+        }
+        Frames::Quat7(array) => {
+            let raw = array.raw().get(range).unwrap_or_default();
+            raw.iter().try_for_each(|raw| {
+                let [x, y, z] = raw.xyz.map(|part| i32::from(part.get()));
+                visit(Item::Integers(&[x, y, z, i32::from(raw.sign)]))
+            })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,104 @@
+//! JSON, schema 1.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use meshpeek::{Bounds, Finding};
+use serde_json::{Map, Value, json};
+
+/// The version of the JSON output.
+pub const SCHEMA: u32 = 1;
+
+/// A JSON document: the schema's version, then its fields.
+pub fn document(fields: Value) -> Value {
+    let mut document = Map::new();
+    document.insert("schema".into(), SCHEMA.into());
+    if let Value::Object(fields) = fields {
+        document.extend(fields);
+    }
+    Value::Object(document)
+}
+
+/// Adds a field to an object.
+pub fn with(mut object: Value, name: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+    object
+}
+
+/// Adds the fields of another object.
+pub fn extend(mut object: Value, more: &Value) -> Value {
+    if let (Some(fields), Some(more)) = (object.as_object_mut(), more.as_object()) {
+        fields.extend(more.clone());
+    }
+    object
+}
+
+/// Adds the name of the mesh, where a script gave it one.
+pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
+    match mesh {
+        Some(mesh) => with(object, "mesh", mesh.into()),
+        None => object,
+    }
+}
+
+/// Prints a value and a line's end.
+pub fn print_json(value: &Value) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// A float as the shortest number that reads back as the same `f32`; `null` for what JSON has no number for.
+pub fn number(value: f32) -> Value {
+    format!("{value:?}").parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+pub fn numbers(values: &[f32]) -> Value {
+    values.iter().copied().map(number).collect()
+}
+
+pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("min".into(), numbers(&bounds.min));
+    object.insert("max".into(), numbers(&bounds.max));
+    object
+}
+
+/// A finding as an object; of a mesh in several files, it names the one that it is about.
+pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
+    let Finding { rule, severity, field, offset, text, .. } = finding;
+    let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
+    match files.get(usize::from(finding.source)) {
+        Some(file) => with(object, "file", file.to_string_lossy().into()),
+        None => object,
+    }
+}
+
+pub fn findings(findings: &[Finding], files: &[PathBuf]) -> Value {
+    findings.iter().map(|one| finding(one, files)).collect()
+}
+
+/// An error as an object; the message is the whole line that a terminal would show.
+pub fn error(error: &meshpeek::Error) -> Value {
+    json!({
+        "format": error.format(),
+        "field": error.field().to_string(),
+        "offset": error.offset(),
+        "kind": error.kind().id(),
+        "message": error.to_string(),
+    })
+}
+
+/// The entry of a file that could not be read.
+pub fn unreadable(path: &Path, fault: &meshpeek::Error) -> Value {
+    json!({ "path": path.to_string_lossy(), "error": error(fault) })
+}
+
+/// Writes bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

@@ -1,0 +1,9 @@
+//! Output: text for people, JSON for scripts, errors and progress on standard error.
+
+pub mod arrays;
+pub mod json;
+pub mod note;
+pub mod progress;
+pub mod report;
+pub mod text;
+pub mod values;

@@ -1,0 +1,32 @@
+//! The error that ends a command.
+
+use std::io;
+use std::path::Path;
+
+use meshpeek::ErrorKind;
+
+use super::json::{document, print_json, unreadable};
+use super::text::complain;
+use crate::args::Global;
+use crate::outcome::{Outcome, UsageError};
+
+/// Prints the error that ends a command, and returns the outcome.
+pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
+    let fault = error.downcast_ref::<meshpeek::Error>();
+    let cause = match fault.map(meshpeek::Error::kind) {
+        Some(ErrorKind::Io(cause)) => Some(&**cause),
+        Some(_) => None,
+        None => error.downcast_ref::<io::Error>(),
+    };
+    if cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
+        return Outcome::PipeClosed;
+    }
+    if let Some(fault) = fault.filter(|_| global.json) {
+        // If standard output is closed, standard error and the exit code still report the error.
+        let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
+    }
+    // An error of the library includes its cause.
+    let message = if error.is::<meshpeek::Error>() { error.to_string() } else { format!("{error:#}") };
+    complain(&message);
+    if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }
+}

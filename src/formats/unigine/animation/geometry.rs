@@ -1,0 +1,76 @@
+//! An animation file as geometry: a box, and no surface.
+
+use super::file::Animation;
+use crate::array::{Bounds, Sphere};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
+use crate::parse::Name;
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
+    fn bounds(&self) -> Bounds {
+        Self::bounds(self).ok().flatten().map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        Self::bounds(self).ok().flatten().map(|(_, sphere)| sphere)
+    }
+
+    fn surface_count(&self) -> usize {
+        0
+    }
+
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        no_surface(self, surface)
+    }
+
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        no_surface(self, surface)
+    }
+
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        no_surface(self, surface)
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        no_surface(self, surface)
+    }
+
+    fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
+        no_surface(self, surface)
+    }
+
+    fn frames(&self, surface: usize, _: usize) -> Result<Option<Frames<'_>>> {
+        no_surface(self, surface)
+    }
+
+    fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {
+        no_surface(self, surface)
+    }
+
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        no_surface(self, surface)
+    }
+
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        no_surface(self, surface)
+    }
+
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        no_surface(self, surface)
+    }
+
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        no_surface(self, surface)
+    }
+
+    fn fault(&self, surface: usize, name: &'static str, _: u64, kind: ErrorKind) -> Error {
+        Error::without_offset(self.generation().format(), Field::new(name).of("surface", as_u64(surface)), kind)
+    }
+}
+
+/// Makes the error of a surface, of which an animation file has none.
+fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
+    let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
+    Err(Error::without_offset(file.generation().format(), Field::new("").of("surface", as_u64(surface)), kind))
+}

@@ -1,0 +1,54 @@
+//! Where a weapon hangs: the triangles that are not drawn.
+
+use super::file::Mesh;
+use super::header::POLYGONS_AT;
+use super::layout::{DATA, RawPolygon};
+use super::transform::Placement;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
+use crate::model::Attachment;
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Returns the number of triangles that mark where a weapon hangs. A player's model has one as its first polygon.
+    #[must_use]
+    pub fn attachment_count(&self) -> usize {
+        self.groups().map_or(0, |groups| groups.weapons().len())
+    }
+
+    /// Returns where a weapon hangs in a frame, after placing the triangle: midway between its vertices 0 and 1, with z
+    /// from the one to the other, y along the triangle's normal, and x their cross product y × z.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is no such triangle or frame; [`ErrorKind::Value`] where a vertex of it is out
+    /// of range.
+    pub fn attachment(&self, index: usize, frame: usize, placement: &Placement) -> Result<Attachment> {
+        let weapons = self.groups()?.weapons();
+        let Some(number) = weapons.get(index) else {
+            let kind = ErrorKind::NoSuch { count: as_u64(weapons.len()), index: as_u64(index) };
+            return Err(Error::without_offset(DATA, Field::new("").of("attachment", as_u64(index)), kind));
+        };
+        let polygons = self.polygons()?;
+        let polygon = polygons.get(usize::from(*number)).copied().unwrap_or_default();
+        let positions = self.frame(frame)?.positions();
+        self.note_polygons();
+        self.note_aniv(self.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
+        let place = |vertex: u32| match positions.get(as_index(vertex)) {
+            Some(position) => Ok(placement.apply(position)),
+            None => Err(beyond((*number).into(), vertex, positions.len())),
+        };
+        let [first, second, third] = polygon.vertices.map(|vertex| place(vertex.get().into()));
+        let corners = [first?, second?, third?];
+        let [first, second, _] = corners;
+        let axes = unit(subtract(second, first)).zip(unit(facet(corners))).map(|(z, y)| [cross(y, z), y, z]);
+        Ok(Attachment { position: add(first, second).map(|sum| sum * 0.5), axes })
+    }
+}
+
+/// Makes the error that a polygon names a vertex that a frame does not have.
+fn beyond(polygon: u64, vertex: u32, count: usize) -> Error {
+    let kind =
+        ErrorKind::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };
+    let offset = POLYGONS_AT.saturating_add(polygon.saturating_mul(as_u64(size_of::<RawPolygon>())));
+    Error::new(DATA, Field::new("vertices").of("polygon", polygon), offset, kind)
+}

@@ -1,0 +1,239 @@
+//! Making a pair from nothing.
+
+use std::io::Write;
+
+use zerocopy::IntoBytes;
+
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant, most};
+use super::write::failed;
+use crate::decode::{packed32, packed64};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+
+/// A vertex mesh to be written, in stored units: [`quantize`] makes those of floats.
+///
+/// Everything that the files cannot hold is refused before the first byte is written.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::unreal::{Mesh, RawPolygon, Variant, build};
+/// let polygon = RawPolygon { vertices: [0, 1, 2].map(Into::into), ..RawPolygon::EMPTY };
+/// let frames = vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 4]]];
+/// let pair = build::Mesh { polygons: vec![polygon], frames, ..build::Mesh::new(Variant::Classic, 3) };
+/// let mesh = Mesh::open(pair.data_bytes()?, pair.aniv_bytes()?)?;
+/// assert_eq!(mesh.frame(0)?.positions().get(2), Some([0.0, 8.0, 4.0]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mesh {
+    /// How vertices are stored.
+    pub variant: Variant,
+    /// Vertices of each frame.
+    pub vertices: u32,
+    /// Triangles.
+    pub polygons: Vec<RawPolygon>,
+    /// For each frame, the stored x, y and z of every vertex.
+    pub frames: Vec<Vec<[i16; 3]>>,
+    /// The bytes of the data file's header that nobody reads.
+    pub unused: [u8; UNUSED],
+}
+
+impl Mesh {
+    /// Makes a mesh of so many vertices, without polygons and frames.
+    #[must_use]
+    pub const fn new(variant: Variant, vertices: u32) -> Self {
+        Self { variant, vertices, polygons: Vec::new(), frames: Vec::new(), unused: [0; UNUSED] }
+    }
+
+    /// Returns the data file.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_data`](Self::write_data).
+    pub fn data_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_data(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Returns the aniv file.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_aniv`](Self::write_aniv).
+    pub fn aniv_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_aniv(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the data file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for what the pair cannot hold: more than 65,535 polygons or frames, more than 16,383 classic
+    /// or 8,191 Deus Ex vertices, an index beyond the vertices, a position out of range, a frame of another number of
+    /// vertices. What the output refuses.
+    pub fn write_data(&self, mut out: impl Write) -> Result<()> {
+        self.check()?;
+        let header = RawDataHeader {
+            polygons: narrow(self.polygons.len()).into(),
+            vertices: narrow(as_index(self.vertices)).into(),
+            unused: self.unused,
+        };
+        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed(DATA, error));
+        put(header.as_bytes())?;
+        put(self.polygons.as_bytes())?;
+        out.flush().map_err(|error| failed(DATA, error))
+    }
+
+    /// Writes the aniv file. Many small writes: give it a [`BufWriter`](std::io::BufWriter), or memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_data`](Self::write_data).
+    pub fn write_aniv(&self, mut out: impl Write) -> Result<()> {
+        self.check()?;
+        let size = self.variant.frame_size(self.vertices);
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let header = RawAnivHeader { frames: narrow(self.frames.len()).into(), frame_size: narrow(size).into() };
+        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed(ANIV, error));
+        put(header.as_bytes())?;
+        for frame in &self.frames {
+            let extremes = if self.variant == Variant::Prototype { extremes(frame) } else { vec![] };
+            for vertex in frame.iter().chain(&extremes) {
+                match self.variant {
+                    Variant::Classic | Variant::Prototype => {
+                        put(packed32::encode(*vertex).unwrap_or_default().as_bytes())?;
+                    }
+                    Variant::DeusEx => put(packed64::encode(*vertex).as_bytes())?,
+                }
+            }
+        }
+        out.flush().map_err(|error| failed(ANIV, error))
+    }
+
+    /// Tests that the files can hold all of it.
+    fn check(&self) -> Result<()> {
+        let most_vertices = match self.variant {
+            Variant::Classic => most::CLASSIC_VERTICES,
+            Variant::DeusEx => most::DEUS_EX_VERTICES,
+            Variant::Prototype => most::CLASSIC_VERTICES.saturating_sub(2),
+        };
+        at_most(DATA, "polygon_count", self.polygons.len(), most::COUNT)?;
+        at_most(DATA, "vertex_count", as_index(self.vertices), most_vertices)?;
+        at_most(ANIV, "frame_count", self.frames.len(), most::COUNT)?;
+        if self.variant == Variant::Prototype && self.vertices == 2 {
+            let expected = "a size that is no other variant's, too".to_owned();
+            return Err(refused(ANIV, Field::new("frame_size"), expected, "16 bytes for two vertices".to_owned()));
+        }
+        for (number, polygon) in (0..).zip(&self.polygons) {
+            if let Some(vertex) = polygon.vertices.iter().find(|vertex| u32::from(vertex.get()) >= self.vertices) {
+                let field = Field::new("vertices").of("polygon", number);
+                return Err(refused(DATA, field, format!("indices below {}", self.vertices), vertex.to_string()));
+            }
+        }
+        (0..).zip(&self.frames).try_for_each(|(number, frame)| self.check_frame(number, frame))
+    }
+
+    fn check_frame(&self, number: u64, frame: &[[i16; 3]]) -> Result<()> {
+        let field = Field::new("positions").of("frame", number);
+        if frame.len() != as_index(self.vertices) {
+            let expected = format!("{} positions, one per vertex", self.vertices);
+            return Err(refused(ANIV, field, expected, frame.len().to_string()));
+        }
+        let fits = |position: &[i16; 3]| !self.variant.is_packed() || packed32::encode(*position).is_some();
+        match frame.iter().find(|position| !fits(position)) {
+            Some(position) => {
+                let expected = "x and y of -1024 to 1023, z of -512 to 511".to_owned();
+                Err(refused(ANIV, field, expected, format!("{position:?}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What becomes of a coordinate that cannot be stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutOfRange {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// The nearest that can be stored takes its place, 0 that of NaN, and [`Quantized::clamped`] lists it.
+    Clamp,
+}
+
+/// Positions in stored units, and which of them are not where they were meant to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quantized {
+    /// Stored x, y and z.
+    pub stored: Vec<[i16; 3]>,
+    /// Numbers of the positions that could not be stored, and were clamped.
+    pub clamped: Vec<usize>,
+}
+
+/// Rounds positions in the units of the mesh's author (a box of 256 units a side) to stored units: to the nearest, so that
+/// the worst error is 1/16 in classic x and y, 1/8 in z, and 1/512 in Deus Ex's. Never wraps, as the published packing
+/// does.
+///
+/// # Errors
+///
+/// [`ErrorKind::Refused`] for a coordinate out of range, infinite or NaN, unless those are to be clamped.
+pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRange) -> Result<Quantized> {
+    let mut quantized = Quantized::default();
+    let scale = variant.author_scale();
+    let limits: [[f32; 2]; 3] = match variant {
+        Variant::Classic | Variant::Prototype => [[-1024.0, 1023.0], [-1024.0, 1023.0], [-512.0, 511.0]],
+        Variant::DeusEx => [[-32768.0, 32767.0]; 3],
+    };
+    for (number, position) in positions.iter().enumerate() {
+        let mut stored = [0_i16; 3];
+        let mut inside = true;
+        for (((stored, value), scale), [least, most]) in stored.iter_mut().zip(position).zip(scale).zip(limits) {
+            let rounded = (value / scale).round();
+            inside &= (least..=most).contains(&rounded);
+            *stored = whole(rounded.clamp(least, most));
+        }
+        if !inside && out_of_range == OutOfRange::Refuse {
+            let field = Field::new("").of("position", as_u64(number));
+            let expected = "coordinates in a box of 256 units a side around 0".to_owned();
+            return Err(refused(ANIV, field, expected, format!("{position:?}")));
+        }
+        quantized.stored.push(stored);
+        if !inside {
+            quantized.clamped.push(number);
+        }
+    }
+    Ok(quantized)
+}
+
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "saturates, and makes 0 of NaN")]
+fn whole(value: f32) -> i16 {
+    value as i16
+}
+
+/// Returns the least and the greatest corner of a frame, which a prototype's stores behind its vertices.
+fn extremes(frame: &[[i16; 3]]) -> Vec<[i16; 3]> {
+    let Some(first) = frame.first() else { return vec![[0; 3]; 2] };
+    let corner = |pick: fn(i16, i16) -> i16| {
+        frame.iter().fold(*first, |[x, y, z], [nx, ny, nz]| [pick(x, *nx), pick(y, *ny), pick(z, *nz)])
+    };
+    vec![corner(i16::min), corner(i16::max)]
+}
+
+fn at_most(format: &'static str, name: &'static str, found: usize, most: u32) -> Result<()> {
+    if found <= as_index(most) {
+        return Ok(());
+    }
+    Err(refused(format, Field::new(name), format!("at most {most}"), found.to_string()))
+}
+
+fn refused(format: &'static str, field: Field, expected: String, found: String) -> Error {
+    Error::without_offset(format, field, ErrorKind::Refused { expected: expected.into(), found: found.into() })
+}
+
+/// Makes a count of a length that was tested to fit.
+fn narrow(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}

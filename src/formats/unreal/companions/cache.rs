@@ -1,0 +1,186 @@
+//! The folders and scripts that were read, and the files that paths in scripts mean.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, iter};
+
+use super::file_names::{name_of, strip};
+use super::folder::{Folder, around, folder_of, is_file};
+use super::imports::{Imports, Near, ScriptMesh};
+use super::pair::Pair;
+use super::root::{Root, join, outside, parts};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unreal::layout::SCRIPT;
+use crate::formats::unreal::script::Script;
+use crate::io;
+use crate::parse::{Limits, Name};
+
+/// What was read of the disk: each folder and each script once.
+#[derive(Debug, Default)]
+pub(super) struct FolderCache {
+    limits: Limits,
+    folders: BTreeMap<PathBuf, Result<Arc<Folder>>>,
+    scripts: BTreeMap<PathBuf, Result<Arc<Imports>>>,
+    near: BTreeMap<PathBuf, Arc<Near>>,
+    roots: BTreeMap<PathBuf, Result<Arc<Root>>>,
+}
+
+impl FolderCache {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { limits: *limits, ..Self::default() }
+    }
+
+    /// Lists a folder, once.
+    pub(super) fn folder(&mut self, path: &Path) -> Result<Arc<Folder>> {
+        let limit = self.limits.items;
+        let list = || Folder::list(path, limit).map(Arc::new);
+        self.folders.entry(path.to_owned()).or_insert_with(list).clone()
+    }
+
+    /// Reads what a script imports, once.
+    pub(super) fn read(&mut self, path: &Path) -> Result<Arc<Imports>> {
+        let limits = self.limits;
+        let read = || {
+            let (file, metadata) = io::open_regular(path)?;
+            let (asked, allowed) = (metadata.len(), limits.script);
+            if asked > allowed {
+                return Err(wrong("script", ErrorKind::Limit { name: "script", allowed, asked }));
+            }
+            let script = Script::open_with(io::read_up_to(file, asked, allowed)?, &limits)?;
+            let name = name_of(path);
+            Ok(Arc::new(Imports::new(&script, strip(name, b".uc").unwrap_or(name))))
+        };
+        let read = || read().map_err(|error: Error| error.at_path(path));
+        self.scripts.entry(path.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// Reads the scripts that may import the files of a folder, once: those in it, in its `Classes`, and in the `Classes`
+    /// beside it and beside the folder around it. One that cannot be read imports nothing.
+    pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
+        if let Some(near) = self.near.get(folder) {
+            return Ok(near.clone());
+        }
+        let mut near = Near::default();
+        let own = self.folder(folder)?;
+        self.add_scripts(folder, &own, &mut near);
+        // Models of a kind often have a folder of their own within that of the models.
+        let (beside, above) = (around(folder), around(&around(folder)));
+        for around in [folder.to_owned(), beside, above] {
+            let Ok(listed) = self.folder(&around) else { continue };
+            let Some(classes) = listed.find(b"Classes").map(|name| around.join(name)) else { continue };
+            if let Some(listed) = self.folder(&classes).ok().filter(|_| classes != folder) {
+                self.add_scripts(&classes, &listed, &mut near);
+            }
+        }
+        near.by_file.sort();
+        let near = Arc::new(near);
+        self.near.insert(folder.to_owned(), near.clone());
+        Ok(near)
+    }
+
+    fn add_scripts(&mut self, folder: &Path, listed: &Folder, near: &mut Near) {
+        for path in listed.scripts().map(|name| folder.join(name)) {
+            if let Ok(imports) = self.read(&path) {
+                near.add(path, imports);
+            }
+        }
+    }
+
+    /// Finds the folder that the paths of the scripts in a folder stay below, once.
+    fn root(&mut self, folder: &Path) -> Result<Arc<Root>> {
+        let find = || Root::of(folder).map(Arc::new);
+        self.roots.entry(folder.to_owned()).or_insert_with(find).clone()
+    }
+
+    /// Finds the files of one mesh of a script.
+    pub(super) fn resolve_mesh(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Pair> {
+        let files = [(&mesh.data_file, "data_file"), (&mesh.aniv_file, "aniv_file")];
+        let [data, aniv] = files.map(|(file, field)| self.file_of(script, file, field, mesh));
+        let missing = |found: &Result<PathBuf>| {
+            found.as_ref().err().is_some_and(|error| matches!(error.kind(), ErrorKind::Missing { .. }))
+        };
+        let (data, aniv) = if missing(&data) || missing(&aniv) {
+            match self.stem_pair(script, imports, mesh)? {
+                Some(pair) => pair,
+                None => (data?, aniv?),
+            }
+        } else {
+            (data?, aniv?)
+        };
+        Ok(Pair { data, aniv, script: Some(script.to_owned()), mesh: Some(mesh.name.clone()), named: None })
+    }
+
+    fn file_of(&mut self, script: &Path, file: &[u8], field: &'static str, mesh: &ScriptMesh) -> Result<PathBuf> {
+        let found = self.resolve(script, file)?;
+        let expected = || format!("{} for mesh {}", Name::new(file), Name::new(&mesh.name)).into();
+        found.ok_or_else(|| wrong(field, ErrorKind::Missing { expected: expected() }).at_path(script))
+    }
+
+    /// Returns the files beside a script that have its stem, for the mesh that the stem means.
+    fn stem_pair(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Option<(PathBuf, PathBuf)>> {
+        let own = imports.own.and_then(|own| imports.meshes.get(own));
+        if own.is_none_or(|own| own.name != mesh.name) {
+            return Ok(None);
+        }
+        let (folder, listed) = (folder_of(script), self.folder(&folder_of(script))?);
+        let [data, aniv] = [&b"_d.3d"[..], b"_a.3d"].map(|ending| {
+            let name = listed.find(&[&imports.stem, ending].concat())?;
+            Some(folder.join(name)).filter(|path| is_file(path))
+        });
+        Ok(data.zip(aniv))
+    }
+
+    /// Finds the file that a path in a script means; `None` where it is not there.
+    ///
+    /// An error for a path that leads out of the script's folders: neither by its text nor over a link is it followed.
+    pub(super) fn resolve(&mut self, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
+        let refused = || wrong("path", outside(path)).at_path(script);
+        let parts = parts(path).ok_or_else(refused)?;
+        let root = self.root(&folder_of(script))?;
+        let inside = root.inside();
+        let name = parts.last().map(std::slice::from_ref).unwrap_or_default();
+        let named = [join(&[], &parts), join(&inside, &parts)];
+        if named.iter().all(Option::is_none) {
+            return Err(refused());
+        }
+        let guessed = [join(&[b"Models"], name), join(&inside, name)];
+        for parts in named.into_iter().chain(guessed).flatten() {
+            match self.walk(&root, &parts)? {
+                PathTarget::Found(path) => return Ok(Some(path)),
+                PathTarget::Outside => return Err(refused()),
+                PathTarget::Nothing => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes down from the root, name by name, and stays below it at each.
+    fn walk(&mut self, root: &Root, parts: &[&[u8]]) -> Result<PathTarget> {
+        let mut path = root.path.clone();
+        for (left, part) in iter::zip((0..parts.len()).rev(), parts) {
+            let listed = self.folder(&path)?;
+            let Some(name) = listed.find(part) else { return Ok(PathTarget::Nothing) };
+            path.push(name);
+            let Ok(metadata) = fs::metadata(&path) else { return Ok(PathTarget::Nothing) };
+            if !root.holds(&path) {
+                return Ok(PathTarget::Outside);
+            }
+            if if left > 0 { !metadata.is_dir() } else { !metadata.is_file() } {
+                return Ok(PathTarget::Nothing);
+            }
+        }
+        Ok(if parts.is_empty() { PathTarget::Nothing } else { PathTarget::Found(path) })
+    }
+}
+
+/// Where a path in a script leads.
+enum PathTarget {
+    Found(PathBuf),
+    Outside,
+    Nothing,
+}
+
+fn wrong(field: &'static str, kind: ErrorKind) -> Error {
+    Error::without_offset(SCRIPT, Field::new(field), kind)
+}

@@ -1,0 +1,278 @@
+//! Finding the files of a mesh.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::cache::FolderCache;
+use super::file_names::{self, name_of};
+use super::folder::{folder_of, is_file, wrong};
+use super::imports::{Imports, ScriptMesh};
+use super::pair::Pair;
+use super::pair_file::PairFile;
+use crate::error::{ErrorKind, Result};
+use crate::formats::unreal::script::choice;
+use crate::io;
+use crate::parse::{Limits, Name};
+
+/// A mesh that a script imports.
+#[derive(Clone, Debug)]
+pub struct ScriptImport {
+    /// Its name.
+    pub mesh: Vec<u8>,
+    /// The file of its polygons, as the script spells it.
+    pub data_file: Vec<u8>,
+    /// The file of its frames, as the script spells it.
+    pub aniv_file: Vec<u8>,
+    /// Its files, or why they are not found.
+    pub found: Result<Pair>,
+}
+
+/// Finds the files of meshes, and remembers the folders and scripts that it looked at: a folder of N meshes and M scripts
+/// costs N + M files to look at. What changes on disk meanwhile, it does not see.
+///
+/// ```no_run
+/// # fn main() -> meshpeek::Result<()> {
+/// let mut finder = meshpeek::unreal::companions::Finder::new();
+/// for pair in finder.find("Classes/Cat.uc".as_ref())? {
+///     println!("{} {}", pair.data.display(), pair.aniv.display());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Finder {
+    cache: FolderCache,
+}
+
+/// Finds the files of one mesh.
+///
+/// # Errors
+///
+/// As [`Finder::find`]; [`ErrorKind::Choice`] where a script imports several meshes whose files are there.
+pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
+    let path = path.as_ref();
+    let pairs = Finder::new().find(path)?;
+    match <[Pair; 1]>::try_from(pairs) {
+        Ok([pair]) => Ok(pair),
+        Err(pairs) => {
+            let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
+            Err(wrong(path, choice(names, "no mesh named")))
+        }
+    }
+}
+
+impl Finder {
+    /// Makes a finder with the default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a finder with limits of your own: [`Limits::items`] for the names in a folder, and those of scripts.
+    #[must_use]
+    pub fn with_limits(limits: &Limits) -> Self {
+        Self { cache: FolderCache::new(limits) }
+    }
+
+    /// Finds the files that belong to one: one pair for a binary file or a stem, and for a script those of every mesh
+    /// whose files are there, at least one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Missing`] for half a pair, [`ErrorKind::Outside`] for a script whose paths lead elsewhere,
+    /// [`ErrorKind::Limit`], [`ErrorKind::Io`].
+    pub fn find(&mut self, path: &Path) -> Result<Vec<Pair>> {
+        let path = &*self.spelled(path);
+        match self.target(path)? {
+            Target::Script(script) => self.find_all(&script, path),
+            Target::File(file, part) => Ok(vec![self.pair_of(&file, part, None)?]),
+        }
+        .map(|pairs| named(pairs, path))
+    }
+
+    /// Finds the files of the mesh that a script gives this name, in any case of letters.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Choice`] where there is no such mesh: it lists the names there are; else as [`find`](Self::find).
+    pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
+        let path = &*self.spelled(path);
+        let pair = match self.target(path)? {
+            Target::File(file, part) => self.pair_of(&file, part, Some(mesh)),
+            Target::Script(script) => {
+                let imports = self.cache.read(&script)?;
+                let found = imports.named(mesh).ok_or_else(|| wrong(path, unknown(imports.names(), mesh)));
+                self.cache.resolve_mesh(&script, &imports, found?)
+            }
+        };
+        named(vec![pair?], path).pop().ok_or_else(|| wrong(path, ErrorKind::Empty))
+    }
+
+    /// Returns the meshes that a script imports, by their order in it, each with its files or why they are not found.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the script from being read.
+    pub fn imports(&mut self, script: &Path) -> Result<Vec<ScriptImport>> {
+        let imports = self.cache.read(script)?;
+        let found = |mesh: &ScriptMesh| ScriptImport {
+            mesh: mesh.name.clone(),
+            data_file: mesh.data_file.clone(),
+            aniv_file: mesh.aniv_file.clone(),
+            found: self.cache.resolve_mesh(script, &imports, mesh),
+        };
+        Ok(imports.meshes().iter().map(found).collect())
+    }
+
+    fn find_all(&mut self, script: &Path, path: &Path) -> Result<Vec<Pair>> {
+        let mut first = None;
+        let mut pairs = Vec::new();
+        for imported in self.imports(script)? {
+            match imported.found {
+                Ok(pair) => pairs.push(pair),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        let none = || wrong(path, ErrorKind::Missing { expected: "a mesh that the script imports".into() });
+        if pairs.is_empty() { Err(first.unwrap_or_else(none)) } else { Ok(pairs) }
+    }
+
+    /// Returns the path as its folder spells the name, where only the case of letters differs.
+    fn spelled<'p>(&mut self, path: &'p Path) -> Cow<'p, Path> {
+        if fs::symlink_metadata(path).is_ok() {
+            return path.into();
+        }
+        let folder = folder_of(path);
+        let listed = self.cache.folder(&folder).ok();
+        let found = listed.as_deref().and_then(|listed| listed.find(name_of(path)));
+        found.map_or(path.into(), |name| folder.join(name).into())
+    }
+
+    /// Tells what a path names. A stem stands for its data file, or else for its script.
+    fn target(&mut self, path: &Path) -> Result<Target> {
+        let name = name_of(path);
+        if let Some((PairFile::Script, _)) = file_names::part(name) {
+            return Ok(Target::Script(path.to_owned()));
+        }
+        if file_names::strip(name, b".3d").is_some() || is_file(path) {
+            io::open_regular(path)?;
+            return Ok(Target::File(path.to_owned(), file_names::part(name).map(|(part, _)| part)));
+        }
+        let folder = self.cache.folder(&folder_of(path))?;
+        let beside = |ending: &str| {
+            let name = folder.find(&[name, ending.as_bytes()].concat())?;
+            Some(folder_of(path).join(name)).filter(|path| is_file(path))
+        };
+        if let Some(data) = beside("_d.3d") {
+            return Ok(Target::File(data, Some(PairFile::Data)));
+        }
+        if let Some(aniv) = beside("_a.3d") {
+            return Ok(Target::File(aniv, Some(PairFile::Aniv)));
+        }
+        let expected = format!("{0}_d.3d and {0}_a.3d, or {0}.uc", Name::new(name));
+        beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, ErrorKind::Missing { expected: expected.into() }))
+    }
+
+    /// Finds the other file of a binary one, and the script that knows them.
+    fn pair_of(&mut self, file: &Path, part: Option<PairFile>, mesh: Option<&[u8]>) -> Result<Pair> {
+        let near = self.cache.near(&folder_of(file))?;
+        let name = name_of(file);
+        let stem = file_names::part(name).map_or(name, |(_, stem)| stem);
+        let own = self.own_script(file, stem)?;
+        let import = near.import(name, part, stem, mesh);
+        if let Some((script, known, part)) = import {
+            let other = self.other_of(file, part, script, known)?;
+            return Ok(paired(file, other, part, Some((script.clone(), known.name.clone()))));
+        }
+        let script = match &own {
+            Some((script, imports)) => match mesh {
+                Some(mesh) => imports.named(mesh),
+                None => imports.matching(stem),
+            }
+            .map(|mesh| (script.clone(), mesh.name.clone())),
+            None => None,
+        };
+        if let (Some(mesh), None) = (mesh, &script) {
+            let own = own.iter().flat_map(|(_, imports)| imports.names());
+            return Err(wrong(file, unknown(near.meshes(name).chain(own), mesh)));
+        }
+        let expected = "a name that ends in _d.3d or _a.3d, or a script that imports the file";
+        let part = part.ok_or_else(|| wrong(file, ErrorKind::Missing { expected: expected.into() }))?;
+        let other = self.beside(file, None)?;
+        Ok(paired(file, other, part, script))
+    }
+
+    /// Returns the script beside a file that has its stem.
+    fn own_script(&mut self, file: &Path, stem: &[u8]) -> Result<Option<(PathBuf, Arc<Imports>)>> {
+        let folder = folder_of(file);
+        let found = self.cache.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));
+        let Some(script) = found.filter(|script| is_file(script)) else { return Ok(None) };
+        let imports = self.cache.read(&script)?;
+        Ok(Some((script, imports)))
+    }
+
+    /// Returns the other file, as a script has it: where the script means this very file, or beside it, or by the stem,
+    /// or wherever the script says.
+    fn other_of(&mut self, file: &Path, part: PairFile, script: &Path, mesh: &ScriptMesh) -> Result<PathBuf> {
+        let (own, other) = match part {
+            PairFile::Aniv => (&mesh.aniv_file, &mesh.data_file),
+            _ => (&mesh.data_file, &mesh.aniv_file),
+        };
+        let meant = self.cache.resolve(script, own).ok().flatten();
+        let resolved = self.cache.resolve(script, other).ok().flatten();
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let same = meant.is_some_and(|meant| real(&meant).is_some_and(|meant| Some(meant) == real(file)));
+        match resolved {
+            Some(resolved) if same => Ok(resolved),
+            resolved => {
+                let beside = self.beside(file, Some(file_names::last(other)));
+                beside.or_else(|error| resolved.ok_or(error))
+            }
+        }
+    }
+
+    /// Returns the file of that name beside another, or its partner by the stem.
+    fn beside(&mut self, file: &Path, name: Option<&[u8]>) -> Result<PathBuf> {
+        let folder = self.cache.folder(&folder_of(file))?;
+        let partner = file_names::partner(name_of(file));
+        let wanted = name.into_iter().chain(partner.as_deref());
+        let mut found = wanted.filter_map(|name| folder.find(name)).map(|name| folder_of(file).join(name));
+        let found = found.find(|other| is_file(other) && other != file);
+        found.ok_or_else(|| {
+            let wanted = name.or(partner.as_deref()).unwrap_or_default();
+            wrong(file, ErrorKind::Missing { expected: format!("{} beside it", Name::new(wanted)).into() })
+        })
+    }
+}
+
+/// What a path names.
+enum Target {
+    Script(PathBuf),
+    File(PathBuf, Option<PairFile>),
+}
+
+fn paired(file: &Path, other: PathBuf, part: PairFile, script: Option<(PathBuf, Vec<u8>)>) -> Pair {
+    let (script, mesh) = script.unzip();
+    let file = file.to_owned();
+    let (data, aniv) = if part == PairFile::Aniv { (other, file) } else { (file, other) };
+    Pair { data, aniv, script, mesh, named: None }
+}
+
+/// Notes in each pair which of its files the path is.
+fn named(mut pairs: Vec<Pair>, path: &Path) -> Vec<Pair> {
+    for pair in &mut pairs {
+        let parts = [
+            (Some(&pair.data), PairFile::Data),
+            (Some(&pair.aniv), PairFile::Aniv),
+            (pair.script.as_ref(), PairFile::Script),
+        ];
+        pair.named = parts.into_iter().find(|(file, _)| file.is_some_and(|file| file == path)).map(|(_, part)| part);
+    }
+    pairs
+}
+
+fn unknown<'n>(names: impl Iterator<Item = &'n [u8]>, mesh: &[u8]) -> ErrorKind {
+    choice(names, format!("\"{}\"", Name::new(mesh)))
+}

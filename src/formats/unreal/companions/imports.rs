@@ -1,0 +1,158 @@
+//! Scripts: the meshes they import, and where the files of these are.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::file_names::{self, ends_in, last};
+use super::pair_file::PairFile;
+use crate::formats::unreal::script::{Import, Script};
+
+/// A mesh that a script imports.
+#[derive(Clone, Debug)]
+pub(super) struct ScriptMesh {
+    pub(super) name: Vec<u8>,
+    pub(super) data_file: Vec<u8>,
+    pub(super) aniv_file: Vec<u8>,
+}
+
+/// The meshes that a script imports: of a name that it imports twice, the last.
+#[derive(Debug)]
+pub(super) struct Imports {
+    pub(super) meshes: Vec<ScriptMesh>,
+    /// The names in lower case, and the number of each mesh.
+    by_name: Vec<(Box<[u8]>, usize)>,
+    pub(super) stem: Vec<u8>,
+    /// The mesh that files of the script's own stem are.
+    pub(super) own: Option<usize>,
+}
+
+impl Imports {
+    pub(super) fn new(script: &Script<Vec<u8>>, stem: &[u8]) -> Self {
+        let mut meshes: Vec<_> = script.imports().map(|import| ScriptMesh::new(&import)).collect();
+        let mut kept = newest(&meshes).into_iter();
+        meshes.retain(|_| kept.next().unwrap_or_default());
+        let by_name = by_name(&meshes);
+        let mut imports = Self { meshes, by_name, stem: stem.to_owned(), own: None };
+        imports.own = imports.index_of(stem);
+        imports
+    }
+
+    pub(super) fn meshes(&self) -> &[ScriptMesh] {
+        &self.meshes
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.meshes.iter().map(|mesh| &*mesh.name)
+    }
+
+    /// Returns the mesh of a name, in any case of letters.
+    pub(super) fn named(&self, name: &[u8]) -> Option<&ScriptMesh> {
+        let name = name.to_ascii_lowercase();
+        let found = self.by_name.binary_search_by(|(known, _)| (**known).cmp(&*name)).ok()?;
+        self.meshes.get(self.by_name.get(found)?.1)
+    }
+
+    /// Returns the mesh that files of this stem are: the only one, or the only one that is called so, or the only one
+    /// whose file, or name, the stem ends in.
+    pub(super) fn matching(&self, stem: &[u8]) -> Option<&ScriptMesh> {
+        let index = if stem.eq_ignore_ascii_case(&self.stem) { self.own } else { self.index_of(stem) };
+        self.meshes.get(index?)
+    }
+
+    fn index_of(&self, stem: &[u8]) -> Option<usize> {
+        let only = |is: &dyn Fn(&ScriptMesh) -> bool| {
+            let mut found = self.meshes.iter().enumerate().filter(|(_, mesh)| is(mesh)).map(|(index, _)| index);
+            found.next().filter(|_| found.next().is_none())
+        };
+        let file =
+            |mesh: &ScriptMesh| file_names::part(last(&mesh.data_file)).is_some_and(|(_, file)| ends_in(stem, file));
+        only(&|_| true)
+            .or_else(|| only(&|mesh| mesh.name.eq_ignore_ascii_case(stem)))
+            .or_else(|| only(&file))
+            .or_else(|| only(&|mesh| ends_in(stem, &mesh.name)))
+    }
+}
+
+impl ScriptMesh {
+    pub(super) fn new(import: &Import<'_>) -> Self {
+        let [name, data_file, aniv_file] =
+            [import.mesh, import.data_file, import.aniv_file].map(|name| name.as_bytes().to_vec());
+        Self { name, data_file, aniv_file }
+    }
+}
+
+/// Returns the names in lower case, sorted, with the number of each mesh.
+fn by_name(meshes: &[ScriptMesh]) -> Vec<(Box<[u8]>, usize)> {
+    let numbered = meshes.iter().enumerate();
+    let mut names: Vec<_> = numbered.map(|(index, mesh)| (mesh.name.to_ascii_lowercase().into(), index)).collect();
+    names.sort();
+    names
+}
+
+/// Tells for each mesh whether it is the last of its name.
+fn newest(meshes: &[ScriptMesh]) -> Vec<bool> {
+    let names = by_name(meshes);
+    let mut newest = vec![true; meshes.len()];
+    for pair in names.windows(2) {
+        if let [(one, index), (other, _)] = pair
+            && one == other
+            && let Some(newest) = newest.get_mut(*index)
+        {
+            *newest = false;
+        }
+    }
+    newest
+}
+
+/// The scripts that may import the files of one folder.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    pub(super) scripts: Vec<(PathBuf, Arc<Imports>)>,
+    /// Names of files in lower case: the script's number, the mesh's number in it, and which file of the mesh it is.
+    pub(super) by_file: Vec<(Box<[u8]>, usize, usize, PairFile)>,
+}
+
+impl Near {
+    pub(super) fn add(&mut self, path: PathBuf, imports: Arc<Imports>) {
+        let number = self.scripts.len();
+        for (index, mesh) in imports.meshes.iter().enumerate() {
+            for (file, part) in [(&mesh.data_file, PairFile::Data), (&mesh.aniv_file, PairFile::Aniv)] {
+                self.by_file.push((last(file).to_ascii_lowercase().into(), number, index, part));
+            }
+        }
+        self.scripts.push((path, imports));
+    }
+
+    fn imports(&self, name: &[u8]) -> impl Iterator<Item = (&PathBuf, &Imports, &ScriptMesh, PairFile)> {
+        let name = name.to_ascii_lowercase();
+        let start = self.by_file.partition_point(|(known, ..)| **known < *name);
+        let found = self.by_file.get(start..).unwrap_or_default();
+        found.iter().take_while(move |(known, ..)| **known == *name).filter_map(|(_, script, mesh, part)| {
+            let (path, imports) = self.scripts.get(*script)?;
+            Some((path, &**imports, imports.meshes.get(*mesh)?, *part))
+        })
+    }
+
+    /// Returns the import of a file: of the script with the file's stem, or of the first. A `part` and a `mesh` that are
+    /// known must be the import's.
+    pub(super) fn import(
+        &self,
+        name: &[u8],
+        part: Option<PairFile>,
+        stem: &[u8],
+        mesh: Option<&[u8]>,
+    ) -> Option<(&PathBuf, &ScriptMesh, PairFile)> {
+        let fits = |known: &ScriptMesh, is: PairFile| {
+            part.is_none_or(|part| part == is) && mesh.is_none_or(|mesh| known.name.eq_ignore_ascii_case(mesh))
+        };
+        let mut found = self.imports(name).filter(|(_, _, known, is)| fits(known, *is)).peekable();
+        let first = found.peek().copied();
+        let (path, _, mesh, part) = found.find(|(_, imports, ..)| imports.stem.eq_ignore_ascii_case(stem)).or(first)?;
+        Some((path, mesh, part))
+    }
+
+    /// Returns the names of the meshes that have a file.
+    pub(super) fn meshes(&self, name: &[u8]) -> impl Iterator<Item = &[u8]> {
+        self.imports(name).map(|(_, _, mesh, _)| &*mesh.name)
+    }
+}

@@ -1,0 +1,420 @@
+//! The owner of a pair's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use super::frame::Frame;
+use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader};
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
+use super::script::{MeshScript, Script, Selected, choice};
+use super::surface::{SurfaceView, UvDivisor};
+use super::surface_groups::Groups;
+use super::validate::{RULES, check_strictly, validate_script, validate_structure, validate_vertices};
+use super::{regions, write};
+use crate::array::Bounds;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::animation::Animations;
+use crate::model::{FileData, FormatVersion, Geometry, MeshFile, Positions};
+use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
+use std::io::Write;
+
+/// An Unreal vertex mesh: a data file, an aniv file, and on request what a script says of them, over any owner of bytes.
+///
+/// | call | order | looks at | allocates |
+/// |---|---|---|---|
+/// | [`open`](Self::open) | 1 | both headers, 52 bytes | nothing |
+/// | [`frame`](Self::frame) | 1 | nothing | nothing |
+/// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
+/// | [`bounds`](Self::bounds), first time | vertices | frame 0 | nothing |
+/// | [`extent_of_all_frames`](Self::extent_of_all_frames) | vertices of all frames | all frames | nothing |
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::unreal::Mesh;
+/// let [data, aniv] = ["data/unreal/box_d.3d", "data/unreal/box_a.3d"].map(meshpeek::read);
+/// let mesh = Mesh::open(data?, aniv?)?;
+/// let last = mesh.frame(mesh.frame_count() - 1)?; // no other frame is touched
+/// assert_eq!(last.positions().len(), 8);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Mesh<D> {
+    data: FileData<D>,
+    aniv: FileData<D>,
+    pub(super) header: PairHeader,
+    uv_divisor: UvDivisor,
+    facts: Option<(Arc<Script<D>>, Selected)>,
+    groups: OnceLock<Result<Groups>>,
+    bounds: OnceLock<Bounds>,
+}
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Reads both headers, and nothing else; accepts what games load although it breaks a rule.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, by field and offset: a file cut within its header or its polygons, a frame size that fits no kind
+    /// of vertex.
+    pub fn open(data: D, aniv: D) -> Result<Self> {
+        Self::open_with(data, aniv, &OpenOptions::default())
+    }
+
+    /// Reads both headers, with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open); with [`OpenOptions::strict`] also the first thing that is not exactly as it should be.
+    pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
+        let [data, aniv] = [data, aniv].map(|data| FileData::new(data, options));
+        let header = PairHeader::read(data.cursor(DATA), aniv.cursor(ANIV))?;
+        let (groups, bounds) = (OnceLock::new(), OnceLock::new());
+        let mesh = Self { data, aniv, header, uv_divisor: UvDivisor::default(), facts: None, groups, bounds };
+        if options.strict {
+            check_strictly(&mesh)?;
+        }
+        Ok(mesh)
+    }
+
+    /// Sets what a byte of texture coordinates is divided by.
+    #[must_use]
+    pub fn with_uv_divisor(mut self, divisor: UvDivisor) -> Self {
+        self.uv_divisor = divisor;
+        self
+    }
+
+    /// Adds what a script says of the mesh that it calls `name`, in any case of letters: its clips, textures, scale and
+    /// origin.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Choice`] where the script imports no such mesh.
+    pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
+        let script = script.into();
+        let selected = script.select(name);
+        if script.mesh(&selected).import().is_none() {
+            let kind =
+                choice(script.imports().map(|import| import.mesh.as_bytes()), format!("\"{}\"", Name::new(name)));
+            return Err(Error::without_offset(SCRIPT, Field::new("mesh"), kind));
+        }
+        Ok(self.with_selected(script, selected))
+    }
+
+    /// Adds what a script says of a mesh that was selected from it: so the meshes of one script share it.
+    #[must_use]
+    pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
+        self.facts = Some((script, selected));
+        self
+    }
+
+    /// Returns what the script says of the mesh, where there is a script.
+    #[must_use]
+    pub fn script(&self) -> Option<MeshScript<'_>> {
+        self.facts.as_ref().map(|(script, selected)| script.mesh(selected))
+    }
+
+    /// Returns the whole script, where there is one.
+    #[must_use]
+    pub fn whole_script(&self) -> Option<&Script<D>> {
+        self.facts.as_ref().map(|(script, _)| &**script)
+    }
+
+    /// Returns what a byte of texture coordinates is divided by.
+    #[must_use]
+    pub const fn uv_divisor(&self) -> UvDivisor {
+        self.uv_divisor
+    }
+
+    /// Returns the owner of the data file's bytes.
+    #[must_use]
+    pub const fn data(&self) -> &D {
+        self.data.data()
+    }
+
+    /// Returns the owner of the aniv file's bytes.
+    #[must_use]
+    pub const fn aniv(&self) -> &D {
+        self.aniv.data()
+    }
+
+    /// Returns how vertices are stored.
+    #[must_use]
+    pub const fn variant(&self) -> Variant {
+        self.header.variant
+    }
+
+    /// Returns the number of triangles, those that are not drawn included.
+    #[must_use]
+    pub fn polygon_count(&self) -> usize {
+        as_index(self.header.polygons)
+    }
+
+    /// Returns the number of vertices of each frame.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        as_index(self.header.vertices)
+    }
+
+    /// Returns the number of frames that the header declares; of a damaged file, the last may be cut or missing.
+    #[must_use]
+    pub fn frame_count(&self) -> usize {
+        as_index(self.header.frames)
+    }
+
+    /// Lends the data file's header, the 44 bytes that nobody reads included.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn data_header(&self) -> Result<&RawDataHeader> {
+        self.data_cursor().read("header")
+    }
+
+    /// Lends the aniv file's header.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn aniv_header(&self) -> Result<&RawAnivHeader> {
+        self.aniv_cursor().read("header")
+    }
+
+    /// Lends all polygons, in file order.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn polygons(&self) -> Result<&[RawPolygon]> {
+        self.data_cursor().at(POLYGONS_AT)?.array(self.header.polygons, "polygons")
+    }
+
+    /// Lends what follows the polygons: nothing in a sound file.
+    #[must_use]
+    pub fn data_rest(&self) -> &[u8] {
+        let end = usize::try_from(self.polygons_end()).ok();
+        end.and_then(|end| self.data.bytes().get(end..)).unwrap_or_default()
+    }
+
+    /// Lends what follows the last frame: nothing in a sound file.
+    #[must_use]
+    pub fn aniv_rest(&self) -> &[u8] {
+        let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
+        end.and_then(|end| self.aniv.bytes().get(end..)).unwrap_or_default()
+    }
+
+    /// Locates frame `index`; looks at no vertex. The last frame of a file that is cut short has what there is of it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where the header declares no such frame, [`ErrorKind::UnexpectedEnd`] where the file ends
+    /// before it.
+    pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
+        let number = as_u64(index);
+        let field = Field::new("positions").of("frame", number);
+        if index >= self.frame_count() {
+            let kind = ErrorKind::NoSuch { count: self.header.frames.into(), index: number };
+            return Err(Error::without_offset(ANIV, field, kind));
+        }
+        let start = self.frame_at(number);
+        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.bytes().get(start..)).unwrap_or_default();
+        if bytes.is_empty() && self.header.stride > 0 {
+            let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
+            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.bytes().len())), kind));
+        }
+        let stride = usize::try_from(self.header.stride).unwrap_or(usize::MAX);
+        Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))
+    }
+
+    /// Returns the box around all vertices of frame 0, in stored units: computed once.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        *self.bounds.get_or_init(|| {
+            let Ok(frame) = self.frame(0) else { return Bounds::EMPTY };
+            self.note_aniv(FRAMES_AT, as_u64(frame.positions().as_bytes().len()));
+            frame.bounds()
+        })
+    }
+
+    /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
+    /// read.
+    #[must_use]
+    pub fn extent_of_all_frames(&self) -> Bounds {
+        let frames = self.frame_bytes();
+        self.note_aniv(FRAMES_AT, as_u64(frames.len()));
+        if self.header.variant.extra_vertices() > 0 {
+            let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
+            return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
+        }
+        // Frames of nothing but vertices are one array.
+        Frame::new(frames, self.header).all_positions().bounds()
+    }
+
+    /// Returns the bytes of all frames, as many of them as there are.
+    pub(super) fn frame_bytes(&self) -> &[u8] {
+        let body = self.aniv.bytes().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
+        let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
+        body.get(..length).unwrap_or(body)
+    }
+
+    /// Returns the number of surfaces: polygons of one texture number and one type byte. Those that are not drawn come
+    /// last.
+    #[must_use]
+    pub fn surface_count(&self) -> usize {
+        self.groups().map_or(0, Groups::len)
+    }
+
+    /// Locates surface `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] where there is no such surface, [`ErrorKind::OutOfMemory`].
+    pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
+        let groups = self.groups()?;
+        let Some((group, order)) = groups.get(index) else {
+            let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
+            return Err(Error::without_offset(DATA, Field::new("").of("surface", as_u64(index)), kind));
+        };
+        Ok(SurfaceView::new(self.polygons()?, group, order))
+    }
+
+    /// Returns all surfaces, those that are not drawn last.
+    pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
+        (0..self.surface_count()).map(|index| self.surface(index))
+    }
+
+    pub(super) fn groups(&self) -> Result<&Groups> {
+        let groups = self.groups.get_or_init(|| {
+            let polygons = self.polygons()?;
+            if let Some(data) = self.data.access_log() {
+                data.note_spread(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
+            }
+            Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
+        });
+        groups.as_ref().map_err(Clone::clone)
+    }
+
+    /// Notes that all of the polygons were read.
+    pub(super) fn note_polygons(&self) {
+        if let Some(data) = self.data.access_log() {
+            data.note_spread(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
+        }
+    }
+
+    /// Notes that `length` bytes from `start` of the aniv file were read.
+    pub(super) fn note_aniv(&self, start: u64, length: u64) {
+        if let Some(aniv) = self.aniv.access_log() {
+            aniv.note(start, start.saturating_add(length));
+        }
+    }
+
+    /// Returns the offset of the byte after the last polygon.
+    pub(super) fn polygons_end(&self) -> u64 {
+        let size = u64::from(self.header.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
+        POLYGONS_AT.saturating_add(size)
+    }
+
+    /// Returns where a frame starts.
+    pub(super) const fn frame_at(&self, frame: u64) -> u64 {
+        FRAMES_AT.saturating_add(frame.saturating_mul(self.header.stride))
+    }
+
+    pub(super) fn data_cursor(&self) -> Cursor<'_> {
+        Cursor::new(self.data.bytes(), DATA)
+    }
+
+    pub(super) fn aniv_cursor(&self) -> Cursor<'_> {
+        Cursor::new(self.aniv.bytes(), ANIV)
+    }
+
+    /// Returns an array of no positions, of the mesh's variant.
+    pub(super) fn no_positions(&self) -> Positions<'_> {
+        Frame::new(&[], self.header).positions()
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
+    fn format(&self) -> &'static str {
+        "unreal"
+    }
+
+    fn version(&self) -> &'static str {
+        self.variant().name()
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        self.data.options()
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        match source {
+            0 => Some(self.data()),
+            1 => Some(self.aniv()),
+            2 => self.whole_script().map(Script::data),
+            _ => None,
+        }
+    }
+
+    fn source_count(&self) -> usize {
+        if self.whole_script().is_some() { 3 } else { 2 }
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        match source {
+            0 => self.data.access_log(),
+            1 => self.aniv.access_log(),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.groups()?;
+        self.aniv_header().map(drop)
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => regions::data_regions(self, visit),
+            (1, _) => regions::aniv_regions(self, visit),
+            (2, Some(script)) => script.regions(visit),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate_structure(self, report)?;
+        validate_script(self, report);
+        Ok(())
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate_structure(self, report)?;
+        validate_vertices(self, report);
+        validate_script(self, report);
+        Ok(())
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        match (source, self.whole_script()) {
+            (0, _) => write::write_data(self, out),
+            (1, _) => write::write_aniv(self, out),
+            (2, Some(script)) => script.write_to(out),
+            _ => self.expect_source(source),
+        }
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
+    }
+}

@@ -1,0 +1,126 @@
+//! Lowering to the neutral view.
+
+use super::file::Mesh;
+use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
+use super::layout::{ANIV, DATA};
+use crate::array::{Bounds, Consecutive, Sphere};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
+use crate::parse::Name;
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// Files hold no box: this is the one around frame 0.
+    fn bounds(&self) -> Bounds {
+        Self::bounds(self)
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        None
+    }
+
+    fn vertex_frame_count(&self) -> usize {
+        self.frame_count()
+    }
+
+    /// All surfaces share one array of positions.
+    fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
+        self.surface(surface)?;
+        self.frame(frame).map(|frame| frame.positions())
+    }
+
+    fn surface_count(&self) -> usize {
+        Self::surface_count(self)
+    }
+
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        let label = self.surface(surface)?.label();
+        Ok(self.surface_material(surface)?.unwrap_or(Name::new(label.as_bytes())))
+    }
+
+    /// Files hold no box: this is the one around the vertices that the surface uses, in frame 0.
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        let view = self.surface(surface)?;
+        let positions = self.positions(surface, 0)?;
+        self.note_polygons();
+        self.note_aniv(FRAMES_AT, as_u64(positions.as_bytes().len()));
+        let used = view.indices().iter().filter_map(|vertex| positions.get(as_index(vertex)));
+        Ok(used.fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: at, max: at })))
+    }
+
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        self.surface(surface).map(|_| None)
+    }
+
+    fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
+        let number = self.surface(surface)?.texture();
+        Ok(self.script().and_then(|script| script.texture(number.into())).map(|texture| texture.name))
+    }
+
+    fn is_drawn(&self, surface: usize) -> Result<bool> {
+        self.surface(surface).map(|view| view.is_drawn())
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        let corners = self.surface(surface)?.triangle_count().saturating_mul(3);
+        let [corners, vertices] = [corners, self.positions(surface, 0).map_or(0, |positions| positions.len())]
+            .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        Ok(Counts {
+            // Fewer than the mesh has where the file's end cuts frame 0.
+            vertices,
+            attribute_vertices: corners,
+            corners,
+            index_widths: [2, 0],
+            uv_sets: 1,
+            targets: 1,
+            ..Counts::default()
+        })
+    }
+
+    /// The base shape is frame 0.
+    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
+        self.surface(surface)?;
+        match target {
+            // Of a file that ends before its first frame, too, there are no positions.
+            0 => Ok(self.frame(0).map_or_else(|_| self.no_positions(), |frame| frame.positions())),
+            _ => Err(no_such("target", 1, target)),
+        }
+    }
+
+    /// The format stores no normals: [`Mesh::normals`] computes them.
+    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+        self.positions(surface, target).map(|_| None)
+    }
+
+    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+        let view = self.surface(surface)?;
+        Ok((set == 0).then(|| view.uvs(self.uv_divisor())))
+    }
+
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        self.surface(surface).map(|_| None)
+    }
+
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        self.surface(surface).map(|_| None)
+    }
+
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        self.surface(surface).map(|view| view.indices())
+    }
+
+    /// Texture coordinates stand one to a corner, so each corner's number is its index.
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        let corners = self.counts(surface)?.corners;
+        Ok(Some(Indices::Consecutive(Consecutive::new(corners))))
+    }
+
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+        let field = Field::new(name).of("surface", as_u64(surface));
+        match name {
+            "indices" | "attribute_indices" => Error::new(DATA, field, POLYGONS_AT.saturating_add(into), kind),
+            "positions" => Error::new(ANIV, field, FRAMES_AT.saturating_add(into), kind),
+            _ => Error::without_offset(DATA, field, kind),
+        }
+    }
+}

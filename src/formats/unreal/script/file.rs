@@ -1,0 +1,172 @@
+//! The owner of a script's bytes.
+
+use super::command::Command;
+use super::commands::{CommandRange, Commands};
+use super::line::{Kind as LineKind, Lines};
+use super::select::{MeshScript, Selected};
+use super::statements::{Import, Statement as _};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unreal::layout::SCRIPT;
+use crate::math::as_u64;
+use crate::parse::{Element, Limits, Region};
+
+/// Bytes of text.
+const CHARACTERS: Element = Element::new("u8", 1, 1);
+
+/// A script, over any owner of bytes: a [`Map`](crate::io::Map), a `Vec<u8>`, a `&str`.
+///
+/// | call | order | allocates |
+/// |---|---|---|
+/// | [`open`](Self::open) | bytes | 16 bytes per command |
+/// | [`commands`](Self::commands), [`imports`](Self::imports) | 1 per command | nothing |
+/// | [`select`](Self::select) | commands, and a sort of names | 8 bytes per sequence, more per notify and texture |
+/// | [`mesh`](Self::mesh), and each view of it | 1, or log of the commands selected | nothing, or a name's copy |
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::unreal::script::Script;
+/// let script = Script::open("\
+/// ##exec MESH IMPORT MESH=Cat ANIVFILE=MODELS\\cat_a.3d DATAFILE=MODELS\\cat_d.3d
+/// ##exec MESH SEQUENCE MESH=Cat SEQ=Walk STARTFRAME=0 NUMFRAMES=15 RATE=10
+/// ##exec MESHMAP SCALE MESHMAP=Cat X=0.1 Y=0.1 Z=0.2
+/// ")?;
+/// let selected = script.select(b"cat");
+/// let cat = script.mesh(&selected);
+/// assert_eq!(cat.scale(), Some([0.1, 0.1, 0.2]));
+/// assert_eq!(cat.sequence(0).map(|walk| walk.frames), Some(15));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Script<D> {
+    data: D,
+    places: Box<[CommandRange]>,
+}
+
+impl<D: AsRef<[u8]>> Script<D> {
+    /// Finds the commands. A script without any opens, too.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Limit`] for a script that is too long, or has too many commands; [`ErrorKind::OutOfMemory`].
+    pub fn open(data: D) -> Result<Self> {
+        Self::open_with(data, &Limits::default())
+    }
+
+    /// Finds the commands under limits of your own: [`Limits::script`] and [`Limits::items`].
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
+        let bytes = data.as_ref();
+        within("script", limits.script, as_u64(bytes.len()))?;
+        let commands = || Lines::new(bytes).filter(|line| line.kind == LineKind::Command);
+        let count = commands().count();
+        within("items", limits.items, as_u64(count))?;
+        let mut places = Vec::new();
+        let asked = as_u64(count.saturating_mul(size_of::<CommandRange>()));
+        places.try_reserve_exact(count).map_err(|_| wrong("commands", ErrorKind::OutOfMemory { asked }))?;
+        places.extend(commands().take(count).map(|line| CommandRange { start: line.start, end: line.end }));
+        Ok(Self { data, places: places.into() })
+    }
+
+    /// Returns the owner of the bytes.
+    #[must_use]
+    pub const fn data(&self) -> &D {
+        &self.data
+    }
+
+    /// Gives the owner of the bytes back.
+    #[must_use]
+    pub fn into_inner(self) -> D {
+        self.data
+    }
+
+    /// Returns the script's bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.data.as_ref()
+    }
+
+    pub(super) fn all(&self) -> Commands<'_> {
+        Commands { bytes: self.as_bytes(), places: &self.places }
+    }
+
+    /// Returns the number of commands.
+    #[must_use]
+    pub const fn command_count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the commands, in file order.
+    pub fn commands(&self) -> impl Iterator<Item = Command<'_>> {
+        self.all().iter()
+    }
+
+    /// Returns command `index`, in file order.
+    #[must_use]
+    pub fn command(&self, index: usize) -> Option<Command<'_>> {
+        self.all().get(index)
+    }
+
+    /// Returns the files of each mesh, in file order.
+    pub fn imports(&self) -> impl Iterator<Item = Import<'_>> {
+        self.commands().filter_map(Import::of)
+    }
+
+    /// Finds the commands about one mesh: by its name, in any case of letters. Looks at every command.
+    #[must_use]
+    pub fn select(&self, mesh: &[u8]) -> Selected {
+        Selected::new(self.all(), mesh)
+    }
+
+    /// Finds the commands about every mesh that the script imports, in the order of the imports: a mesh that is imported
+    /// twice is one. Looks at every command once.
+    #[must_use]
+    pub fn select_all(&self) -> Vec<Selected> {
+        Selected::all(self.all())
+    }
+
+    /// Returns what the script says about a mesh that was selected from it.
+    #[must_use]
+    pub fn mesh<'a>(&'a self, selected: &'a Selected) -> MeshScript<'a> {
+        MeshScript::new(self.all(), selected)
+    }
+
+    /// Tells the name of every byte: `command[3].scale` for a command, and `text[3]` for what stands before it.
+    ///
+    /// # Errors
+    ///
+    /// None: a script that was opened has a name for every byte.
+    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
+        let mut at = 0;
+        for command in self.commands() {
+            let start = command.offset();
+            text(at, start, command.index(), see);
+            at = start.saturating_add(as_u64(command.as_bytes().len()));
+            span(command.field(), start, at, see);
+        }
+        text(at, as_u64(self.as_bytes().len()), as_u64(self.command_count()), see);
+        Ok(())
+    }
+}
+
+/// Reports the text before command `index`, if there is any.
+fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
+    if start < end {
+        span(Field::new("").of("text", index), start, end, see);
+    }
+}
+
+fn span(field: Field, start: u64, end: u64, see: &mut dyn FnMut(Region)) {
+    see(Region { field, start, end, element: CHARACTERS, count: end.saturating_sub(start) });
+}
+
+fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {
+    if asked > allowed { Err(wrong(name, ErrorKind::Limit { name, allowed, asked })) } else { Ok(()) }
+}
+
+fn wrong(name: &'static str, kind: ErrorKind) -> Error {
+    Error::without_offset(SCRIPT, Field::new(name), kind)
+}

@@ -1,0 +1,317 @@
+//! The text of a script: its lines, which of them are commands, and the arguments of a command.
+
+use crate::math::as_u64;
+use crate::parse::Name;
+
+/// The most bytes of a line that is read.
+pub(super) const MAX_LINE: usize = 64 << 10;
+
+/// What makes a line a command.
+pub(super) const EXEC: &[u8] = b"#exec";
+
+/// The mark that some editors put before UTF-8 text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Code, a comment, or blank.
+    Text,
+    /// A command.
+    Command,
+    /// Longer than [`MAX_LINE`], and skipped.
+    TooLong,
+    /// A command with a NUL in it, and skipped.
+    Nul,
+}
+
+/// A line, or the command in it: the offsets of its first byte and of the byte after its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Walks the lines of a script, once over every byte.
+#[derive(Clone, Debug)]
+pub(super) struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// How many block comments are open: they nest.
+    depth: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Starts at a script's first byte. Text of two bytes per character has no lines.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let at = if is_wide(bytes) { bytes.len() } else { bom };
+        Self { bytes, at, depth: 0 }
+    }
+
+    /// Tells whether a block comment is open where the walk has come to.
+    pub(super) const fn is_in_comment(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Classifies the line from `start`, and notes which block comments it leaves open.
+    fn classify(&mut self, start: usize, line: &[u8]) -> Line {
+        let blank = skip_blanks(line, 0);
+        let text = line.get(blank..).unwrap_or_default();
+        let exec = self.depth == 0 && is_exec(text);
+        let length = if exec { text_length(text) } else { 0 };
+        self.depth = scan(text.get(length..).unwrap_or_default(), self.depth);
+        let command = text.get(..length).unwrap_or_default().trim_ascii_end();
+        let (kind, start, length) = match line.len() {
+            length if length > MAX_LINE => (Kind::TooLong, start, line.len()),
+            _ if !exec => (Kind::Text, start, line.len()),
+            _ if command.contains(&0) => (Kind::Nul, start.saturating_add(blank), command.len()),
+            _ => (Kind::Command, start.saturating_add(blank), command.len()),
+        };
+        Line { kind, start, end: start.saturating_add(length) }
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let line = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
+        let start = self.at;
+        // The two ends of CR LF are two line ends with an empty line between them.
+        self.at = start.saturating_add(line.len()).saturating_add(1);
+        Some(self.classify(start, line))
+    }
+}
+
+/// Tells text of two bytes per character: by its mark, or by a NUL at every other byte.
+pub(super) fn is_wide(bytes: &[u8]) -> bool {
+    let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
+    let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
+    start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") || zero(0) != zero(1)
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn is_exec(text: &[u8]) -> bool {
+    text.split_at_checked(EXEC.len())
+        .is_some_and(|(word, rest)| word.eq_ignore_ascii_case(EXEC) && rest.first().copied().is_some_and(is_blank))
+}
+
+/// Returns the offset of the first byte from `at` on that is no blank.
+fn skip_blanks(line: &[u8], at: usize) -> usize {
+    let blanks = line.get(at..).unwrap_or_default().iter().take_while(|byte| is_blank(**byte));
+    at.saturating_add(blanks.count())
+}
+
+/// Returns where the comment behind a command begins, or the line's length: a comment begins outside quotes only.
+fn text_length(line: &[u8]) -> usize {
+    let mut quoted = false;
+    for (at, pair) in line.windows(2).enumerate() {
+        match pair {
+            [b'"', _] => quoted = !quoted,
+            b"//" | b"/*" if !quoted => return at,
+            _ => {}
+        }
+    }
+    line.len()
+}
+
+/// Scans a line of code and returns how many block comments are open behind it.
+fn scan(line: &[u8], mut depth: usize) -> usize {
+    let mut rest = line;
+    while let [first, after @ ..] = rest {
+        let pair = (*first, after.first().copied().unwrap_or_default());
+        rest = match (pair, depth) {
+            ((b'/', b'/'), 0) => return 0,
+            ((b'/', b'*'), _) => {
+                depth = depth.saturating_add(1);
+                after.get(1..).unwrap_or_default()
+            }
+            ((b'*', b'/'), 1..) => {
+                depth = depth.saturating_sub(1);
+                after.get(1..).unwrap_or_default()
+            }
+            ((b'"', _), 0) => skip_string(after),
+            _ => after,
+        };
+    }
+    depth
+}
+
+/// Returns what follows a string of code: a backslash takes the byte after it along, and the line ends the string.
+fn skip_string(mut rest: &[u8]) -> &[u8] {
+    loop {
+        rest = match rest {
+            [] => return rest,
+            [b'"', after @ ..] => return after,
+            [b'\\', _, after @ ..] | [_, after @ ..] => after,
+        };
+    }
+}
+
+/// How a value stands in a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// Without quotes.
+    Bare,
+    /// In quotes.
+    Quoted,
+    /// Behind a quote that nothing closes: the value runs to the line's end.
+    Open,
+}
+
+/// One argument of a command: `KEY=value`, or a word that stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument<'a> {
+    /// The key, or the word.
+    pub key: Name<'a>,
+    /// The value without its quotes; `None` for a word that stands alone.
+    pub value: Option<Name<'a>>,
+    /// How the value, or the word, is quoted.
+    pub quote: Quote,
+    /// Offset of the argument's first byte from the start of the file.
+    pub offset: u64,
+}
+
+/// Walks the arguments of a command, in order.
+#[derive(Clone, Debug)]
+pub struct Arguments<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Offset of the first of the bytes from the start of the file.
+    start: u64,
+}
+
+impl<'a> Arguments<'a> {
+    /// Starts at byte `at` of a command that itself starts at byte `start` of the file.
+    pub(super) const fn new(bytes: &'a [u8], at: usize, start: u64) -> Self {
+        Self { bytes, at, start }
+    }
+
+    /// Returns the offset of the next byte from the start of the command.
+    pub(super) const fn at(&self) -> usize {
+        self.at
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// Takes the bytes from `at` until one that ends them, and goes behind them.
+    fn take(&mut self, at: usize, ends: impl Fn(u8) -> bool) -> Name<'a> {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+        self.at = at.saturating_add(length);
+        Name::new(rest.get(..length).unwrap_or_default())
+    }
+
+    /// Takes a text behind the quote at `at`.
+    fn quoted(&mut self, at: usize) -> (Name<'a>, Quote) {
+        let text = self.take(at.saturating_add(1), |byte| byte == b'"');
+        let quote = if self.byte(self.at).is_some() { Quote::Quoted } else { Quote::Open };
+        self.at = self.at.saturating_add(1);
+        (text, quote)
+    }
+
+    /// Takes the value behind the `=` at `at`. Behind blanks, a word with a `=` of its own is the next argument.
+    fn value(&mut self, at: usize) -> (Name<'a>, Quote) {
+        let behind = at.saturating_add(1);
+        let start = skip_blanks(self.bytes, behind);
+        if self.byte(start) == Some(b'"') {
+            return self.quoted(start);
+        }
+        let word = self.take(start, is_blank);
+        if start > behind && word.as_bytes().contains(&b'=') {
+            self.at = behind;
+            return (Name::new(b""), Quote::Bare);
+        }
+        (word, Quote::Bare)
+    }
+}
+
+impl<'a> Iterator for Arguments<'a> {
+    type Item = Argument<'a>;
+
+    fn next(&mut self) -> Option<Argument<'a>> {
+        let start = skip_blanks(self.bytes, self.at);
+        let offset = self.start.saturating_add(as_u64(start));
+        if self.byte(start)? == b'"' {
+            let (key, quote) = self.quoted(start);
+            return Some(Argument { key, value: None, quote, offset });
+        }
+        let key = self.take(start, |byte| is_blank(byte) || matches!(byte, b'=' | b'"'));
+        let equals = skip_blanks(self.bytes, self.at);
+        if self.byte(equals) != Some(b'=') {
+            return Some(Argument { key, value: None, quote: Quote::Bare, offset });
+        }
+        let (value, quote) = self.value(equals);
+        Some(Argument { key, value: Some(value), quote, offset })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(text: &str) -> Vec<&str> {
+        let lines = Lines::new(text.as_bytes()).filter(|line| line.kind == Kind::Command);
+        lines.map(|line| &text[line.start..line.end]).collect()
+    }
+
+    fn arguments(text: &str) -> Vec<(String, Option<String>, Quote, u64)> {
+        let shown = |name: Name<'_>| name.to_string();
+        let arguments = Arguments::new(text.as_bytes(), 0, 100);
+        arguments.map(|one| (shown(one.key), one.value.map(shown), one.quote, one.offset)).collect()
+    }
+
+    #[test]
+    fn finds_commands_and_no_comments() {
+        assert_eq!(
+            commands("\u{feff}#exec A\r\n \t#EXEC\tB // c\r#execute\n//#exec C\n#exec\n#exec D"),
+            ["#exec A", "#EXEC\tB", "#exec D"]
+        );
+        assert_eq!(commands("//*****\n#exec A\n/* /* */\n#exec B\n*/\n#exec C"), ["#exec A", "#exec C"]);
+        assert_eq!(commands("s = \"/*\";\n#exec A\ns = \"\\\"/*\";\n#exec B\n"), ["#exec A", "#exec B"]);
+        assert_eq!(
+            commands("#exec A /* x\n#exec B\n*/ #exec C\n#exec F=\"a//b/*\"\n#exec D"),
+            ["#exec A", "#exec F=\"a//b/*\"", "#exec D"]
+        );
+    }
+
+    #[test]
+    fn skips_what_is_no_line_of_text() {
+        let long = format!("#exec {}\n#exec A", "x".repeat(MAX_LINE));
+        assert_eq!(commands(&long), ["#exec A"]);
+        assert_eq!(commands("#exec A\0\n#exec B"), ["#exec B"]);
+        let wide: Vec<u8> = "#exec A=1\n#exec B=2\n".bytes().flat_map(|byte| [byte, 0]).collect();
+        assert_eq!(Lines::new(&wide).count(), 0);
+        assert!(!is_wide(&[0; 64]) && !is_wide(b"a\0b") && is_wide(b"\xff\xfe"));
+    }
+
+    #[test]
+    fn walks_arguments() {
+        use Quote::{Bare, Open, Quoted};
+        let pair = |key: &str, value: &str, quote, at: u64| (key.into(), Some(value.into()), quote, 100_u64 + at);
+        assert_eq!(
+            arguments("A=1 B = 2\tword C= D=\"x y\"E=a=b"),
+            [
+                pair("A", "1", Bare, 0),
+                pair("B", "2", Bare, 4),
+                ("word".into(), None, Bare, 110),
+                pair("C", "", Bare, 15),
+                pair("D", "x y", Quoted, 18),
+                pair("E", "a=b", Bare, 25),
+            ]
+        );
+        assert_eq!(
+            arguments(" =x \"q\" Z=\"open A=1"),
+            [pair("", "x", Bare, 1), ("q".into(), None, Quoted, 104), pair("Z", "open A=1", Open, 8),]
+        );
+    }
+}

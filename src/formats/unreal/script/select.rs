@@ -1,0 +1,407 @@
+//! All that a script says about one mesh.
+
+use std::borrow::Cow;
+
+use super::command::{Command, Verb};
+use super::commands::Commands;
+use super::statements::{
+    DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, Statement, TextureImport,
+};
+use crate::error::ErrorKind;
+use crate::parse::Name;
+
+/// The most names that an error lists.
+const MAX_NAMES: usize = 32;
+
+/// Which commands of a script are about one mesh. It has no lifetime and can be stored beside its
+/// [`Script`](super::Script), which makes a [`MeshScript`] of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    name: Box<[u8]>,
+    import: Option<usize>,
+    origin: Option<usize>,
+    scale: Option<usize>,
+    lod_params: Option<usize>,
+    drop_frames: Option<usize>,
+    sequences: Vec<usize>,
+    /// By the sequence's name in lower case, then in file order.
+    notifies: Vec<(Box<[u8]>, usize)>,
+    /// By number: the last of each number, and the import of its texture.
+    textures: Vec<(i64, usize, Option<usize>)>,
+}
+
+impl Selected {
+    /// Returns the name that was asked for.
+    #[must_use]
+    pub fn name(&self) -> Name<'_> {
+        Name::new(&self.name)
+    }
+
+    pub(super) fn new(commands: Commands<'_>, mesh: &[u8]) -> Self {
+        let mut selected = [Self { name: mesh.into(), ..Self::default() }];
+        gather(commands, &mut selected);
+        let [selected] = selected;
+        selected
+    }
+
+    /// Finds the commands about every mesh that is imported: one for each name, in the order of their first imports.
+    pub(super) fn all(commands: Commands<'_>) -> Vec<Self> {
+        let imported = commands.iter().filter_map(Import::of).enumerate();
+        let mut names: Vec<_> = imported.map(|(order, import)| (lower(import.mesh), order, import.mesh)).collect();
+        names.sort();
+        names.dedup_by(|(name, ..), (before, ..)| name == before);
+        names.sort_by_key(|(_, order, _)| *order);
+        let each = names.into_iter().map(|(_, _, name)| Self { name: name.as_bytes().into(), ..Self::default() });
+        let mut all: Vec<_> = each.collect();
+        gather(commands, &mut all);
+        all
+    }
+
+    fn add(&mut self, command: &Command<'_>, index: usize) {
+        match command.verb() {
+            Verb::MeshImport => self.import = Some(index),
+            Verb::MeshOrigin => self.origin = Some(index),
+            Verb::MeshMapScale => self.scale = Some(index),
+            Verb::MeshLodParams => self.lod_params = Some(index),
+            Verb::MeshDropFrames => self.drop_frames = Some(index),
+            Verb::MeshSequence => self.sequences.push(index),
+            Verb::MeshNotify => self.notifies.push((lower(command.value("SEQ").unwrap_or_default()), index)),
+            Verb::MeshMapSetTexture => {
+                self.textures.push((command.integer("NUM").unwrap_or_default(), index, None));
+            }
+            Verb::MeshMapNew | Verb::TextureImport | Verb::Other => {}
+        }
+    }
+
+    /// Keeps the last texture of each number, and finds its import.
+    fn settle(&mut self, commands: Commands<'_>, imports: &Imports) {
+        self.notifies.sort_unstable();
+        self.textures.sort_unstable_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
+        self.textures.dedup_by_key(|(number, ..)| *number);
+        self.textures.shrink_to_fit();
+        for (_, index, import) in &mut self.textures {
+            let name = commands.get(*index).and_then(|command| command.value("TEXTURE"));
+            *import = name.and_then(|name| imports.find(name));
+        }
+    }
+}
+
+/// Gives each command to the mesh that it is about: in one pass, with a search in a sorted list for each.
+fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
+    let mut names: Vec<_> =
+        selected.iter().enumerate().map(|(slot, one)| (lower(Name::new(&one.name)), slot)).collect();
+    names.sort();
+    let find = |name: &[u8]| {
+        let found = names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        names.get(found).map(|(_, slot)| *slot)
+    };
+    let maps = Maps::new(commands);
+    for (index, command) in commands.iter().enumerate() {
+        let Some(name) = about(&command).map(lower) else { continue };
+        let own = find(&name);
+        let bound = command.verb().is_of_map().then(|| maps.mesh_of(&name).and_then(find)).flatten();
+        for slot in own.into_iter().chain(bound.filter(|bound| Some(*bound) != own)) {
+            if let Some(selected) = selected.get_mut(slot) {
+                selected.add(&command, index);
+            }
+        }
+    }
+    let textured = selected.iter().any(|one| !one.textures.is_empty());
+    let imports = if textured { Imports::new(commands) } else { Imports(Vec::new()) };
+    for one in selected {
+        one.settle(commands, &imports);
+    }
+}
+
+/// Which mesh each mesh map belongs to, by names in lower case: what `MESHMAP NEW` said last.
+struct Maps(Vec<(Lower, usize, Lower)>);
+
+/// A name in lower case.
+type Lower = Box<[u8]>;
+
+impl Maps {
+    fn new(commands: Commands<'_>) -> Self {
+        let new = commands.iter().enumerate().filter(|(_, command)| command.verb() == Verb::MeshMapNew);
+        let bound = |(index, command): (usize, Command<'_>)| {
+            Some((lower(command.value("MESHMAP")?), index, lower(command.value("MESH")?)))
+        };
+        let mut maps: Vec<_> = new.filter_map(bound).collect();
+        maps.sort();
+        Self(maps)
+    }
+
+    fn mesh_of(&self, map: &[u8]) -> Option<&[u8]> {
+        let end = self.0.partition_point(|(known, ..)| **known <= *map);
+        let (known, _, mesh) = self.0.get(end.checked_sub(1)?)?;
+        (**known == *map).then_some(&**mesh)
+    }
+}
+
+/// Returns the name of the mesh, or of the mesh map, that a command is about.
+fn about<'a>(command: &Command<'a>) -> Option<Name<'a>> {
+    match command.verb() {
+        Verb::MeshMapNew | Verb::TextureImport | Verb::Other => None,
+        verb if verb.is_of_map() => command.value("MESHMAP"),
+        _ => command.value("MESH"),
+    }
+}
+
+/// The texture imports of a script, by name in lower case.
+#[derive(Debug)]
+pub(super) struct Imports(Vec<(Box<[u8]>, usize)>);
+
+impl Imports {
+    pub(super) fn new(commands: Commands<'_>) -> Self {
+        let named = |(index, command)| Some((lower(TextureImport::of(command)?.name), index));
+        let mut imports: Vec<_> = commands.iter().enumerate().filter_map(named).collect();
+        imports.sort();
+        Self(imports)
+    }
+
+    /// Returns the last import of a name; of a package path, that of its last part.
+    pub(super) fn find(&self, name: Name<'_>) -> Option<usize> {
+        let name = lower(name);
+        let part = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+        self.last(&name).or_else(|| self.last(part))
+    }
+
+    fn last(&self, name: &[u8]) -> Option<usize> {
+        let end = self.0.partition_point(|(known, _)| **known <= *name);
+        let (known, index) = self.0.get(end.checked_sub(1)?)?;
+        (**known == *name).then_some(*index)
+    }
+}
+
+/// Copies a name in lower case. What is sorted is a copy: mapped bytes may change while they are compared.
+pub(super) fn lower(name: Name<'_>) -> Box<[u8]> {
+    name.as_bytes().to_ascii_lowercase().into()
+}
+
+/// A texture of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct Texture<'a> {
+    /// The number that polygons hold.
+    pub number: i64,
+    /// The texture's name, or its path in a package.
+    pub name: Name<'a>,
+    /// Where the script imports it from; `None` for a texture of another package.
+    pub import: Option<TextureImport<'a>>,
+}
+
+/// What a script says about one mesh. Of what it says twice, the last counts; sequences are all kept.
+#[derive(Clone, Copy, Debug)]
+pub struct MeshScript<'a> {
+    commands: Commands<'a>,
+    selected: &'a Selected,
+}
+
+impl<'a> MeshScript<'a> {
+    pub(super) const fn new(commands: Commands<'a>, selected: &'a Selected) -> Self {
+        Self { commands, selected }
+    }
+
+    fn view<V: Statement<'a>>(&self, index: Option<usize>) -> Option<V> {
+        V::of(self.commands.get(index?)?)
+    }
+
+    /// Returns the mesh's name: as the import spells it, or as it was asked for.
+    #[must_use]
+    pub fn name(&self) -> Name<'a> {
+        let asked = Name::new(&self.selected.name);
+        self.import().map_or(asked, |import| import.mesh)
+    }
+
+    /// Returns the files of the mesh.
+    #[must_use]
+    pub fn import(&self) -> Option<Import<'a>> {
+        self.view(self.selected.import)
+    }
+
+    /// Returns where the mesh stands, and how it is turned.
+    #[must_use]
+    pub fn origin(&self) -> Option<Origin<'a>> {
+        self.view(self.selected.origin)
+    }
+
+    /// Returns the factor along each axis for the stored integers; an axis that is not given has 1.
+    #[must_use]
+    pub fn scale(&self) -> Option<[f32; 3]> {
+        let command = self.commands.get(self.selected.scale?)?;
+        Some(["X", "Y", "Z"].map(|axis| command.number(axis).unwrap_or(1.0)))
+    }
+
+    /// Returns the commands that say all of this, in file order: those about the mesh, each texture number's last, and the
+    /// imports of those textures.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Command<'a>> {
+        let Selected { import, origin, scale, lod_params, drop_frames, sequences, notifies, textures, .. } =
+            self.selected;
+        let single = [import, origin, scale, lod_params, drop_frames].into_iter().flatten();
+        let textures = textures.iter().flat_map(|(_, set, import)| std::iter::once(set).chain(import));
+        let listed = sequences.iter().chain(notifies.iter().map(|(_, index)| index)).chain(textures);
+        let mut numbers: Vec<usize> = single.chain(listed).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| self.commands.get(number)).collect()
+    }
+
+    /// Returns how levels of detail are chosen.
+    #[must_use]
+    pub fn lod_params(&self) -> Option<LodParams<'a>> {
+        self.view(self.selected.lod_params)
+    }
+
+    /// Returns which frames are left out on import.
+    #[must_use]
+    pub fn drop_frames(&self) -> Option<DropFrames<'a>> {
+        self.view(self.selected.drop_frames)
+    }
+
+    /// Returns the number of sequences.
+    #[must_use]
+    pub const fn sequence_count(&self) -> usize {
+        self.selected.sequences.len()
+    }
+
+    /// Returns sequence `index`, in file order.
+    #[must_use]
+    pub fn sequence(&self, index: usize) -> Option<Sequence<'a>> {
+        self.view(self.selected.sequences.get(index).copied())
+    }
+
+    /// Returns the sequences, in file order. A name may be given twice.
+    pub fn sequences(&self) -> impl Iterator<Item = Sequence<'a>> + use<'a> {
+        let this = *self;
+        this.selected.sequences.iter().filter_map(move |index| this.view(Some(*index)))
+    }
+
+    /// Returns the calls of sequence `index`, in file order: those that give its name.
+    pub fn notifies(&self, index: usize) -> impl Iterator<Item = Notify<'a>> + use<'a> {
+        let this = *self;
+        let name = self.sequence(index).map(|sequence| sequence.name);
+        let found = name.map_or(&[][..], |name| this.notifies_of(name));
+        found.iter().filter_map(move |(_, index)| this.view(Some(*index)))
+    }
+
+    /// Returns call `call` of sequence `index`, in file order.
+    #[must_use]
+    pub fn notify(&self, index: usize, call: usize) -> Option<Notify<'a>> {
+        let sequence = self.sequence(index)?;
+        self.view(self.notifies_of(sequence.name).get(call).map(|(_, index)| *index))
+    }
+
+    fn notifies_of(&self, name: Name<'_>) -> &'a [(Box<[u8]>, usize)] {
+        let name = lower(name);
+        let all = &self.selected.notifies;
+        let start = all.partition_point(|(known, _)| *known < name);
+        let end = all.partition_point(|(known, _)| *known <= name);
+        all.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the textures, by number.
+    pub fn textures(&self) -> impl Iterator<Item = Texture<'a>> + use<'a> {
+        let this = *self;
+        this.selected.textures.iter().filter_map(move |found| this.texture_of(found))
+    }
+
+    /// Returns the texture of a number.
+    #[must_use]
+    pub fn texture(&self, number: i64) -> Option<Texture<'a>> {
+        let all = &self.selected.textures;
+        let found = all.binary_search_by_key(&number, |(number, ..)| *number).ok()?;
+        self.texture_of(all.get(found)?)
+    }
+
+    fn texture_of(&self, (number, index, import): &(i64, usize, Option<usize>)) -> Option<Texture<'a>> {
+        let set: SetTexture<'a> = self.view(Some(*index))?;
+        Some(Texture { number: *number, name: set.texture, import: self.view(*import) })
+    }
+}
+
+/// Makes the error of a mesh that a script does not have, which names those that it has.
+pub(in crate::formats::unreal) fn choice<'n>(
+    names: impl Iterator<Item = &'n [u8]>,
+    found: impl Into<Cow<'static, str>>,
+) -> ErrorKind {
+    let mut names: Vec<_> = names.take(MAX_NAMES.saturating_add(1)).map(|name| Name::new(name).to_string()).collect();
+    if names.len() > MAX_NAMES {
+        names.truncate(MAX_NAMES);
+        names.push("others".into());
+    }
+    let names = if names.is_empty() { "no meshes: no script knows one".into() } else { names.join(", ") };
+    ErrorKind::Choice { names, found: found.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Script;
+    use super::*;
+
+    const TEXT: &str = "\
+#exec MESHMAP SETTEXTURE MESHMAP=Skin NUM=1 TEXTURE=Package.Group.Fur
+#exec MESH NOTIFY MESH=cat SEQ=run TIME=0.9 FUNCTION=Late
+#exec MESH IMPORT MESH=Cat ANIVFILE=a DATAFILE=d
+#exec MESH SEQUENCE MESH=CAT SEQ=Run STARTFRAME=1 NUMFRAMES=4
+#exec MESH SEQUENCE MESH=dog SEQ=Run STARTFRAME=9 NUMFRAMES=9
+#exec MESH SEQUENCE MESH=Cat SEQ=Sit STARTFRAME=5 NUMFRAMES=1
+#exec MESH NOTIFY MESH=Cat SEQ=Run TIME=0.1 FUNCTION=Early
+#exec MESH NOTIFY MESH=Cat SEQ=Sit TIME=0 FUNCTION=Purr
+#exec MESHMAP NEW MESHMAP=SKIN MESH=cat
+#exec MESHMAP SCALE MESHMAP=Cat X=2
+#exec MESHMAP SCALE MESHMAP=skin X=0.5 Z=3
+#exec MESHMAP SETTEXTURE MESHMAP=cat NUM=0 TEXTURE=Old
+#exec MESHMAP SETTEXTURE MESHMAP=cat NUM=0 TEXTURE=EYE
+#exec TEXTURE IMPORT NAME=eye FILE=first.pcx
+#exec TEXTURE IMPORT NAME=Eye FILE=second.pcx
+#exec MESHMAP SETTEXTURE MESHMAP=cat NUM=2 TEXTURE=Other.Eye
+";
+
+    #[test]
+    fn gathers_what_belongs_to_a_mesh() {
+        let script = Script::open(TEXT).unwrap();
+        let selected = script.select(b"caT");
+        let cat = script.mesh(&selected);
+        assert_eq!((cat.name(), selected.name()), (Name::new(b"Cat"), Name::new(b"caT")));
+        assert_eq!(cat.scale(), Some([0.5, 1.0, 3.0]));
+        assert_eq!((cat.sequence_count(), cat.sequence(1).unwrap().start), (2, 5));
+        let calls: Vec<_> = cat.notifies(0).map(|notify| notify.function.to_string()).collect();
+        assert_eq!(calls, ["Late", "Early"]);
+        assert_eq!((cat.notifies(1).count(), cat.notifies(2).count()), (1, 0));
+        let textures: Vec<_> = cat.textures().map(|one| (one.number, one.name.to_string())).collect();
+        assert_eq!(textures, [(0, "EYE".into()), (1, "Package.Group.Fur".into()), (2, "Other.Eye".into())]);
+        let file = |number| cat.texture(number).and_then(|one| one.import).map(|import| import.file.to_string());
+        assert_eq!([0, 1, 2].map(file), [Some("second.pcx".into()), None, Some("second.pcx".into())]);
+        assert!(cat.texture(3).is_none() && cat.origin().is_none() && cat.lod_params().is_none());
+    }
+
+    #[test]
+    fn selects_all_as_it_selects_each() {
+        let text = format!(
+            "{TEXT}#exec MESH IMPORT MESH=dog\n#exec MESH IMPORT MESH=CAT\n#exec MESHMAP NEW MESHMAP=coat MESH=dog\n"
+        );
+        let script = Script::open(text).unwrap();
+        let all = script.select_all();
+        assert_eq!(all, [&b"Cat"[..], b"dog"].map(|name| script.select(name)));
+        assert_eq!(all.iter().map(|one| script.mesh(one).sequence_count()).collect::<Vec<_>>(), [2, 1]);
+        assert!(Script::open("").unwrap().select_all().is_empty());
+    }
+
+    #[test]
+    fn gives_a_map_to_the_mesh_that_it_was_made_for_last() {
+        let script = Script::open(
+            "#exec MESHMAP NEW MESHMAP=a MESH=cat\n#exec MESHMAP NEW MESHMAP=A MESH=dog\n#exec MESHMAP SCALE MESHMAP=a X=2\n",
+        );
+        let script = script.unwrap();
+        let [cat, dog] = [&b"cat"[..], b"DOG"].map(|name| script.mesh(&script.select(name)).scale());
+        assert_eq!((cat, dog), (None, Some([2.0, 1.0, 1.0])));
+    }
+
+    #[test]
+    fn survives_the_selection_of_another_script() {
+        let (script, other) = (Script::open(TEXT).unwrap(), Script::open("#exec A B\n").unwrap());
+        let selected = script.select(b"cat");
+        let cat = other.mesh(&selected);
+        assert!(cat.import().is_none() && cat.scale().is_none());
+        assert_eq!((cat.textures().count(), cat.sequences().count(), cat.notifies(0).count()), (0, 0, 0));
+    }
+}

@@ -1,0 +1,317 @@
+//! The rules that `validate` knows for scripts. Whether the frames of a sequence exist, only the mesh can tell.
+//!
+//! Warnings are about what is read otherwise than it was meant. Real scripts name meshes of other scripts, define
+//! things twice and carry keys that the engine ignores: that is for information. Of one script, at most 1,000 findings
+//! by a rule are told.
+
+use super::command::{Command, Key, Kind, Verb};
+use super::commands::Commands;
+use super::file::Script;
+use super::line::{Argument, Kind as LineKind, Lines, MAX_LINE, Quote, is_wide};
+use super::number::{self, Fault};
+use super::select::{Imports, lower};
+use super::statements::{Import, Notify, Sequence, SetTexture, Statement as _};
+use crate::error::Field;
+use crate::math::as_u64;
+use crate::parse::{Finding, Name, Report, Rule, Severity, rule};
+
+/// The rules for scripts. Ids are stable and never given to another rule.
+pub(crate) const RULES: [Rule; 15] = [
+    rule("UR30", Severity::Warning, "A line has at most 65,536 bytes; a longer one is skipped."),
+    rule("UR31", Severity::Warning, "The text has one byte per character and no NUL; commands with a NUL are skipped."),
+    rule("UR32", Severity::Warning, "Every quote is closed on its line."),
+    rule("UR33", Severity::Warning, "Where a number belongs, there is one, and its type can hold it."),
+    rule("UR34", Severity::Info, "Nothing follows a number in its value."),
+    rule("UR35", Severity::Warning, "A command has the keys that it needs, and they have values."),
+    rule(
+        "UR36",
+        Severity::Warning,
+        "A sequence's first frame and number of frames are 0 or more, and at most 65,535 together.",
+    ),
+    rule("UR37", Severity::Info, "A command has only keys that it knows, and no words that stand alone."),
+    rule("UR38", Severity::Info, "A command has each key once."),
+    rule("UR39", Severity::Info, "A script says everything once: a mesh's files, its scale, a sequence, a texture."),
+    rule("UR40", Severity::Info, "A command is about a mesh that the script imports."),
+    rule("UR41", Severity::Info, "A call belongs to a sequence of its mesh, at a time of 0 to 1."),
+    rule("UR42", Severity::Info, "A texture is imported by the script, or named by its package."),
+    rule("UR43", Severity::Info, "A texture number is 0 to 255, as polygons can hold it."),
+    rule("UR44", Severity::Info, "Every block comment is closed; commands in one are skipped."),
+];
+
+/// The most frames that a mesh can have.
+const MOST_FRAMES: i64 = 65_535;
+
+/// Says that a command breaches a rule.
+fn say(report: &mut Report<'_>, rule: &'static str, command: &Command<'_>, text: String) {
+    report.say(rule, command.field(), command.offset(), text);
+}
+
+impl<D: AsRef<[u8]>> Script<D> {
+    /// Reports everything about the script that is not as it should be. A sound script gives nothing above
+    /// [`Severity::Info`]. Looks at every byte.
+    pub fn validate(&self, report: &mut dyn FnMut(Finding)) {
+        let mut report = Report::new(&RULES, report);
+        check_text(self.as_bytes(), &mut report);
+        for command in self.commands() {
+            check_arguments(&command, &mut report);
+            check_needed(&command, &mut report);
+            check_frames(&command, &mut report);
+        }
+        check_once(self.all(), &mut report);
+        check_names(self.all(), &mut report);
+    }
+}
+
+/// Reports what is skipped. The lines of a text are counted as commands are, so a region shows where it stands.
+fn check_text(bytes: &[u8], report: &mut Report<'_>) {
+    let nul = bytes.iter().position(|byte| *byte == 0).map(as_u64);
+    let field = |index| Field::new("").of("text", index);
+    if is_wide(bytes) {
+        let text = "expected one byte per character, found two: nothing is read";
+        report.say("UR31", field(0), 0, text.into());
+        return;
+    }
+    let mut commands = 0;
+    let mut lines = Lines::new(bytes);
+    for line in lines.by_ref() {
+        let start = as_u64(line.start);
+        match line.kind {
+            LineKind::Command => commands = u64::saturating_add(commands, 1),
+            LineKind::Text => {}
+            LineKind::Nul => report.say("UR31", field(commands), start, "found a NUL: the command is skipped".into()),
+            LineKind::TooLong => {
+                let length = line.end.saturating_sub(line.start);
+                let text = format!("expected at most {MAX_LINE} bytes, found {length}: the line is skipped");
+                report.say("UR30", field(commands), start, text);
+            }
+        }
+    }
+    if lines.is_in_comment() {
+        let text = "found a block comment that is not closed: what looks like a command in it is skipped";
+        report.say("UR44", field(commands), as_u64(bytes.len()), text.into());
+    }
+    if let Some(offset) = nul {
+        report.say("UR31", Field::new("text"), offset, "expected text, found a NUL".into());
+    }
+}
+
+fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
+    let keys = command.spelling().map_or(&[][..], |spelling| spelling.keys);
+    let mut seen = 0_u32;
+    for argument in command.arguments() {
+        if argument.quote == Quote::Open {
+            let text = format!("{}: the quote is not closed; the value runs to the line's end", argument.key);
+            report.say("UR32", command.field(), argument.offset, text);
+        }
+        let is = |key: &Key| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
+        match keys.iter().position(is).filter(|_| argument.value.is_some()) {
+            // The arguments of other commands are not known.
+            None if keys.is_empty() => {}
+            None => {
+                let text = format!("expected a key of {}, found {}", spelled(command), argument.key);
+                report.say("UR37", command.field(), argument.offset, text);
+            }
+            Some(key) => check_value(command, &argument, (keys.get(key), key), &mut seen, report),
+        }
+    }
+}
+
+/// Checks the value of a known key, whose number is among the `seen` if the command had it before.
+fn check_value(
+    command: &Command<'_>,
+    argument: &Argument<'_>,
+    (key, number): (Option<&Key>, usize),
+    seen: &mut u32,
+    report: &mut Report<'_>,
+) {
+    let (Some(Key { name, kind, .. }), Some(value)) = (key, argument.value) else { return };
+    let bit = u32::try_from(number).ok().and_then(|number| 1_u32.checked_shl(number)).unwrap_or_default();
+    if *seen & bit != 0 {
+        let text = format!("expected {name} once, found it again: the first counts");
+        report.say("UR38", command.field(), argument.offset, text);
+    }
+    *seen |= bit;
+    let fault = match kind {
+        Kind::Text => None,
+        Kind::Float => number::float(value.as_bytes()).1,
+        Kind::Integer => number::integer(value.as_bytes()).1,
+    };
+    let (rule, expected) = match fault {
+        None => return,
+        Some(Fault::Missing) => ("UR33", "a number"),
+        Some(Fault::TooLarge) => ("UR33", "a number that can be held"),
+        Some(Fault::Trailing) => ("UR34", "nothing behind the number"),
+    };
+    report.say(rule, command.field(), argument.offset, format!("{name}: expected {expected}, found {}", shown(value)));
+}
+
+fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
+    let keys = command.spelling().map_or(&[][..], |spelling| spelling.keys);
+    for key in keys.iter().filter(|key| key.needed) {
+        let found = command.value(key.name);
+        // A number that is empty is reported as one that cannot be read.
+        if found.is_none() || (key.kind == Kind::Text && found == Some(Name::default())) {
+            say(report, "UR35", command, format!("{} needs {}, which is missing", spelled(command), key.name));
+        }
+    }
+}
+
+fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
+    if !matches!(command.verb(), Verb::MeshSequence | Verb::MeshDropFrames) {
+        return;
+    }
+    let [start, frames] = ["STARTFRAME", "NUMFRAMES"].map(|key| command.integer(key).unwrap_or_default());
+    let end = start.saturating_add(frames);
+    if start < 0 || frames < 0 || end > MOST_FRAMES {
+        let text = format!("expected frames of 0 to {MOST_FRAMES}, found {frames} from {start} on");
+        say(report, "UR36", command, text);
+    }
+}
+
+/// Reports what is said again: sorted by what it says, equal sayings are neighbours.
+fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
+    let mut said: Vec<_> =
+        commands.iter().enumerate().filter_map(|(index, command)| Some((saying(&command)?, index))).collect();
+    said.sort_unstable();
+    let pairs = said.windows(2).filter_map(|pair| match pair {
+        [(one, first), (other, again)] if one == other => Some((*first, *again)),
+        _ => None,
+    });
+    for (first, again) in pairs {
+        if let Some(command) = commands.get(again) {
+            say(report, "UR39", &command, format!("{} says again what command {first} says", spelled(&command)));
+        }
+    }
+}
+
+/// Returns what a command gives a value to: its verb and what it is about. `None` for what may be said often.
+fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
+    let keys: &[&str] = match command.verb() {
+        Verb::MeshImport | Verb::MeshOrigin | Verb::MeshLodParams => &["MESH"],
+        Verb::MeshSequence => &["MESH", "SEQ"],
+        Verb::MeshMapNew | Verb::MeshMapScale => &["MESHMAP"],
+        Verb::MeshMapSetTexture => &["MESHMAP", "NUM"],
+        Verb::TextureImport => &["NAME"],
+        Verb::MeshNotify | Verb::MeshDropFrames | Verb::Other => return None,
+    };
+    let mut said = spelled(command).into_bytes();
+    for key in keys {
+        said.push(0);
+        said.extend(lower(command.value(key)?));
+    }
+    Some(said.into())
+}
+
+/// Reports names that the script does not define.
+fn check_names(commands: Commands<'_>, report: &mut Report<'_>) {
+    let sorted = |mut names: Vec<Box<[u8]>>| {
+        names.sort();
+        names
+    };
+    let imported = commands.iter().filter_map(Import::of).map(|import| lower(import.mesh));
+    let new = commands.iter().filter(|command| command.verb() == Verb::MeshMapNew);
+    let maps = new.filter_map(|command| command.value("MESHMAP")).map(lower);
+    let meshes = sorted(imported.chain(maps).collect());
+    let sequences = commands.iter().filter_map(Sequence::of);
+    let sequences = sorted(sequences.map(|sequence| of_mesh(&sequence.command, sequence.name)).collect());
+    let textures = Imports::new(commands);
+    for command in commands.iter() {
+        check_mesh(&command, &meshes, report);
+        check_call(&command, &sequences, report);
+        check_texture(&command, &textures, report);
+    }
+}
+
+/// Returns the name of a sequence behind that of its mesh.
+fn of_mesh(command: &Command<'_>, sequence: Name<'_>) -> Box<[u8]> {
+    [&lower(command.value("MESH").unwrap_or_default())[..], &[0], &lower(sequence)].concat().into()
+}
+
+fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'_>) {
+    let key = match command.verb() {
+        Verb::MeshMapScale | Verb::MeshMapSetTexture => "MESHMAP",
+        Verb::TextureImport | Verb::Other => return,
+        _ => "MESH",
+    };
+    let Some(mesh) = command.value(key) else { return };
+    if meshes.binary_search(&lower(mesh)).is_err() {
+        say(report, "UR40", command, format!("expected a mesh that the script imports, found {}", shown(mesh)));
+    }
+}
+
+fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Report<'_>) {
+    let Some(notify) = Notify::of(*command) else { return };
+    if sequences.binary_search(&of_mesh(command, notify.sequence)).is_err() {
+        let text = format!("expected a sequence of its mesh, found {}", shown(notify.sequence));
+        say(report, "UR41", command, text);
+    }
+    if !(0.0..=1.0).contains(&notify.time) {
+        say(report, "UR41", command, format!("TIME: expected 0 to 1, found {}", notify.time));
+    }
+}
+
+fn check_texture(command: &Command<'_>, textures: &Imports, report: &mut Report<'_>) {
+    let Some(SetTexture { number, texture, .. }) = SetTexture::of(*command) else { return };
+    if u8::try_from(number).is_err() {
+        say(report, "UR43", command, format!("NUM: expected 0 to 255, found {number}"));
+    }
+    if !texture.as_bytes().contains(&b'.') && textures.find(texture).is_none() {
+        say(report, "UR42", command, format!("expected a texture that is imported, found {}", shown(texture)));
+    }
+}
+
+/// Returns the words of a command as the grammar spells them.
+fn spelled(command: &Command<'_>) -> String {
+    command.spelling().map_or_else(String::new, |spelling| spelling.words.join(" "))
+}
+
+fn shown(name: Name<'_>) -> String {
+    if name.as_bytes().is_empty() { "nothing".into() } else { format!("\"{name}\"") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the rules that a script breaches, each with its place.
+    fn breaches(text: &str) -> Vec<String> {
+        let script = Script::open(text).unwrap();
+        let mut found = Vec::new();
+        script.validate(&mut |finding| found.push(format!("{} {}", finding.rule, finding.field)));
+        found
+    }
+
+    const CAT: &str = "#exec MESH IMPORT MESH=Cat ANIVFILE=a DATAFILE=d X=0\n";
+
+    #[test]
+    fn knows_each_rule() {
+        let long = format!("{CAT}{}\n", " ".repeat(MAX_LINE + 1));
+        let one = |line: &str| breaches(&format!("{CAT}#exec {line}\n"));
+        assert_eq!(breaches(CAT), [""; 0]);
+        assert_eq!(breaches(&long), ["UR30 text[1]"]);
+        assert_eq!(one("OBJ LOAD FILE=\0"), ["UR31 text[1]", "UR31 text"]);
+        assert_eq!(breaches("\0#\0e\0x\0e\0c\0 \0A"), ["UR31 text[0]"]);
+        assert_eq!(one("OBJ LOAD FILE=\"a"), ["UR32 command[1].other"]);
+        assert_eq!(breaches(&format!("{CAT}/* open\n#exec MESH ORIGIN\n")), ["UR44 text[1]"]);
+        assert_eq!(one("MESH ORIGIN MESH=cat X=y Y=1e99"), ["UR33 command[1].origin"; 2]);
+        assert_eq!(one("MESHMAP SCALE MESHMAP=cat X=1x"), ["UR34 command[1].scale"]);
+        assert_eq!(one("MESH SEQUENCE MESH=cat SEQ= NUMFRAMES=1"), ["UR35 command[1].sequence"; 2]);
+        for frames in ["STARTFRAME=-1 NUMFRAMES=2", "STARTFRAME=2 NUMFRAMES=-1", "STARTFRAME=65535 NUMFRAMES=1"] {
+            assert_eq!(one(&format!("MESH SEQUENCE MESH=cat SEQ=a {frames}")), ["UR36 command[1].sequence"]);
+        }
+        assert_eq!(one("MESHMAP SCALE MESHMAP=cat YAW=0 Roll"), ["UR37 command[1].scale"; 2]);
+        assert_eq!(one("MESHMAP SCALE MESHMAP=cat X=0 x=1"), ["UR38 command[1].scale"]);
+        assert_eq!(one("mesh import MESH=CAT ANIVFILE=a DATAFILE=d"), ["UR39 command[1].import"]);
+        assert_eq!(one("MESHMAP SCALE MESHMAP=dog"), ["UR40 command[1].scale"]);
+        assert_eq!(one("MESH NOTIFY MESH=cat SEQ=a TIME=2 FUNCTION=f"), ["UR41 command[1].notify"; 2]);
+        assert_eq!(one("MESHMAP SETTEXTURE MESHMAP=cat NUM=0 TEXTURE=a"), ["UR42 command[1].set_texture"]);
+        assert_eq!(one("MESHMAP SETTEXTURE MESHMAP=cat NUM=256 TEXTURE=a.b"), ["UR43 command[1].set_texture"]);
+    }
+
+    #[test]
+    fn tells_at_most_a_thousand_of_a_rule() {
+        let text = "#exec MESHMAP SCALE MESHMAP=dog\n".repeat(3000);
+        let found = breaches(&text);
+        assert_eq!(found.len(), 2 * 1001);
+    }
+}

@@ -1,0 +1,200 @@
+//! The writer: one command spelled as a line, and a script written as it was read.
+
+use std::io::Write;
+
+use super::command::Command;
+use super::file::Script;
+use super::line::{Argument, Quote};
+use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
+use crate::formats::unreal::layout::SCRIPT;
+
+/// A command to write. A value that would change how the line is read is refused.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::unreal::script::Line;
+/// let line = Line::new("TEXTURE", "IMPORT").name("NAME", "fur")?.file("FILE", r"MODELS\cat fur.pcx")?;
+/// assert_eq!(line.as_bytes(), br#"#exec TEXTURE IMPORT NAME=fur FILE="MODELS\cat fur.pcx""#);
+/// assert!(Line::new("MESH", "ORIGIN").name("MESH", "cat X=9").is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line(Vec<u8>);
+
+impl Line {
+    /// Begins a command with its two words.
+    #[must_use]
+    pub fn new(first: &'static str, second: &'static str) -> Self {
+        Self(format!("#exec {first} {second}").into())
+    }
+
+    /// Spells a command again, with every argument it has, in their order; `instead` may give a key another value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for a value that no line can hold.
+    pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
+        let mut line = b"#exec".to_vec();
+        for word in command.words() {
+            line.extend([b" ", word.as_bytes()].concat());
+        }
+        for Argument { key, value, quote, .. } in command.arguments() {
+            let Some(value) = value else {
+                line.extend([b" ", key.as_bytes()].concat());
+                continue;
+            };
+            let value = instead(&key.as_bytes().to_ascii_uppercase()).unwrap_or_else(|| value.as_bytes().to_vec());
+            if !is_text(&value) {
+                return Err(refused("value", "text without quotes and controls", &value));
+            }
+            let mark: &[u8] = if quote == Quote::Bare && is_bare(&value) { b"" } else { b"\"" };
+            line.extend([b" ", key.as_bytes(), b"=", mark, &value, mark].concat());
+        }
+        Ok(Self(line))
+    }
+
+    /// Adds a name: text without blanks, `=`, quotes, controls and comments.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for any other.
+    pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
+        let name = name.as_ref();
+        if name.is_empty() || !is_text(name) || !is_bare(name) {
+            return Err(refused(key, "a name without blanks, `=`, quotes, controls and comments", name));
+        }
+        Ok(self.bare(key, name))
+    }
+
+    /// Adds any text without quotes and controls; it is quoted where it has to be.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for any other.
+    pub fn file(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
+        let text = text.as_ref();
+        if !is_text(text) {
+            return Err(refused(key, "text without quotes and controls", text));
+        }
+        if !text.is_empty() && is_bare(text) {
+            return Ok(self.bare(key, text));
+        }
+        self.0.extend([b" ", key.as_bytes(), b"=\"", text, b"\""].concat());
+        Ok(self)
+    }
+
+    /// Adds text in quotes, whether it has to be quoted or not.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file).
+    pub fn quoted(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
+        let text = text.as_ref();
+        if !is_text(text) {
+            return Err(refused(key, "text without quotes and controls", text));
+        }
+        self.0.extend([b" ", key.as_bytes(), b"=\"", text, b"\""].concat());
+        Ok(self)
+    }
+
+    /// Adds a number, in the fewest digits that read as the same.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for one that is not finite.
+    pub fn number(self, key: &'static str, number: f32) -> Result<Self> {
+        let mut text = number.to_string();
+        if !number.is_finite() {
+            return Err(refused(key, "a finite number", text.as_bytes()));
+        }
+        if number != 0.0 && !text.contains('.') {
+            text.push_str(".0");
+        }
+        Ok(self.bare(key, text.as_bytes()))
+    }
+
+    /// Adds a whole number.
+    #[must_use]
+    pub fn integer(self, key: &'static str, number: i64) -> Self {
+        self.bare(key, number.to_string().as_bytes())
+    }
+
+    fn bare(mut self, key: &'static str, text: &[u8]) -> Self {
+        self.0.extend([b" ", key.as_bytes(), b"=", text].concat());
+        self
+    }
+
+    /// Returns the line, without its end.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Tells text that stays within its quotes.
+fn is_text(text: &[u8]) -> bool {
+    !text.iter().any(|byte| byte.is_ascii_control() || *byte == b'"')
+}
+
+/// Tells text that needs no quotes.
+fn is_bare(text: &[u8]) -> bool {
+    let comment = text.windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
+    !comment && !text.iter().any(|byte| matches!(byte, b' ' | b'='))
+}
+
+pub(super) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
+    let found = found.get(..64).unwrap_or(found);
+    let kind = ErrorKind::Refused { expected: expected.into(), found: show_bytes(found).into() };
+    Error::without_offset(SCRIPT, Field::new(key), kind)
+}
+
+impl<D: AsRef<[u8]>> Script<D> {
+    /// Writes the script again, byte for byte: the commands as they stand, and the text between them.
+    ///
+    /// # Errors
+    ///
+    /// What the output refuses; part of the script may be written then.
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
+        out.write_all(self.as_bytes()).map_err(failed)?;
+        out.flush().map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_would_read_as_something_else() {
+        let line = || Line::new("MESH", "IMPORT");
+        for name in ["", "a b", "a=b", "a\n#exec", "a\"", "a\tb", "a\0", "a//b", "a/*", "a\r"] {
+            let error = line().name("MESH", name).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{name:?}: {error}");
+        }
+        for text in ["a\n", "a\"b", "\x7f", "a\0"] {
+            assert!(line().file("FILE", text).is_err() && line().quoted("FILE", text).is_err(), "{text:?}");
+        }
+        assert!(line().number("X", f32::NAN).is_err() && line().number("X", f32::INFINITY).is_err());
+    }
+
+    #[test]
+    fn quotes_what_must_be_quoted() {
+        let spelled = |text: &str| String::from_utf8(Line::new("A", "B").file("F", text).unwrap().0).unwrap();
+        assert_eq!(spelled(r"a\b.pcx"), r"#exec A B F=a\b.pcx");
+        for text in ["a b", "a=b", "a//b", ""] {
+            assert_eq!(spelled(text), format!("#exec A B F=\"{text}\""));
+        }
+    }
+
+    #[test]
+    fn spells_numbers_that_read_the_same() {
+        for number in [0.0, -0.0, 1.0, 0.1, -64.0, 1e-40, f32::MAX, f32::MIN_POSITIVE, 0.003_906_25] {
+            let line = Line::new("A", "B").number("X", number).unwrap();
+            let script = Script::open(line.as_bytes()).unwrap();
+            let again = script.command(0).unwrap().number("X").unwrap();
+            assert_eq!(again.to_bits(), number.to_bits(), "{number}");
+        }
+    }
+}

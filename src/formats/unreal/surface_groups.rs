@@ -1,0 +1,98 @@
+//! Which polygons make which surface: those of one texture number and one type byte.
+
+use std::sync::LazyLock;
+
+use super::layout::{PolygonType, RawPolygon};
+use crate::error::ErrorKind;
+use crate::math::{as_index, as_u64};
+
+/// The polygons of one texture number and one type byte.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) texture: u8,
+    pub(crate) kind: PolygonType,
+    /// Which of the ordered polygons are the group's.
+    start: u32,
+    end: u32,
+}
+
+/// Returns what a surface is called where no script names its texture.
+pub(crate) fn label(texture: u8) -> &'static str {
+    static LABELS: LazyLock<Vec<String>> =
+        LazyLock::new(|| (0..=u8::MAX).map(|texture| format!("texture {texture}")).collect());
+    LABELS.get(usize::from(texture)).map_or("", String::as_str)
+}
+
+/// The numbers of all polygons, surface by surface: two bytes for each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Groups {
+    order: Box<[u16]>,
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    /// Sorts polygons by texture number and type byte, those that are not drawn last; within a group they stay in file
+    /// order.
+    pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, ErrorKind> {
+        let mut order = Vec::new();
+        let count = polygons.len();
+        let asked = as_u64(count.saturating_mul(size_of::<u16>()));
+        order.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
+        order.extend((0..=u16::MAX).take(count));
+        let key = |number: u16| {
+            let polygon = polygons.get(usize::from(number)).copied().unwrap_or_default();
+            (PolygonType(polygon.kind).has(PolygonType::WEAPON), polygon.texture, polygon.kind)
+        };
+        order.sort_unstable_by_key(|number| (key(*number), *number));
+        let alike = |one: &u16, next: &u16| key(*one) == key(*next);
+        // There may be as many groups as polygons: a list that grows by doubling would take three times as much.
+        let count = order.chunk_by(alike).count();
+        let asked = as_u64(count.saturating_mul(size_of::<Group>()));
+        let mut groups = Vec::new();
+        groups.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
+        let mut start = 0;
+        for same in order.chunk_by(alike) {
+            let (_, texture, kind) = key(same.first().copied().unwrap_or_default());
+            let end = u32::try_from(same.len()).map_or(u32::MAX, |length| length.saturating_add(start));
+            groups.push(Group { texture, kind: PolygonType(kind), start, end });
+            start = end;
+        }
+        Ok(Self { order: order.into(), groups })
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<(&Group, &[u16])> {
+        let group = self.groups.get(index)?;
+        Some((group, self.order.get(as_index(group.start)..as_index(group.end))?))
+    }
+
+    /// Returns the numbers of the polygons that mark where a weapon hangs, in the order of their surfaces.
+    pub(crate) fn weapons(&self) -> &[u16] {
+        let hidden = self.groups.iter().find(|group| group.kind.has(PolygonType::WEAPON));
+        hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorts_polygons_by_texture_and_type() {
+        let polygon = |texture, kind| RawPolygon { kind, texture, ..RawPolygon::default() };
+        let polygons =
+            [polygon(0, 8), polygon(3, 0), polygon(1, 2), polygon(3, 0), polygon(1, 0), polygon(1, 2), polygon(0, 24)];
+        let groups = Groups::new(&polygons).unwrap();
+        let all: Vec<_> = (0..groups.len())
+            .map(|index| groups.get(index).unwrap())
+            .map(|(group, order)| (group.texture, group.kind.0, order.to_vec()))
+            .collect();
+        let expected = [(1, 0, vec![4]), (1, 2, vec![2, 5]), (3, 0, vec![1, 3]), (0, 8, vec![0]), (0, 24, vec![6])];
+        assert_eq!(all, expected);
+        assert_eq!(groups.weapons(), [0, 6]);
+        assert!(Groups::new(&[]).unwrap().weapons().is_empty());
+    }
+}

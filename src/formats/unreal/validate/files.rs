@@ -1,0 +1,230 @@
+//! Rules about the two files, and about how a script fits them.
+
+use std::mem::offset_of;
+
+use crate::decode::polygon::RawPolygon;
+use crate::error::{Field, Result};
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::header::{FRAMES_AT, POLYGONS_AT};
+use crate::formats::unreal::layout::{PolygonType, Style, Variant};
+use crate::formats::unreal::script::Sequence;
+use crate::math::as_u64;
+use crate::model::Positions;
+use crate::parse::{Report, Severity, Tally};
+
+/// Bytes of a polygon, and where in it some of its fields lie.
+const POLYGON: u64 = widen(size_of::<RawPolygon>());
+const KIND_AT: u64 = widen(offset_of!(RawPolygon, kind));
+const COLOR_AT: u64 = widen(offset_of!(RawPolygon, color));
+const FLAGS_AT: u64 = widen(offset_of!(RawPolygon, flags));
+
+#[allow(clippy::as_conversions, reason = "widening; `u64::try_from` is not const")]
+const fn widen(bytes: usize) -> u64 {
+    bytes as u64
+}
+
+pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
+    check_header(mesh, report)?;
+    check_sizes(mesh, report);
+    report.turn_to(DATA);
+    let polygons = mesh.polygons()?;
+    mesh.note_polygons();
+    check_indices(mesh, polygons, report);
+    check_bytes(polygons, report);
+    let rest = as_u64(mesh.data_rest().len());
+    if rest > 0 {
+        let text = format!("{rest} bytes after the polygons belong to no field");
+        report.say("UR06", Field::new("data_end"), mesh.polygons_end(), text);
+    }
+    Ok(())
+}
+
+fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
+    let (shape, header) = (mesh.header, mesh.data_header()?);
+    let counts = [
+        (shape.polygons, "polygon_count", 0, DATA),
+        (shape.vertices, "vertex_count", 2, DATA),
+        (shape.frames, "frame_count", 0_u64, ANIV),
+    ];
+    for (_, name, offset, source) in counts.into_iter().filter(|(count, ..)| *count == 0) {
+        report.turn_to(source);
+        report.say("UR10", Field::new(name), offset, "0, so the mesh is empty".to_owned());
+    }
+    report.turn_to(DATA);
+    let mut junk = Tally::default();
+    (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
+    if junk.any() {
+        let text = format!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
+        report.say("UR11", Field::new("unused"), junk.first, text);
+    }
+    report.turn_to(ANIV);
+    let prototype = Variant::Prototype.frame_size(shape.vertices);
+    let size = Field::new("frame_size");
+    if shape.variant == Variant::Prototype {
+        let text = format!("{prototype} bytes, two vertices more than the mesh has: the prototype's frames");
+        report.say("UR16", size, 2, text);
+    } else if shape.stride == prototype && shape.vertices > 0 {
+        report.say("UR15", size, 2, "16 bytes for two vertices: taken for Deus Ex vertices".to_owned());
+    }
+    Ok(())
+}
+
+fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
+    let shape = mesh.header;
+    if shape.is_stale() {
+        let text = format!(
+            "{}, where {} vertices take {}: the file's length says so, too",
+            shape.declared, shape.vertices, shape.stride
+        );
+        report.say("UR03", Field::new("frame_size"), 2, text);
+    }
+    let rest = as_u64(mesh.aniv_rest().len());
+    if rest > 0 {
+        let text = format!("{rest} bytes after the last frame belong to no field");
+        report.say("UR05", Field::new("aniv_end"), FRAMES_AT.saturating_add(shape.frame_bytes()), text);
+    }
+    let missing = shape.frame_bytes().saturating_sub(body(mesh));
+    if missing > 0 {
+        let (frame, vertices) = cut(mesh);
+        let text = format!(
+            "{missing} bytes are missing: {frame} of {} frames are whole, and of frame {frame} there are {vertices} of {} \
+             vertices",
+            shape.frames, shape.vertices
+        );
+        report.say("UR04", Field::new("positions").of("frame", frame), mesh.frame_at(frame), text);
+        check_line_ends(mesh, missing, report);
+    }
+}
+
+/// Returns the bytes behind an aniv file's header.
+fn body<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> u64 {
+    as_u64(mesh.aniv().as_ref().len()).saturating_sub(FRAMES_AT)
+}
+
+/// Returns the first frame that is not whole, and how many vertices of it there are.
+fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
+    let shape = mesh.header;
+    let whole = body(mesh).checked_div(shape.stride).unwrap_or_default();
+    let left = body(mesh).saturating_sub(whole.saturating_mul(shape.stride));
+    let vertices = left.checked_div(shape.variant.vertex_size().into()).unwrap_or_default();
+    (whole, vertices.min(shape.vertices.into()))
+}
+
+/// Tells a file whose carriage returns a text conversion took away: what is missing is little and not just one vertex, no
+/// CR LF is left, and there are line feeds enough to have lost one each.
+fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
+    let bytes = mesh.aniv().as_ref();
+    // One vertex less is what an exporter that counts from 1 leaves.
+    if missing == u64::from(mesh.header.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
+        return;
+    }
+    mesh.note_aniv(0, as_u64(bytes.len()));
+    let feeds = bytes.iter().fold(0_u64, |feeds, byte| feeds.saturating_add(u64::from(*byte == b'\n')));
+    let pairs = bytes.windows(2).any(|pair| pair == b"\r\n");
+    if !pairs && feeds >= missing {
+        let text = format!(
+            "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: then frames from the \
+             first lost byte on are shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
+        );
+        report.say("UR09", Field::new("positions").of("frame", 0), FRAMES_AT, text);
+    }
+}
+
+fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report: &mut Report<'_>) {
+    let vertices = mesh.header.vertices;
+    let (cut_frame, present) = cut(mesh);
+    let is_cut = cut_frame < mesh.header.frames.into() && mesh.header.stride > 0;
+    let (mut beyond, mut absent) = (Tally::default(), Tally::default());
+    let (mut least, mut greatest) = (u32::MAX, 0);
+    for (number, polygon) in (0_u64..).zip(polygons) {
+        for vertex in polygon.vertices.map(|vertex| u32::from(vertex.get())) {
+            beyond.add(number, vertex >= vertices);
+            absent.add(number, is_cut && vertex < vertices && u64::from(vertex) >= present);
+            (least, greatest) = (vertex.min(least), vertex.max(greatest));
+        }
+    }
+    let at = |tally: Tally| (Field::new("vertices").of("polygon", tally.first), tally.offset(POLYGONS_AT, POLYGON));
+    if beyond.any() {
+        let (field, offset) = at(beyond);
+        let from_one = least == 1 && greatest == vertices;
+        let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
+        let text = format!(
+            "{} indices name a vertex that does not exist; there are {vertices}, the greatest index is {greatest}{hint}",
+            beyond.count
+        );
+        report.say("UR07", field, offset, text);
+    }
+    if absent.any() {
+        let (field, offset) = at(absent);
+        let text = format!("{} indices name a vertex that frame {cut_frame} is cut before", absent.count);
+        report.say("UR08", field, offset, text);
+    }
+}
+
+fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
+    let mut tallies = [Tally::default(); 4];
+    let [colors, flags, unknown, blended] = &mut tallies;
+    for (number, polygon) in (0_u64..).zip(polygons) {
+        colors.add(number, polygon.color != 0);
+        flags.add(number, polygon.flags != 0);
+        let style = PolygonType(polygon.kind).style();
+        unknown.add(number, matches!(style, Style::Unknown(_)));
+        blended.add(number, style == Style::AlphaBlend);
+    }
+    let [colors, flags, unknown, blended] = tallies;
+    let cases = [
+        (colors, "UR12", None, "color", COLOR_AT, "polygons have a colour byte that is not 0; it is kept"),
+        (flags, "UR13", None, "flags", FLAGS_AT, "polygons have a flags byte that is not 0; it is kept"),
+        (unknown, "UR17", None, "kind", KIND_AT, "polygons have style 6 or 7, which nobody knows"),
+        (blended, "UR17", Some(Severity::Info), "kind", KIND_AT, "polygons have style 5, which one late patch knows"),
+    ];
+    for (tally, rule, severity, name, into, what) in cases.into_iter().filter(|(tally, ..)| tally.any()) {
+        let field = Field::new(name).of("polygon", tally.first);
+        let offset = tally.offset(POLYGONS_AT, POLYGON).saturating_add(into);
+        let text = format!("{} {what}", tally.count);
+        match severity {
+            Some(severity) => report.say_as(severity, rule, field, offset, text),
+            None => report.say(rule, field, offset, text),
+        }
+    }
+}
+
+/// Looks at every vertex for what is not a coordinate.
+pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
+    report.turn_to(ANIV);
+    for frame in 0..mesh.frame_count() {
+        let Ok(view) = mesh.frame(frame) else { break };
+        mesh.note_aniv(mesh.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
+        let Positions::Packed64(positions) = view.positions() else { return };
+        positions.prefetch();
+        let mut pads = Tally::default();
+        for (number, [.., pad]) in (0_u64..).zip(positions.raw()) {
+            pads.add(number, pad.get() != 0);
+        }
+        if pads.any() {
+            let field = Field::new("positions").of("frame", as_u64(frame));
+            let offset = pads.offset(mesh.frame_at(as_u64(frame)), 8).saturating_add(6);
+            report.say("UR14", field, offset, format!("{} vertices have a pad that is not 0; it is kept", pads.count));
+        }
+    }
+}
+
+/// Looks at whether the frames that a script names are there.
+pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
+    let Some(script) = mesh.script() else { return };
+    let frames = i64::from(mesh.header.frames);
+    report.turn_to(SCRIPT);
+    for (number, sequence) in script.sequences().enumerate() {
+        let Sequence { name, start, frames: count, command, .. } = sequence;
+        if start.saturating_add(count) > frames && frames > 0 {
+            let text = format!("sequence \"{name}\" plays {count} frames from {start} on, and there are {frames}");
+            report.say("UR18", Field::new("frames").of("sequence", as_u64(number)), command.offset(), text);
+        }
+    }
+    report.turn_to(DATA);
+}
+
+/// The numbers of the sources.
+const DATA: u8 = 0;
+const ANIV: u8 = 1;
+const SCRIPT: u8 = 2;
