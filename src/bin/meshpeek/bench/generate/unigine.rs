@@ -83,7 +83,7 @@ fn repeat(
     let bytes = mesh.to_bytes()?;
     let one = Mesh::open(bytes.as_slice())?;
     let mut regions = Vec::new();
-    one.regions(0, 0, &mut |region| {
+    one.regions(0, &mut |region| {
         let [start, end] = [region.start, region.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         regions.push((region.field.to_string(), start..end));
     })?;
