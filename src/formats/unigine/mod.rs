@@ -101,7 +101,7 @@ mod validate;
 mod write;
 mod writer;
 
-pub use animation::{Animation, AnimationView, Coding, Playback, RawKey};
+pub use animation::{Animation, AnimationKey, AnimationView, Coding, Playback};
 pub use blocks::{BlockLocation, InflateBuffer, Storage, SurfaceTree, TreeNode};
 pub use file::Mesh;
 pub use layout::{AnimationGeneration, Generation};

@@ -19,7 +19,7 @@ pub enum Coding {
 
 /// One bone at one frame: the flags, and the raw bytes of the flagged components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawKey<'a> {
+pub struct AnimationKey<'a> {
     /// Which components follow.
     pub flags: u8,
     /// Their bytes, in the order of their bits.

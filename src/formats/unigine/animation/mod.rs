@@ -60,7 +60,7 @@ mod scan;
 pub(crate) mod stored_checkpoints;
 pub(crate) mod view;
 
-pub use coding::{Coding, RawKey};
+pub use coding::{AnimationKey, Coding};
 pub use file::Animation;
 pub use playback::Playback;
 pub use view::AnimationView;

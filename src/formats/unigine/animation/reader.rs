@@ -111,19 +111,12 @@ impl<'a> AnimationReader<'a> {
 
     /// Returns where an animation's block starts. After the last comes the closing magic.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
-        let (file, sections) = (self.file(), &self.state.file.sections);
-        if let Some(start) = sections.get(section) {
-            return Ok(start);
-        }
-        if let Some(start) = self.stored_section(section) {
-            sections.set(section, start);
-            return Ok(start);
-        }
-        sections.locate(section, |known, start| {
-            let mut fields = file.fields(start)?;
+        let pass = |known, start| {
+            let mut fields = self.file().fields(start)?;
             self.read_animation(&mut fields, known)?;
             Ok(fields.cursor.offset())
-        })
+        };
+        self.state.file.sections.locate(section, || self.stored_section(section), pass)
     }
 
     /// Walks the whole structure: every count, every key's flags, the closing magic.

@@ -4,7 +4,7 @@ use zerocopy::little_endian::I16;
 
 use super::cache::{CacheSlot, MIN_KEYS_TO_INDEX};
 use super::checkpoints::{CheckpointIndex, CheckpointPlan, build};
-use super::coding::{Coding, RawKey};
+use super::coding::{AnimationKey, Coding};
 use super::scan::{KeyScan, empty_key_run, scan};
 use super::stored_checkpoints;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -123,14 +123,14 @@ impl<'a> AnimationView<'a> {
     }
 
     /// Returns all keys in file order: all bones of frame 0, then of frame 1, and so on.
-    pub fn keys(&self) -> impl Iterator<Item = RawKey<'a>> + use<'a> {
+    pub fn keys(&self) -> impl Iterator<Item = AnimationKey<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.keys, "unigine");
         let (base, coding) = (self.keys_at, self.coding);
         std::iter::from_fn(move || {
             let offset = base.saturating_add(cursor.offset());
             let flags = *cursor.read::<u8>("flags").ok()?;
             let components = cursor.bytes(coding.key_size(flags), "key").ok()?;
-            Some(RawKey { flags, components, offset })
+            Some(AnimationKey { flags, components, offset })
         })
     }
 

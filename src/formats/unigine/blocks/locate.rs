@@ -26,6 +26,9 @@ impl MeshReader<'_> {
     /// answer does not depend on earlier calls.
     pub(crate) fn locate_block(self, section: usize) -> Result<u64> {
         let (surfaces, sections) = (self.surface_count(), &self.state.file.sections);
+        if let Some(start) = sections.get(section) {
+            return Ok(start);
+        }
         if section < surfaces {
             let in_table = self.agreed_block(section).map(|(start, _)| start);
             let start = in_table.map_or_else(|| self.walk_to(section), Ok);
@@ -40,7 +43,7 @@ impl MeshReader<'_> {
             let start = in_table.map_or_else(|| self.walk_to(surfaces), |(_, end)| Ok(end))?;
             sections.set(surfaces, start);
         }
-        sections.locate(section, |known, start| self.pass_block(known, start))
+        sections.locate(section, || None, |known, start| self.pass_block(known, start))
     }
 
     /// Returns where the geometry of a surface starts, by walking over the blocks before it.
@@ -52,7 +55,7 @@ impl MeshReader<'_> {
                 self.state.blocks.walk.get_or_init(|| new)
             }
         };
-        walk.locate(surface, |known, start| self.pass_block(known, start))
+        walk.locate(surface, || None, |known, start| self.pass_block(known, start))
     }
 
     const fn body(self) -> u64 {

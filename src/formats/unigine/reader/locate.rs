@@ -56,10 +56,19 @@ impl Sections {
         self.offsets.set(section, start);
     }
 
-    /// Returns where a section starts. Walks from the nearest one known by `pass`, which returns where a section ends, and
-    /// remembers each on the way.
-    pub(crate) fn locate(&self, section: usize, pass: impl Fn(usize, u64) -> Result<u64>) -> Result<u64> {
+    /// Returns where a section starts: as remembered, as `stored` in a sidecar, or by a walk from the nearest one known.
+    /// `pass` returns where a section ends. Each section on the way is remembered.
+    pub(crate) fn locate(
+        &self,
+        section: usize,
+        stored: impl FnOnce() -> Option<u64>,
+        pass: impl Fn(usize, u64) -> Result<u64>,
+    ) -> Result<u64> {
         if let Some(start) = self.get(section) {
+            return Ok(start);
+        }
+        if let Some(start) = stored() {
+            self.set(section, start);
             return Ok(start);
         }
         if let Some((at, error)) = self.fault.get()

@@ -180,18 +180,11 @@ impl<'a> MeshReader<'a> {
 
     /// Returns where a section starts.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
-        let sections = &self.state.file.sections;
-        if let Some(start) = sections.get(section) {
-            return Ok(start);
-        }
         if self.generation().is_compressed() {
             return self.locate_block(section);
         }
-        if let Some(start) = self.stored_section(section) {
-            sections.set(section, start);
-            return Ok(start);
-        }
-        sections.locate(section, |known, start| self.pass(known, start))
+        let pass = |known, start| self.pass(known, start);
+        self.state.file.sections.locate(section, || self.stored_section(section), pass)
     }
 
     /// Returns where a section ends that starts at `start`.

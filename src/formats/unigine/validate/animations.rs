@@ -1,7 +1,7 @@
 //! Rules about animations, embedded or in files of their own.
 
 use crate::error::{Field, Result};
-use crate::formats::unigine::animation::coding::{Coding, RawKey};
+use crate::formats::unigine::animation::coding::{AnimationKey, Coding};
 use crate::formats::unigine::animation::reader::AnimationReader;
 use crate::formats::unigine::animation::view::AnimationView;
 use crate::formats::unigine::reader::file_reader::FileReader;
@@ -115,7 +115,7 @@ struct KeyContent {
 }
 
 impl KeyContent {
-    fn of(key: &RawKey<'_>, coding: &Coding) -> Self {
+    fn of(key: &AnimationKey<'_>, coding: &Coding) -> Self {
         let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
         // What a whole key leaves out is the default.
         let mut placed = if coding.is_delta() { absent } else { Transform::default() };
