@@ -25,7 +25,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 168 of ms14 and ms15 |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 32 per animation, 88 per surface, 168 of ms14 and ms15 |
 /// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | the table, once; its block | its inflated bytes |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |

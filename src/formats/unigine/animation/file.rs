@@ -18,7 +18,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 ///
 /// | call | order | looks at | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones | the header | 8 bytes per bone, 16 per animation |
+/// | [`open`](Self::open) | bones | the header | 8 bytes per bone, 32 per animation |
 /// | [`animation`](Self::animation), first time | keys | the flags of each key | nothing |
 /// | [`animation`](Self::animation) again | 1 | the block's counts | nothing |
 /// | a pose of an [`AnimationView`] | see there | | |

@@ -40,7 +40,7 @@ pub(super) fn check_surface(
 ) -> Result<()> {
     let view = match mesh.surface_in(index, buffer) {
         Ok(view) => view,
-        // The survey told of it, and the rest of the file can be read.
+        // The check of the structure reported it, and the rest of the file can be read.
         Err(_) if mesh.generation().is_compressed() => return Ok(()),
         Err(error) => return Err(error),
     };

@@ -20,7 +20,7 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     if !mesh.generation().is_compressed() {
         return Ok(());
     }
-    // The survey told of one that cannot be found.
+    // The check of the structure reported one that cannot be found.
     if mesh.tree_block(index).is_err() {
         return Ok(());
     }
