@@ -22,9 +22,9 @@ use std::time::Instant;
 
 use claims::{Bar, Contestant, claim};
 use flate2::{Decompress, FlushDecompress, Status};
-use meshpeek::Packed;
 use meshpeek::decode::Decode;
 use meshpeek::secondlife::{Block, Buffer, Lod, Matrix, Mesh, Part, Submesh};
+use meshpeek::{Array, Packed};
 use rival::secondlife as copying;
 
 /// What the name of the real file contains.

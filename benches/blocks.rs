@@ -21,8 +21,8 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use claims::{Bar, Contestant, bits, claim};
-use meshpeek::Map;
 use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage, builder};
+use meshpeek::{Array, Map};
 use rival::blocks as copying;
 use tempfile::TempDir;
 

@@ -20,9 +20,9 @@ use std::rc::Rc;
 
 use claims::{Bar, Contestant, claim};
 use limit::plain_read;
-use meshpeek::Packed;
 use meshpeek::decode::{Packed32, Packed64};
 use meshpeek::model::Positions;
+use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
 
 /// Vertices whose floats take 384 KiB: with what they are made of, or copied from, they stay in the second cache.

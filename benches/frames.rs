@@ -25,7 +25,7 @@ use inputs::pair::Pair;
 use limit::plain_read;
 use meshpeek::array::Bounds;
 use meshpeek::unreal::Mesh;
-use meshpeek::{Map, MeshFile as _, OpenOptions};
+use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
 
 /// Frames picked at random.
 const PICKS: u32 = 1000;

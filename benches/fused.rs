@@ -47,10 +47,10 @@ fn main() {
     scan("sums of tangents, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat8).sums()));
     scan("sums of tangents, three i16 and i8", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat7).sums()));
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));
-    scan("wild ones of three f32", bytes, Bar::None, &|| keep(floats.wild()));
+    scan("wild ones of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
     scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| keep(Positions::F32(floats).sphere()));
     let indices = Indices::U32(Packed::new(cast(bytes), Index::new()));
-    scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_beyond(u32::MAX)));
+    scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_out_of_range(u32::MAX)));
 }
 
 fn cast<T: FromBytes + KnownLayout + Immutable + zerocopy::Unaligned>(bytes: &[u8]) -> &[T] {

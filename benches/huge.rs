@@ -175,7 +175,7 @@ fn child(job: &str, path: &Path) {
             let seconds = start.elapsed().as_secs_f64();
             // Once more, as the pages that are noted are memory, too.
             let noted =
-                |scene: &Scene<'_>| rays(scene).filter(|ray| scene.ray_watched(ray, &mut pages).is_some()).count();
+                |scene: &Scene<'_>| rays(scene).filter(|ray| scene.probed(&mut pages).ray(ray).is_some()).count();
             assert_eq!(asked(path, noted), hits);
             println!("{seconds} {most} {hits} {} {}", pages.mesh(), pages.tree());
         }

@@ -23,7 +23,7 @@ use claims::{Bar, Contestant, claim, skipped};
 use inputs::{Input, Inputs};
 use meshpeek::sidecar::{self, Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Mesh, SurfaceView};
-use meshpeek::{Map, MeshFile as _, OpenOptions, Result};
+use meshpeek::{Array, Map, MeshFile as _, OpenOptions, Result};
 
 /// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];

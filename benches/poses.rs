@@ -21,7 +21,7 @@ use inputs::motion::{BONES, Motions};
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::unigine::{Animation, AnimationView, Mesh};
-use meshpeek::{Map, Skeleton, Surface};
+use meshpeek::{Array, Map, Skeleton, Surface};
 use rival::animation as copying;
 use rival::animation::Matrix;
 

@@ -21,7 +21,7 @@ use inputs::{Input, Inputs};
 use meshpeek::decode::Floats;
 use meshpeek::model::Frames;
 use meshpeek::unigine::{Mesh, SurfaceView};
-use meshpeek::{Map, Packed, Weights};
+use meshpeek::{Array, Map, Packed, Weights};
 
 const VERTICES: u32 = 10_000;
 

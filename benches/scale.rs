@@ -21,7 +21,7 @@ use std::time::Instant;
 use claims::{Bar, Series, claim, skipped};
 use meshpeek::array::Bounds;
 use meshpeek::unigine::Mesh;
-use meshpeek::{Map, MeshFile as _, OpenOptions};
+use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
 
 /// The files' names and bytes, the smallest first.
 const SIZES: [(&str, u64); 4] =
@@ -137,8 +137,7 @@ fn bounds(map: &Map, release: bool) -> Bounds {
     let mut all = Bounds::EMPTY;
     for surface in mesh.surfaces() {
         for part in surface.unwrap().positions().unwrap().parts(PART) {
-            let [min, max] = part.bounds().unwrap();
-            all = all.union(&Bounds { min, max });
+            all = all.union(&part.bounds());
             if release {
                 map.release(part.as_bytes());
             }

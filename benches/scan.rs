@@ -68,8 +68,7 @@ fn loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
 }
 
 fn mapped_bounds(positions: &[Packed<'_, Floats<3>>]) -> Bounds {
-    let extents = positions.iter().filter_map(Packed::<meshpeek::decode::Floats<3>>::bounds);
-    extents.fold(Bounds::EMPTY, |bounds, [min, max]| bounds.union(&Bounds { min, max }))
+    positions.iter().fold(Bounds::EMPTY, |bounds, array| bounds.union(&array.bounds()))
 }
 
 fn copied_bounds(mesh: &rival::Mesh) -> Bounds {

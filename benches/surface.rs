@@ -18,7 +18,7 @@ use std::path::Path;
 use claims::{Bar, Contestant, bits, claim};
 use inputs::Inputs;
 use meshpeek::unigine::Mesh;
-use meshpeek::{Map, Weights};
+use meshpeek::{Array, Map, Weights};
 
 fn main() {
     let inputs = Inputs::write();

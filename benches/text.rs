@@ -29,7 +29,7 @@ use claims::{Bar, Contestant, Series, bits, claim, skipped};
 use inputs::text::{Input, Texts};
 use meshpeek::ezmesh::{Cell, IndexBuffer, MeshSystem, Section, Track, VertexBuffer};
 use meshpeek::model::Positions;
-use meshpeek::{Bounds, Map};
+use meshpeek::{Array, Bounds, Map};
 use quick_xml::events::Event;
 use rival::text::{self as tree, Numbers, Seen};
 use roxmltree::Document;

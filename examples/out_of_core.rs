@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Which pages that took. To note them takes memory itself, and time, so that it is another round.
     let mut pages = PagesTouched::default();
-    let again = rays.iter().filter(|ray| scene.ray_watched(ray, &mut pages).is_some()).count();
+    let again = rays.iter().filter(|ray| scene.probed(&mut pages).ray(ray).is_some()).count();
     assert_eq!(hits, again);
     let all = fs::metadata(&path)?.len().div_ceil(meshpeek::PAGE);
     println!("pages looked at: {} of the mesh's {all}, {} of the trees", pages.mesh(), pages.tree());

@@ -5,6 +5,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Array;
 //! // SAFETY: nobody writes to the sample while this runs. `meshpeek::read` is the safe way, and copies.
 //! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
 //! let mesh = meshpeek::unigine::Mesh::open(map)?;
@@ -31,7 +32,7 @@
 //! | the same of an11 to an13, first time | keys, their flags only | those of all keys | 2 % of the file |
 //! | the same again | bones, and the flags of a few more keys | the frame's | nothing |
 //! | an array of a surface | the arrays before it | one per large array before it | nothing |
-//! | [`get`](Packed::get), [`iter`](Packed::iter), [`chunks`](Packed::chunks) | 1 per item | the item's | nothing |
+//! | [`get`](Array::get), [`iter`](Array::iter), [`chunks`](Array::chunks) | 1 per item | the item's | nothing |
 //! | [`unreal::Mesh::open`] | 1 | both headers' | nothing |
 //! | [`frame(n)`](unreal::Mesh::frame) of it | 1 | none | nothing |
 //! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
@@ -91,7 +92,7 @@ pub mod scan;
 pub mod sidecar;
 mod simd;
 
-pub use array::{Bounds, Chunks, CornerArray, Packed, Strided};
+pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
 pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
@@ -100,7 +101,7 @@ pub use model::animation::{Animations, Clip, FrameBlend, Notify, Pose, Skeleton,
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
 
-/// CountedRuns the examples of the README.
+/// Runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

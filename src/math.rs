@@ -1,38 +1,82 @@
-//! The little arithmetic of positions and directions that normals, attachments, joints and collisions take.
+//! The little arithmetic of positions and directions, in `f32` and `f64`, and conversions between numbers.
 
-pub(crate) fn subtract(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
-    combine(one, other, |one, other| one - other)
+use std::ops::{Add, Mul, Sub};
+
+/// A float of either length.
+pub(crate) trait Float: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    const ONE: Self;
 }
 
-pub(crate) fn add(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
-    combine(one, other, |one, other| one + other)
+impl Float for f32 {
+    const ONE: Self = 1.0;
 }
 
-pub(crate) fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
+impl Float for f64 {
+    const ONE: Self = 1.0;
+}
+
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn subtract<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
+    [ax - bx, ay - by, az - bz]
+}
+
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn add<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
+    [ax + bx, ay + by, az + bz]
+}
+
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn cross<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
-pub(crate) fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn dot<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> T {
     ax * bx + ay * by + az * bz
+}
+
+/// Returns `start + factor * vector`.
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn add_scaled<T: Float, const N: usize>(start: [T; N], factor: T, vector: [T; N]) -> [T; N] {
+    let mut sum = start;
+    for (part, other) in sum.iter_mut().zip(vector) {
+        *part = *part + factor * other;
+    }
+    sum
+}
+
+/// Returns what lies `fraction` of the way from one to the other. At the ends it is exactly the one or the other.
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+pub(crate) fn mix<T: Float, const N: usize>(one: [T; N], other: [T; N], fraction: T) -> [T; N] {
+    let mut mixed = one;
+    for (part, other) in mixed.iter_mut().zip(other) {
+        *part = *part * (T::ONE - fraction) + other * fraction;
+    }
+    mixed
 }
 
 /// Returns the direction in unit length; `None` for no direction at all.
 pub(crate) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
     // In f64 no sum of squares of finite floats overflows.
-    let wide = direction.map(f64::from);
-    let length = wide.iter().map(|part| part * part).sum::<f64>().sqrt();
-    (length > 0.0 && length.is_finite()).then(|| wide.map(|part| narrow(part / length)))
+    unit_of_wide(direction.map(f64::from))
+}
+
+/// Returns the direction in unit length, rounded once; `None` for no direction at all.
+pub(crate) fn unit_of_wide(direction: [f64; 3]) -> Option<[f32; 3]> {
+    let length = dot(direction, direction).sqrt();
+    (length > 0.0 && length.is_finite()).then(|| direction.map(|part| narrow(part / length)))
 }
 
 /// Returns twice the area of a triangle along its normal: out of the side from which its corners go round
 /// counter-clockwise, where axes are drawn right-handed.
 pub(crate) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
     cross(subtract(second, first), subtract(third, first))
-}
-
-/// Returns what lies `fraction` of the way from one to the other. At the ends it is exactly the one or the other.
-pub(crate) fn mix(one: [f32; 3], other: [f32; 3], fraction: f32) -> [f32; 3] {
-    combine(one, other, |one, other| one * (1.0 - fraction) + other * fraction)
 }
 
 /// Returns the quaternion in unit length; the identity for one that is no rotation.
@@ -47,8 +91,16 @@ pub(crate) fn narrow(part: f64) -> f32 {
     part as f32
 }
 
-fn combine([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
-    [with(ax, bx), with(ay, by), with(az, bz)]
+/// Returns the smaller number. It is one instruction; if either is NaN, it returns the second.
+#[inline]
+pub(crate) const fn fast_min(one: f32, other: f32) -> f32 {
+    if one < other { one } else { other }
+}
+
+/// Returns the larger number. It is one instruction; if either is NaN, it returns the second.
+#[inline]
+pub(crate) const fn fast_max(one: f32, other: f32) -> f32 {
+    if one > other { one } else { other }
 }
 
 /// Widens a length. No platform has more than 64 bits of address.

@@ -16,7 +16,7 @@
 /// A generation of instructions.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub(crate) enum CpuLevel {
     /// The instructions of every processor of the architecture.
     Portable,
     /// AVX2, fused multiplication and half floats: x86-64 since 2013.
@@ -28,12 +28,12 @@ pub(crate) enum Level {
 }
 
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
-impl Level {
+impl CpuLevel {
     /// Returns the highest level that the processor supports.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline]
     pub(crate) fn best() -> Self {
-        static BEST: std::sync::OnceLock<Level> = std::sync::OnceLock::new();
+        static BEST: std::sync::OnceLock<CpuLevel> = std::sync::OnceLock::new();
 
         let best = *BEST.get_or_init(Self::detect);
         #[cfg(test)]
@@ -65,17 +65,17 @@ impl Level {
 
 #[cfg(test)]
 thread_local! {
-    static LOWERED: std::cell::Cell<Option<Level>> = const { std::cell::Cell::new(None) };
+    static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
 
-/// CountedRuns a test once at each level that the processor supports.
+/// Runs a test once at each level that the processor supports.
 #[cfg(test)]
-pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
-    let best = Level::detect();
+pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
+    let best = CpuLevel::detect();
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    let all = [Level::Portable, Level::Avx2, Level::Avx512];
+    let all = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let all = [Level::Portable];
+    let all = [CpuLevel::Portable];
     for level in all.into_iter().filter(|level| *level <= best) {
         LOWERED.set(Some(level));
         test(level);
@@ -88,11 +88,10 @@ pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
 /// Each arm is an expression, compiled with the instructions of its generation. It calls functions that are always inlined,
 /// or functions written for these instructions. Arms stand newest first; `_` is for every processor.
 ///
-/// ```ignore
+/// ```text
 /// kernel! {
 ///     fn unorm8(raw: &[u8], out: &mut [f32]) {
-///         avx512 => decode::<true>(raw, out),
-///         avx2 => decode::<true>(raw, out),
+///         avx512 | avx2 => decode::<true>(raw, out),
 ///         _ => decode::<false>(raw, out),
 ///     }
 /// }
@@ -100,7 +99,7 @@ pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
 ///
 /// A body without arms is compiled for each generation:
 ///
-/// ```ignore
+/// ```text
 /// kernel! {
 ///     fn sum(bytes: &[u8]) -> u64 {
 ///         bytes.iter().map(|byte| u64::from(*byte)).sum()
@@ -108,16 +107,16 @@ pub(crate) fn at_each_level(mut test: impl FnMut(Level)) {
 /// }
 /// ```
 macro_rules! kernel {
-    (@arms $signature:tt $($generation:ident => $body:expr,)* _ => $portable:expr $(,)?) => {{
+    (@arms $signature:tt $($($generation:ident)|+ => $body:expr,)* _ => $portable:expr $(,)?) => {{
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {
-            let level = $crate::simd::Level::best();
-            $($crate::simd::kernel!(@arm $generation level $signature $body);)*
+            let level = $crate::simd::CpuLevel::best();
+            $($($crate::simd::kernel!(@arm $generation level $signature $body);)+)*
         }
         $portable
     }};
     (@arms $signature:tt $($body:tt)*) => {
-        $crate::simd::kernel!(@arms $signature avx512 => { $($body)* }, avx2 => { $($body)* }, _ => { $($body)* })
+        $crate::simd::kernel!(@arms $signature avx512 | avx2 => { $($body)* }, _ => { $($body)* })
     };
     (@arm avx512 $level:ident $signature:tt $body:expr) => {
         $crate::simd::kernel!(
@@ -129,12 +128,12 @@ macro_rules! kernel {
         $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 $level $signature $body)
     };
     (@compiled $features:literal $needed:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
-        if $level >= $crate::simd::Level::$needed {
+        if $level >= $crate::simd::CpuLevel::$needed {
             #[target_feature(enable = $features)]
             fn compiled $($generics)* $args $($value)* {
                 $body
             }
-            // SAFETY: `Level::best` returned this level or a higher one. `Level::detect` returns a level only if the processor
+            // SAFETY: `CpuLevel::best` returned this level or a higher one. `CpuLevel::detect` returns a level only if the processor
             // supports all features of it and of the lower ones, and `$features` are those.
             #[allow(unsafe_code, reason = "the call of a function compiled for detected instructions")]
             return unsafe { $crate::simd::kernel!(@call compiled $args) };
@@ -153,14 +152,14 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
-/// Bytes of a line of the cache.
+/// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// Stores that do not fetch the lines they write to, nor leave them in the cache. In a destination that the cache holds
-/// they take twice the time of ordinary ones.
+/// Stores that bypass the cache: they neither load the lines they write nor keep them. They take twice the time of ordinary
+/// stores if the cache holds the destination.
 ///
-/// What was stored is visible to other threads when this is dropped, as after ordinary stores; it is dropped before the
-/// function ends that borrows the destination.
+/// Dropping this makes the stores visible to other threads, as ordinary stores are. It is dropped before the borrow of the
+/// destination ends.
 pub(crate) struct PastCache(());
 
 impl PastCache {
@@ -171,9 +170,9 @@ impl PastCache {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl PastCache {
-    /// Copies `from` to the start of `out`, as much as fits. Meanwhile the cache is asked for the bytes of `next`, so that
-    /// reading goes on while this writes.
-    #[allow(clippy::unused_self, reason = "what fences when it is dropped has to be there")]
+    /// Copies `from` to the start of `out`, as much as fits. Prefetches `next` meanwhile, which keeps reading and writing
+    /// busy together.
+    #[allow(clippy::unused_self, reason = "dropping it fences the stores")]
     pub(crate) fn store(&self, out: &mut [u8], from: &[u8], next: &[u8]) {
         use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm_stream_si128};
 
@@ -194,12 +193,12 @@ impl PastCache {
             for (part, place) in parts.into_iter().zip(0..) {
                 // SAFETY: a line is four times sixteen bytes, borrowed for writing, and `place` is 0 to 3. It starts at
                 // a multiple of 64: `align_offset` gave the bytes before the first such address, or all of `out`, and
-                // then there is no line. The instruction is of every x86-64 processor. Nobody looks at the line before the
-                // fence of `drop`: the callers in `piece` hold the output borrowed for as long as they hold this.
+                // then there is no line. Every x86-64 processor has the instruction. No code reads the line before the fence
+                // of `drop`: the callers borrow the output mutably for as long as they hold this.
                 unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
             }
             if let Some(byte) = ahead.next() {
-                // SAFETY: an instruction of every x86-64 processor, which changes nothing but what the cache holds.
+                // SAFETY: an instruction of every x86-64 processor that changes nothing but the contents of the cache.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
             }
         }
@@ -210,8 +209,8 @@ impl PastCache {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Drop for PastCache {
     fn drop(&mut self) {
-        // SAFETY: an instruction of every x86-64 processor, without operands. Streaming stores are not ordered with
-        // others: it makes them visible before whatever this thread stores next.
+        // SAFETY: an instruction of every x86-64 processor, without operands. It makes the streaming stores visible before
+        // the stores that follow in this thread.
         unsafe { std::arch::x86_64::_mm_sfence() };
     }
 }
@@ -225,15 +224,15 @@ impl PastCache {
     }
 }
 
-/// Asks the processor for the first lines of what is about to be read. Changes nothing but how long that takes.
+/// Prefetches the first cache lines of some bytes. Has no effect but on time.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction for each line of the cache")]
-pub(crate) fn fetch(bytes: &[u8], lines: usize) {
+pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         for line in 0..lines {
-            // SAFETY: as in `fetch_ahead`.
+            // SAFETY: as in `prefetch_ahead`.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast::<i8>().wrapping_add(line.wrapping_mul(LINE)));
             }
@@ -243,15 +242,15 @@ pub(crate) fn fetch(bytes: &[u8], lines: usize) {
     let _ = (bytes, lines);
 }
 
-/// Asks the processor for the line in which an item of an array begins.
+/// Prefetches the cache line in which an item of an array begins. The index may be out of range.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction")]
-pub(crate) fn fetch_item<T>(array: &[T], index: u32) {
+pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let item = array.as_ptr().wrapping_add(usize::try_from(index).unwrap_or(usize::MAX));
-        // SAFETY: as in `fetch_ahead`.
+        // SAFETY: as in `prefetch_ahead`.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(item.cast());
         }
@@ -260,21 +259,21 @@ pub(crate) fn fetch_item<T>(array: &[T], index: u32) {
     let _ = (array, index);
 }
 
-/// How far ahead, in bytes: a page, which is where processors stop fetching by themselves.
+/// Distance of prefetching in bytes: a page, because processors prefetch no further on their own.
 const AHEAD: usize = 4096;
 
-/// Asks the processor for the memory that lies a page behind a block of an array which is gone through from its start to its
-/// end. Changes nothing but how long that takes.
+/// Prefetches the memory one page after a block, for a loop over an array from its start to its end. Has no effect but on
+/// time.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction for each line of the cache")]
-pub(crate) fn fetch_ahead<T>(block: &[T]) {
+pub(crate) fn prefetch_ahead<T>(block: &[T]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let start = block.as_ptr().cast::<i8>().wrapping_add(AHEAD);
         for line in (0..size_of_val(block)).step_by(64) {
-            // SAFETY: every processor of this architecture has the instruction. It is a hint that may name any address: it
-            // reads nothing that the program can see, and where nothing is mapped it does nothing.
+            // SAFETY: every processor of this architecture has the instruction. It is a hint and takes any address: it reads
+            // nothing that the program can observe, and does nothing if the address is not mapped.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line));
             }

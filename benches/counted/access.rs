@@ -6,7 +6,7 @@ use meshpeek::decode::Floats;
 use meshpeek::model::{Indices, Transform};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Mesh};
-use meshpeek::{MeshFile as _, Packed, Weights};
+use meshpeek::{Array, MeshFile as _, Packed, Weights};
 
 use super::{Kernel, keep, lend};
 use crate::inputs;

@@ -1,5 +1,6 @@
 //! Files from their bytes to the first vertex: what one call costs, whatever the file's size; of text, what a byte costs.
 
+use meshpeek::Array;
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use meshpeek::decode::MinMax16;
 use meshpeek::model::Positions;
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::unigine::Mesh;
-use meshpeek::{Packed, Surface};
+use meshpeek::{Array, Packed, Surface};
 
 use super::{Kernel, keep, lend};
 use crate::inputs;
@@ -26,7 +26,7 @@ pub fn kernels() -> Vec<Kernel> {
     let mut codes = Vec::new();
     surface.positions().unwrap().for_each(|position| codes.push(decoder.encode(position)));
     let codes = Positions::MinMax16(Packed::new(lend(codes), decoder));
-    let quantized = Triangles::shaped(&surface, codes).unwrap();
+    let quantized = Triangles::with_positions(&surface, codes).unwrap();
     let [scene, scene16] = [floats, quantized].map(|triangles| {
         let mut scene = Scene::empty();
         scene.add(0, triangles, Arc::new(Tree::new(&triangles).unwrap()));

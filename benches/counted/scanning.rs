@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use meshpeek::Packed;
 use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::{MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::unigine::Mesh;
+use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
 
 use super::{Kernel, keep, lend};
@@ -47,7 +47,7 @@ pub fn kernels() -> Vec<Kernel> {
         scan("sums, float triples", move |items| first(items).sums()),
         scan("sphere, float triples", move |items| Positions::F32(first(items)).sphere()),
         scan("sphere, 11/11/10", move |items| Positions::Packed32(Packed::new(raw(bytes, items), Packed32)).sphere()),
-        scan("wild, float triples", move |items| first(items).wild()),
+        scan("wild, float triples", move |items| first(items).non_finite()),
         scan("histogram, one coordinate", move |items| {
             Histogram::<16>::of(first(items).iter().map(|position| position[2]), [-0.1, 0.1])
         }),
@@ -56,8 +56,8 @@ pub fn kernels() -> Vec<Kernel> {
         Kernel::new("histogram of influences", weights.len(), move |items| {
             (0..items / weights.len()).for_each(|_| keep(black_box(&weights).histogram()));
         }),
-        walk("CountedRuns::extent, all 4", uniform, |runs| runs.extent().unwrap().bytes),
-        walk("CountedRuns::extent, 1 to 4 at random", random, |runs| runs.extent().unwrap().bytes),
+        walk("CountedRuns::extent, all 4", uniform, |runs| runs.measure().unwrap().bytes),
+        walk("CountedRuns::extent, 1 to 4 at random", random, |runs| runs.measure().unwrap().bytes),
         walk("CountedRuns::index", random, |runs| runs.index().unwrap().bytes() as u64),
     ]
 }
@@ -75,7 +75,7 @@ fn raw<R: meshpeek::parse::Record>(bytes: &'static [u8], items: usize) -> &'stat
 }
 
 fn beyond(indices: Indices<'_>) -> Option<(usize, u32)> {
-    black_box(indices).first_beyond(u32::MAX)
+    black_box(indices).first_out_of_range(u32::MAX)
 }
 
 /// Spells as many runs as the longer walk takes.

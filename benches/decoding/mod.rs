@@ -15,12 +15,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use meshpeek::Packed;
 use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
 use meshpeek::decode::{
     BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
     Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
+use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U16;
 

@@ -26,7 +26,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
-use meshpeek::decode::{Frame, Influence};
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, builder};
 use tempfile::TempDir;
@@ -156,11 +156,11 @@ pub fn height(x: f32, y: f32) -> f32 {
     (x * 5.0).sin() * (y * 7.0).cos() * 0.1
 }
 
-fn frame(x: f32, y: f32) -> Frame {
+fn frame(x: f32, y: f32) -> TangentFrame {
     let right = (x * 5.0).cos() * (y * 7.0).cos() * 0.5;
     let down = (x * 5.0).sin() * (y * 7.0).sin() * -0.7;
     let unit = |[x, y, z]: [f32; 3]| [x, y, z].map(|value| value / (x * x + y * y + z * z).sqrt());
-    Frame::from_axes(unit([-right, -down, 1.0]), unit([1.0, 0.0, right]), -1.0)
+    TangentFrame::from_axes(unit([-right, -down, 1.0]), unit([1.0, 0.0, right]), -1.0)
 }
 
 /// Makes one to four influences of equal weight, on bones that only the vertex's number tells.

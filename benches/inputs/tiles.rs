@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use meshpeek::Bounds;
-use meshpeek::decode::{Frame, compact, frame};
+use meshpeek::decode::{TangentFrame, compact, tangent_frame};
 use zerocopy::IntoBytes;
 
 use super::CORNERS;
@@ -63,7 +63,7 @@ fn tile(out: &mut Out, [x, y]: [f32; 2], side: u32) {
         });
         out.bytes(rows.collect::<Vec<_>>().as_bytes());
     }
-    let up = frame::encode8(&Frame::from_axes([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], -1.0));
+    let up = tangent_frame::encode8(&TangentFrame::from_axes([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], -1.0));
     out.count(vertices);
     let frames: Vec<_> = (0..=side).map(|_| up).collect();
     (0..=side).for_each(|_| out.bytes(frames.as_bytes()));

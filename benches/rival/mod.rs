@@ -39,7 +39,7 @@ pub struct Bone {
 pub struct Surface {
     pub name: String,
     pub positions: Vec<[f32; 3]>,
-    pub frames: Vec<Frame>,
+    pub frames: Vec<TangentFrame>,
     /// For each position, where its influences start in `influences`; one more for where the last ones end.
     pub starts: Vec<usize>,
     /// Bone and weight.
@@ -52,7 +52,7 @@ pub struct Surface {
 
 /// A tangent frame, decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct TangentFrame {
     pub normal: [f32; 3],
     pub tangent: [f32; 3],
     pub bitangent: [f32; 3],
@@ -181,13 +181,13 @@ fn influence(raw: [u8; 4]) -> (i16, f32) {
 }
 
 /// Decodes a quaternion to the axes of its rotation; the sign of w is the bitangent's.
-fn frame(raw: [u8; 8]) -> Frame {
+fn frame(raw: [u8; 8]) -> TangentFrame {
     let raw = [0, 2, 4, 6].map(|at| i16::from_le_bytes([raw[at], raw[at + 1]]));
     let [x, y, z, w] = raw.map(|component| f32::from(component) / 32767.0);
     let scale = (x * x + y * y + z * z + w * w).sqrt().recip();
     let [x, y, z, w] = [x * scale, y * scale, z * scale, w * scale];
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
-    Frame {
+    TangentFrame {
         normal: [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
         tangent: [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
         bitangent: [2.0 * (x * y - z * w) * sign, (1.0 - 2.0 * (x * x + z * z)) * sign, 2.0 * (y * z + x * w) * sign],

@@ -1,17 +1,11 @@
 //! Arrays whose items stand three to a record, in records picked by number.
 
-use std::fmt;
-use std::iter::FusedIterator;
 use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use crate::array::chunks::{Conversion, Gather};
-use crate::decode::OutputFormat;
+use crate::array::access::{Array, impl_view};
 use crate::decode::polygon::DecodeCorners;
-use crate::error::{Error, ErrorKind, Field, Result};
-use crate::io;
-use crate::math::as_u64;
 
 /// One value for each corner of some of a file's triangles, taken from the triangles' records on access.
 ///
@@ -26,38 +20,13 @@ pub struct CornerArray<'a, D: DecodeCorners> {
     end: usize,
 }
 
-#[allow(clippy::expl_impl_clone_on_copy, reason = "derived, it would ask the raw record to be `Clone`")]
-impl<D: DecodeCorners> Clone for CornerArray<'_, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: DecodeCorners> Copy for CornerArray<'_, D> {}
-
-impl<D: DecodeCorners<Corner: fmt::Debug>> fmt::Debug for CornerArray<'_, D> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_list().entries(self.iter()).finish()
-    }
-}
+impl_view!(CornerArray, DecodeCorners);
 
 impl<'a, D: DecodeCorners> CornerArray<'a, D> {
     /// Picks records by their numbers.
     #[must_use]
     pub const fn new(records: &'a [D::Raw], picks: &'a [u16], decode: D) -> Self {
         Self { records, picks, decode, start: 0, end: picks.len().saturating_mul(3) }
-    }
-
-    /// Returns the number of corners.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.end.saturating_sub(self.start)
-    }
-
-    /// Tells whether there are none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Returns the record and the corner of it that item `index` is.
@@ -73,160 +42,58 @@ impl<'a, D: DecodeCorners> CornerArray<'a, D> {
         let (record, corner) = self.find(index)?;
         Some((self.records.get(record)?, corner))
     }
+}
 
-    /// Decodes item `index`; `None` where there is none.
+impl<D: DecodeCorners> Array for CornerArray<'_, D> {
+    type Item = D::Corner;
+
     #[inline]
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<D::Corner> {
+    fn len(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<D::Corner> {
         let (record, corner) = self.raw(index)?;
         self.decode.decode(record).get(corner).copied()
     }
 
-    /// Decodes all items, in order, one at a time.
-    #[inline]
-    pub fn iter(
-        &self,
-    ) -> impl ExactSizeIterator<Item = D::Corner> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
-        Iter { array: *self }
-    }
-
-    /// Visits all items in order, after prefetching them: a triangle's record is looked at once.
-    #[inline]
-    pub fn for_each(&self, mut visit: impl FnMut(D::Corner)) {
-        self.prefetch();
-        self.iter().for_each(&mut visit);
-    }
-    /// Visits all items in order in pieces of 8 KiB, each with the number of its first item, after prefetching them.
-    pub fn for_each_chunk(&self, mut visit: impl FnMut(usize, &[D::Corner])) {
-        self.for_each_piece(|first, values| visit(first, values));
-    }
-
-    pub(crate) fn for_each_piece(&self, visit: impl FnMut(usize, &mut [D::Corner])) {
-        let mut pieces = Gather::new(visit);
-        self.for_each(|value| pieces.push(value));
-        pieces.finish();
-    }
-
-    /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
-    #[must_use]
-    pub fn slice(&self, range: Range<usize>) -> Option<Self> {
+    fn slice(&self, range: Range<usize>) -> Option<Self> {
         let [start, end] = [range.start, range.end].map(|at| self.start.checked_add(at));
         let (start, end) = (start?, end?);
         (start <= end && end <= self.end).then_some(Self { start, end, ..*self })
     }
 
-    /// Decodes all items into `out`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Buffer`] where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_into(&self, out: &mut [D::Corner]) -> Result<()> {
-        if out.len() != self.len() {
-            let kind = ErrorKind::Buffer { needed: as_u64(self.len()), given: as_u64(out.len()) };
-            return Err(Error::without_offset("gathered array", Field::new("out"), kind));
-        }
-        self.prefetch();
-        let mut values = out.iter_mut();
-        // Going through all decodes a triangle once; taking one after another, once for each corner.
-        self.iter().for_each(|decoded| {
-            if let Some(value) = values.next() {
-                *value = decoded;
-            }
-        });
-        Ok(())
-    }
-
     /// Returns the bytes of all records, picked or not.
-    #[must_use]
-    pub fn as_bytes(&self) -> &'a [u8] {
+    fn as_bytes<'b>(&self) -> &'b [u8]
+    where
+        Self: 'b,
+    {
         self.records.as_bytes()
     }
 
-    /// Returns where item `index` lies, in bytes from the first record.
-    #[must_use]
-    pub fn place(&self, index: usize) -> usize {
+    fn byte_offset(&self, index: usize) -> usize {
         let (record, corner) = self.find(index).unwrap_or_default();
         record.saturating_mul(size_of::<D::Raw>()).saturating_add(D::AT).saturating_add(corner.saturating_mul(D::SIZE))
     }
 
-    /// Tells the system that the records are about to be read in order.
-    pub fn prefetch(&self) {
-        io::prefetch(self.as_bytes());
-    }
-}
-
-impl<D: DecodeCorners<Corner = [f32; N]>, const N: usize> CornerArray<'_, D> {
-    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) where `out` does not have exactly [`len`](Self::len) items.
-    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut conversion = Conversion::new(format, out, self.len())?;
-        self.for_each_piece(|first, values| conversion.put(first, values));
-        Ok(())
-    }
-}
-
-/// Decodes corners one at a time.
-struct Iter<'a, D: DecodeCorners> {
-    array: CornerArray<'a, D>,
-}
-
-impl<D: DecodeCorners> Clone for Iter<'_, D> {
-    fn clone(&self) -> Self {
-        Self { array: self.array }
-    }
-}
-
-impl<D: DecodeCorners> Iterator for Iter<'_, D> {
-    type Item = D::Corner;
-
+    /// Whole triangles are decoded once each, not once for each corner. Ends at a record that is out of range.
     #[inline]
-    fn next(&mut self) -> Option<D::Corner> {
-        let item = self.array.get(0)?;
-        self.array.start = self.array.start.saturating_add(1);
-        Some(item)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.array.len(), Some(self.array.len()))
-    }
-
-    /// Whole triangles are decoded once each, not once for each corner.
-    #[inline]
-    fn fold<B, F: FnMut(B, D::Corner) -> B>(mut self, first: B, mut fold: F) -> B {
-        let mut folded = first;
-        while !self.array.start.is_multiple_of(3)
-            && let Some(corner) = self.next()
-        {
-            folded = fold(folded, corner);
+    fn fold<B, F: FnMut(B, D::Corner) -> B>(&self, first: B, mut fold: F) -> B {
+        let whole_start = self.start.next_multiple_of(3).min(self.end);
+        let whole_end = self.end.saturating_sub(self.end % 3).max(whole_start);
+        if whole_start > self.start && self.raw(0).is_none() {
+            return first;
         }
-        let CornerArray { records, picks, decode, start, end } = self.array;
-        for pick in picks.get(start / 3..end / 3).unwrap_or_default() {
-            // As one after another, all end at a record that is not there.
-            let Some(record) = records.get(usize::from(*pick)) else { return folded };
-            folded = decode.decode(record).into_iter().fold(folded, &mut fold);
+        let corners = |range: Range<usize>| range.map_while(|at| self.get(at.saturating_sub(self.start)));
+        let mut folded = corners(self.start..whole_start).fold(first, &mut fold);
+        for pick in self.picks.get(whole_start / 3..whole_end / 3).unwrap_or_default() {
+            let Some(record) = self.records.get(usize::from(*pick)) else { return folded };
+            folded = self.decode.decode(record).into_iter().fold(folded, &mut fold);
         }
-        self.array.start = start.max(end.saturating_sub(end % 3));
-        for corner in self {
-            folded = fold(folded, corner);
-        }
-        folded
+        corners(whole_end..self.end).fold(folded, fold)
     }
 }
-
-impl<D: DecodeCorners> DoubleEndedIterator for Iter<'_, D> {
-    #[inline]
-    fn next_back(&mut self) -> Option<D::Corner> {
-        let item = self.array.get(self.array.len().checked_sub(1)?)?;
-        self.array.end = self.array.end.saturating_sub(1);
-        Some(item)
-    }
-}
-
-impl<D: DecodeCorners> ExactSizeIterator for Iter<'_, D> {}
-impl<D: DecodeCorners> FusedIterator for Iter<'_, D> {}
 
 #[cfg(test)]
 mod tests {
@@ -259,6 +126,6 @@ mod tests {
             }
         }
         assert!(array.slice(3..10).is_none() && array.decode_into(&mut []).is_err());
-        assert_eq!((array.place(0), array.place(4), array.place(8)), (48, 18, 68));
+        assert_eq!((array.byte_offset(0), array.byte_offset(4), array.byte_offset(8)), (48, 18, 68));
     }
 }

@@ -1,9 +1,11 @@
 //! Arrays lent from a file's bytes: decoded on access, in bulk, or in chunks.
 
+mod access;
 #[cfg(test)]
 pub(crate) mod arbitrary;
-mod bounds;
-pub(crate) mod chunks;
+pub(crate) mod bounds;
+pub(crate) mod bulk;
+pub(crate) mod chunk_buffer;
 mod consecutive;
 mod corner_array;
 pub(crate) mod out_of_range;
@@ -11,8 +13,8 @@ mod packed;
 pub mod runs;
 mod strided;
 
+pub use access::{Array, ArrayIter, Chunks};
 pub use bounds::{Bounds, Sphere};
-pub use chunks::Chunks;
 pub use consecutive::Consecutive;
 pub use corner_array::CornerArray;
 pub use packed::Packed;

@@ -7,45 +7,45 @@ use crate::io;
 use crate::simd::kernel;
 
 /// An index as files store it.
-pub(crate) trait Stored: Copy + IntoBytes + zerocopy::Immutable {
+pub(crate) trait RawIndex: Copy + IntoBytes + zerocopy::Immutable {
     /// Widens it.
     fn wide(self) -> u32;
 }
 
-impl Stored for u8 {
+impl RawIndex for u8 {
     #[inline]
     fn wide(self) -> u32 {
         self.into()
     }
 }
 
-impl Stored for U16 {
+impl RawIndex for U16 {
     #[inline]
     fn wide(self) -> u32 {
         self.get().into()
     }
 }
 
-impl Stored for U32 {
+impl RawIndex for U32 {
     #[inline]
     fn wide(self) -> u32 {
         self.get()
     }
 }
 
-/// Indices that are asked together whether all are in range, as they mostly are.
-const TOGETHER: usize = 4096;
+/// Indices that are compared before the result is looked at: nearly always, all are in range.
+const INDEX_BATCH: usize = 4096;
 
 /// Returns the first index that is not below `count`, with its position.
-pub(crate) fn first<T: Stored>(indices: &[T], count: u32) -> Option<(usize, u32)> {
+pub(crate) fn first_out_of_range<T: RawIndex>(indices: &[T], count: u32) -> Option<(usize, u32)> {
     io::prefetch(indices.as_bytes());
-    let starts = (0_usize..).step_by(TOGETHER);
-    let (start, part) = starts.zip(indices.chunks(TOGETHER)).find(|(_, part)| any(part, count))?;
+    let starts = (0_usize..).step_by(INDEX_BATCH);
+    let (start, part) = starts.zip(indices.chunks(INDEX_BATCH)).find(|(_, part)| any_out_of_range(part, count))?;
     (start..).zip(part.iter().map(|index| index.wide())).find(|(_, index)| *index >= count)
 }
 
 kernel! {
-    fn any<T: Stored>(indices: &[T], count: u32) -> bool {
+    fn any_out_of_range<T: RawIndex>(indices: &[T], count: u32) -> bool {
         indices.iter().fold(false, |any, index| any | (index.wide() >= count))
     }
 }
@@ -57,11 +57,11 @@ mod tests {
     use super::*;
     use crate::array::arbitrary::{any_bytes, places};
 
-    fn agree<T: Stored>(indices: &[T]) {
+    fn agree<T: RawIndex>(indices: &[T]) {
         let largest = indices.iter().map(|index| index.wide()).max().unwrap_or(0);
         for count in [0, 1, 200, 60_000, largest / 2, largest, largest.saturating_add(1), u32::MAX] {
             let naive = indices.iter().map(|index| index.wide()).enumerate().find(|(_, index)| *index >= count);
-            assert_eq!(first(indices, count), naive, "{} {count}", indices.len());
+            assert_eq!(first_out_of_range(indices, count), naive, "{} {count}", indices.len());
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
         for at in [0, 4095, 4096, 9999] {
             let mut indices = vec![U32::new(7); 10_000];
             indices[at] = U32::new(8);
-            assert_eq!((first(&indices, 8), first(&indices, 9)), (Some((at, 8)), None));
+            assert_eq!((first_out_of_range(&indices, 8), first_out_of_range(&indices, 9)), (Some((at, 8)), None));
         }
     }
 }

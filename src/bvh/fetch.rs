@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::array::Packed;
-use crate::bvh::triangles::{Block, LANES, Numbers};
+use crate::array::{Array, Packed};
+use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::Decode;
 
 /// Decodes the indices of triangles that stand together.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn spread<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut Numbers) {
+pub(crate) fn run<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut CornerIndices) {
     let decode = array.decoder();
     let end = range.end.min(array.len());
     let raw = array.raw().get(range.start..end).unwrap_or_default().as_chunks().0;
@@ -25,10 +25,10 @@ pub(crate) fn spread<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range
 /// Decodes the indices of triangles here and there.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn pick<D: Decode<Value = u32>>(
+pub(crate) fn each<D: Decode<Value = u32>>(
     array: &Packed<'_, D>,
     triangles: impl Iterator<Item = u32>,
-    numbers: &mut Numbers,
+    numbers: &mut CornerIndices,
 ) {
     let (decode, raw) = (array.decoder(), array.raw().as_chunks::<3>().0);
     for (place, triangle) in numbers.iter_mut().zip(triangles) {
@@ -41,8 +41,8 @@ pub(crate) fn pick<D: Decode<Value = u32>>(
 /// Fetches positions into the lanes.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn gather(numbers: &Numbers, get: impl Fn(usize) -> Option<[f32; 3]>) -> Block {
-    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3] };
+pub(crate) fn positions(numbers: &CornerIndices, get: impl Fn(usize) -> Option<[f32; 3]>) -> TriangleBlock {
+    let mut block = TriangleBlock { corners: [[[f32::NAN; LANES]; 3]; 3] };
     for (lane, corners) in numbers.iter().enumerate() {
         for (axes, number) in block.corners.iter_mut().zip(corners) {
             let point = usize::try_from(*number).ok().and_then(&get).unwrap_or([f32::NAN; 3]);

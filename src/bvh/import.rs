@@ -4,68 +4,66 @@
 //! triangle is in one leaf, or there is no tree: so that answers are right whatever the file says.
 
 use crate::array::Bounds;
-use crate::bvh::build::{DEEPEST, Held, out_of_memory};
-use crate::bvh::layout::{COUNT_BITS, Child, NO_CHILD, WIDTH};
+use crate::bvh::bit_set::BitSet;
+use crate::bvh::build::MemoryPages;
+use crate::bvh::coordinates::include_point;
+use crate::bvh::lanes::LANES;
+use crate::bvh::layout::{COUNT_BITS, Child, MAX_DEPTH, NO_CHILD, WIDTH};
 use crate::bvh::leaf_order::half_area;
-use crate::bvh::pages::{Packer, Part, Shape as Kin};
-use crate::bvh::tree::{Shape, Tree};
-use crate::bvh::triangles::{LANES, Triangles, including};
+use crate::bvh::pages::{PagePacker, Subtree, SubtreeRoot};
+use crate::bvh::reserve::try_with_capacity;
+use crate::bvh::tree::Tree;
+use crate::bvh::tree_view::TreeHeader;
+use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{SpatialTree, SplitNode};
 
 /// The most triangles that leaves with an order of their own can name.
-const MOST: u32 = u32::MAX >> COUNT_BITS;
+const MAX_TRIANGLES: u32 = u32::MAX >> COUNT_BITS;
 
 impl Tree {
-    /// Makes a tree by the divisions that a file stores: see [`Surface::partition`](crate::model::Surface::partition). Two nodes
+    /// Makes a tree by the divisions that a file stores: see [`Surface::partition`](crate::model::Surface::spatial_tree). Two nodes
     /// at a time become nodes of eight, and every box is put around the triangles that are in it. `None` where what is
     /// stored does not have each triangle in one leaf, or is too deep.
     ///
-    /// Takes 28 bytes for each node of the partition while it runs, beside the tree itself. A tree made so finds things more slowly
+    /// Takes 28 bytes for each node of the spatial_tree while it runs, beside the tree itself. A tree made so finds things more slowly
     /// than one that was [built](Self::new), and takes less time to make: which of them is worth it, the number of questions
     /// tells.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
-    pub fn from_partition(triangles: &Triangles<'_>, partition: &dyn SpatialTree) -> Result<Option<Self>> {
-        if triangles.is_empty() || triangles.len() > MOST || !is_sound(partition, triangles.len())? {
+    pub fn from_spatial_tree(triangles: &Triangles<'_>, spatial_tree: &dyn SpatialTree) -> Result<Option<Self>> {
+        if triangles.is_empty() || triangles.len() > MAX_TRIANGLES || !is_sound(spatial_tree, triangles.len())? {
             return Ok(None);
         }
-        let mut adopted = Adopted { triangles, partition, nodes: Vec::new(), order: Vec::new() };
-        adopted.measure()?;
-        adopted.order = room(as_index(triangles.len()))?;
-        adopted.tree()
+        let mut importer = Importer { triangles, spatial_tree, nodes: Vec::new(), order: Vec::new() };
+        importer.measure()?;
+        importer.order = try_with_capacity(as_index(triangles.len()))?;
+        importer.tree()
     }
-}
-
-/// Reserves memory.
-fn room<T>(count: usize) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(count).map_err(|_| out_of_memory(count, size_of::<T>()))?;
-    Ok(list)
 }
 
 /// Tells whether nodes are a tree, each child behind its parent, and each triangle is in one leaf. Looks at no triangle twice.
-fn is_sound(partition: &dyn SpatialTree, triangles: u32) -> Result<bool> {
-    let nodes = partition.node_count();
-    if nodes == 0 || partition.triangle_count() != as_index(triangles) {
+fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
+    let nodes = spatial_tree.node_count();
+    if nodes == 0 || spatial_tree.triangle_count() != as_index(triangles) {
         return Ok(false);
     }
-    let mut hung = Marks::new(nodes)?;
-    let mut named = Marks::new(partition.triangle_count())?;
+    let mut reached = BitSet::new(nodes)?;
+    let mut named = BitSet::new(spatial_tree.triangle_count())?;
     // The root hangs from nothing.
-    let mut sound = hung.mark(0);
+    let mut sound = reached.insert(0);
     for number in 0..nodes {
         sound = sound
-            && match partition.node(number) {
+            && match spatial_tree.node(number) {
                 Some(SplitNode::Inner(children)) => {
-                    children.into_iter().all(|child| child > number && hung.mark(child))
+                    children.into_iter().all(|child| child > number && reached.insert(child))
                 }
                 Some(SplitNode::Leaf(mut places)) => {
                     places.start <= places.end
-                        && places.all(|place| partition.triangle(place).is_some_and(|at| named.mark(as_index(at))))
+                        && places.all(|place| spatial_tree.triangle(place).is_some_and(|at| named.insert(as_index(at))))
                 }
                 None => false,
             };
@@ -73,69 +71,47 @@ fn is_sound(partition: &dyn SpatialTree, triangles: u32) -> Result<bool> {
             return Ok(false);
         }
     }
-    Ok(hung.left == 0 && named.left == 0)
+    Ok(reached.is_full() && named.is_full())
 }
 
-/// A bit for each of so many things.
-struct Marks {
-    words: Vec<u64>,
-    count: usize,
-    left: usize,
-}
-
-impl Marks {
-    fn new(count: usize) -> Result<Self> {
-        let mut words = room(count.div_ceil(64))?;
-        words.resize(count.div_ceil(64), 0);
-        Ok(Self { words, count, left: count })
-    }
-
-    /// Notes a thing; `false` where it is not one of them, or was noted before.
-    fn mark(&mut self, number: usize) -> bool {
-        let Some(word) = self.words.get_mut(number / 64).filter(|_| number < self.count) else { return false };
-        let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        self.left = self.left.wrapping_sub(usize::from(is_new));
-        is_new
-    }
-}
-
-/// What is below a node of the partition.
+/// What is below a node of the spatial_tree.
 #[derive(Clone, Copy)]
-struct Below {
+struct SubtreeExtent {
     bounds: Bounds,
     count: u32,
 }
 
 /// Triangles that are together.
 #[derive(Clone)]
-struct Piece {
-    division: SplitNode,
-    below: Below,
+struct TriangleGroup {
+    node: SplitNode,
+    below: SubtreeExtent,
 }
 
-/// A partition that is sound, on its way to a tree.
-struct Adopted<'a> {
+/// A spatial_tree that is sound, on its way to a tree.
+struct Importer<'a> {
     triangles: &'a Triangles<'a>,
-    partition: &'a dyn SpatialTree,
+    spatial_tree: &'a dyn SpatialTree,
     /// What is below each node.
-    nodes: Vec<Below>,
+    nodes: Vec<SubtreeExtent>,
     /// The triangles, in the order of the leaves made so far.
     order: Vec<u32>,
 }
 
-impl Adopted<'_> {
+impl Importer<'_> {
     /// Puts boxes around what is below each node, from the last to the first: children come behind their parents.
     fn measure(&mut self) -> Result<()> {
-        let count = self.partition.node_count();
-        self.nodes = room(count)?;
-        self.nodes.resize(count, Below { bounds: Bounds::EMPTY, count: 0 });
+        let count = self.spatial_tree.node_count();
+        self.nodes = try_with_capacity(count)?;
+        self.nodes.resize(count, SubtreeExtent { bounds: Bounds::EMPTY, count: 0 });
         for number in (0..count).rev() {
-            let below = match self.partition.node(number) {
+            let below = match self.spatial_tree.node(number) {
                 Some(SplitNode::Inner(children)) => {
                     let [one, other] = children.map(|child| self.below(child));
-                    Below { bounds: one.bounds.union(&other.bounds), count: one.count.saturating_add(other.count) }
+                    SubtreeExtent {
+                        bounds: one.bounds.union(&other.bounds),
+                        count: one.count.saturating_add(other.count),
+                    }
                 }
                 Some(SplitNode::Leaf(places)) => self.run(places).below,
                 None => continue,
@@ -147,26 +123,26 @@ impl Adopted<'_> {
         Ok(())
     }
 
-    fn below(&self, node: usize) -> Below {
-        self.nodes.get(node).copied().unwrap_or(Below { bounds: Bounds::EMPTY, count: 0 })
+    fn below(&self, node: usize) -> SubtreeExtent {
+        self.nodes.get(node).copied().unwrap_or(SubtreeExtent { bounds: Bounds::EMPTY, count: 0 })
     }
 
     /// Puts a box around places of the list.
-    fn run(&self, places: std::ops::Range<usize>) -> Piece {
-        let named = places.clone().filter_map(|place| self.partition.triangle(place));
+    fn run(&self, places: std::ops::Range<usize>) -> TriangleGroup {
+        let named = places.clone().filter_map(|place| self.spatial_tree.triangle(place));
         let corners = named.filter_map(|triangle| self.triangles.get(triangle)).flatten();
-        let bounds = corners.fold(Bounds::EMPTY, including);
+        let bounds = corners.fold(Bounds::EMPTY, include_point);
         let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        Piece { division: SplitNode::Leaf(places), below: Below { bounds, count } }
+        TriangleGroup { node: SplitNode::Leaf(places), below: SubtreeExtent { bounds, count } }
     }
 
-    fn node(&self, number: usize) -> Option<Piece> {
-        Some(Piece { division: self.partition.node(number)?, below: self.below(number) })
+    fn node(&self, number: usize) -> Option<TriangleGroup> {
+        Some(TriangleGroup { node: self.spatial_tree.node(number)?, below: self.below(number) })
     }
 
     /// Divides a piece in two; a leaf in halves of its list.
-    fn open(&self, piece: &Piece) -> [Option<Piece>; 2] {
-        match &piece.division {
+    fn open(&self, piece: &TriangleGroup) -> [Option<TriangleGroup>; 2] {
+        match &piece.node {
             SplitNode::Inner(children) => children.map(|child| self.node(child)),
             SplitNode::Leaf(places) => {
                 let middle = places.start.midpoint(places.end);
@@ -177,29 +153,35 @@ impl Adopted<'_> {
 
     /// Makes the tree; `None` where it would be too deep.
     fn tree(mut self) -> Result<Option<Tree>> {
-        let (mut packer, mut held) = (Packer::default(), Held::default());
+        let (mut packer, mut held) = (PagePacker::default(), MemoryPages::default());
         let Some(root) = self.node(0) else { return Ok(None) };
         let Some(mut part) = self.part(&root, 0, &mut packer, &mut held)? else { return Ok(None) };
-        if let Kin::Placed(Child::Leaf { .. }) = part.shape {
+        if let SubtreeRoot::Placed(Child::Leaf { .. }) = part.root {
             part = packer.join(vec![part], &mut held)?;
         }
         packer.place(&mut part, &mut held)?;
         packer.finish(&mut held)?;
-        let shape = Shape {
+        let header = TreeHeader {
             triangles: self.triangles.len(),
             cluster: 1,
-            root: if let Kin::Placed(Child::Node(number)) = part.shape { number } else { NO_CHILD },
+            root: if let SubtreeRoot::Placed(Child::Node(number)) = part.root { number } else { NO_CHILD },
             nodes: packer.nodes,
             bounds: part.bounds,
         };
-        Ok(Some(Tree::held(held.0, Some(self.order), shape)))
+        Ok(Some(Tree::in_memory(held.0, Some(self.order), header)))
     }
 
-    fn part(&mut self, piece: &Piece, depth: usize, packer: &mut Packer, held: &mut Held) -> Result<Option<Part>> {
+    fn part(
+        &mut self,
+        piece: &TriangleGroup,
+        depth: usize,
+        packer: &mut PagePacker,
+        held: &mut MemoryPages,
+    ) -> Result<Option<Subtree>> {
         if is_leaf(piece) {
             return Ok(Some(self.leaf(piece)));
         }
-        if depth >= DEEPEST {
+        if depth >= MAX_DEPTH {
             return Ok(None);
         }
         let mut parts = Vec::with_capacity(WIDTH);
@@ -211,7 +193,7 @@ impl Adopted<'_> {
     }
 
     /// Divides a piece into up to eight, always the one whose box has the largest area; the order of the list stays.
-    fn pieces(&self, piece: &Piece) -> Vec<Piece> {
+    fn pieces(&self, piece: &TriangleGroup) -> Vec<TriangleGroup> {
         let mut pieces = Vec::with_capacity(WIDTH);
         pieces.push(piece.clone());
         while pieces.len() < WIDTH {
@@ -226,25 +208,25 @@ impl Adopted<'_> {
     }
 
     /// Makes a leaf of all that is in a piece.
-    fn leaf(&mut self, piece: &Piece) -> Part {
+    fn leaf(&mut self, piece: &TriangleGroup) -> Subtree {
         let first = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
-        let mut waiting = vec![piece.division.clone()];
-        while let Some(division) = waiting.pop() {
-            match division {
+        let mut waiting = vec![piece.node.clone()];
+        while let Some(node) = waiting.pop() {
+            match node {
                 SplitNode::Inner([one, other]) => {
-                    waiting.extend([other, one].into_iter().filter_map(|child| self.partition.node(child)));
+                    waiting.extend([other, one].into_iter().filter_map(|child| self.spatial_tree.node(child)));
                 }
                 SplitNode::Leaf(places) => {
-                    self.order.extend(places.filter_map(|place| self.partition.triangle(place)));
+                    self.order.extend(places.filter_map(|place| self.spatial_tree.triangle(place)));
                 }
             }
         }
         let child = Child::Leaf { first, count: piece.below.count };
-        Part { bounds: piece.below.bounds, shape: Kin::Placed(child) }
+        Subtree { bounds: piece.below.bounds, root: SubtreeRoot::Placed(child) }
     }
 }
 
 /// Tells whether a piece has so few triangles that it is not divided: those that are looked at together.
-fn is_leaf(piece: &Piece) -> bool {
+fn is_leaf(piece: &TriangleGroup) -> bool {
     as_index(piece.below.count) <= LANES
 }

@@ -5,8 +5,10 @@ use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Una
 
 /// Children of a node.
 pub(crate) const WIDTH: usize = 8;
+/// The most nodes on the path to a leaf.
+pub(crate) const MAX_DEPTH: usize = 26;
 /// Nodes of a page.
-pub(crate) const NODES: usize = 42;
+pub(crate) const NODES_PER_PAGE: usize = 42;
 /// Bits of the number of a node that say which of its page it is.
 pub(crate) const SLOT_BITS: u32 = 6;
 /// Bits of what a leaf says that count its triangles, less one.
@@ -84,7 +86,7 @@ impl RawNode {
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct NodePage {
-    pub(crate) nodes: [RawNode; NODES],
+    pub(crate) nodes: [RawNode; NODES_PER_PAGE],
     pub(crate) unused: [u8; 56],
     pub(crate) hash: U64,
 }
@@ -100,7 +102,7 @@ impl NodePage {
 /// A page in memory, where its nodes are to begin at lines of the cache.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
-pub(crate) struct HeldPage(pub(crate) NodePage);
+pub(crate) struct AlignedPage(pub(crate) NodePage);
 
 /// What a tree says of itself in a sidecar.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -6,43 +6,45 @@
 use std::ops::Range;
 
 use crate::array::Bounds;
+use crate::bvh::coordinates::include_point;
+use crate::bvh::lanes::LANES;
 use crate::bvh::layout::COUNT_BITS;
-use crate::bvh::triangles::{LANES, Triangles, including};
+use crate::bvh::triangles::Triangles;
 
 /// The most triangles that leaves can name one by one.
-pub(crate) const NAMED: u32 = 1 << (32 - COUNT_BITS);
-/// How many times as large as is typical the box around a cluster is that may be cut.
-pub(crate) const LARGE: f64 = 4.0;
+pub(crate) const MAX_NAMED_TRIANGLES: u32 = 1 << (32 - COUNT_BITS);
+/// How many times as large as is typical_area the box around a cluster is that may be cut.
+pub(crate) const MIN_AREA_RATIO_TO_CUT: f64 = 4.0;
 /// The part of the clusters that are cut, at most.
-const OFTEN: f64 = 1.0 / 16.0;
-/// Clusters that are looked at to tell in which order triangles are.
-const SAMPLES: u32 = 1 << 14;
+const MAX_CUT_FRACTION: f64 = 1.0 / 16.0;
+/// FileRuns that are looked at to tell in which order triangles are.
+const MAX_SAMPLES: u32 = 1 << 14;
 
 /// How leaves name triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Order {
-    /// So many as they follow one another in the file, or fewer where they are cut; `typical` is half the area of the box around
+pub(crate) enum LeafOrder {
+    /// So many as they follow one another in the file, or fewer where they are cut; `typical_area` is half the area of the box around
     /// such.
-    Clusters { size: u32, typical: f64 },
+    FileRuns { size: u32, typical_area: f64 },
     /// In an order of the tree's own.
-    Own,
+    Permuted,
 }
 
-impl Order {
+impl LeafOrder {
     pub(crate) const fn cluster(self) -> u32 {
         match self {
-            Self::Clusters { size, .. } => size,
-            Self::Own => 1,
+            Self::FileRuns { size, .. } => size,
+            Self::Permuted => 1,
         }
     }
 }
 
 /// Puts into a number which triangles an item is of, as leaves say it; where there are too many to say so, the number of their
 /// cluster.
-pub(crate) fn code(range: &Range<u32>, cluster: u32, triangles: u32) -> u32 {
+pub(crate) fn encode_run(range: &Range<u32>, cluster: u32, triangles: u32) -> u32 {
     match cluster {
         1 => range.start,
-        _ if triangles > NAMED => range.start.checked_div(cluster).unwrap_or_default(),
+        _ if triangles > MAX_NAMED_TRIANGLES => range.start.checked_div(cluster).unwrap_or_default(),
         _ => {
             let more = range.end.saturating_sub(range.start).wrapping_sub(1);
             range.start.wrapping_shl(COUNT_BITS) | more & ((1 << COUNT_BITS) - 1)
@@ -51,26 +53,26 @@ pub(crate) fn code(range: &Range<u32>, cluster: u32, triangles: u32) -> u32 {
 }
 
 /// Tells how leaves are to name triangles: by the area of the boxes around those that stand together.
-pub(crate) fn order_of(triangles: &Triangles<'_>) -> Order {
+pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     let clusters = triangles.len().div_ceil(8);
-    let step = clusters.div_ceil(SAMPLES).max(1);
+    let step = clusters.div_ceil(MAX_SAMPLES).max(1);
     let (mut single, mut of_four, mut of_eight, mut looked_at) = (0.0, 0.0, 0.0, 0.0);
     let (mut whole_of_four, mut whole_of_eight, mut cuts) = (0.0, 0.0, 0.0);
     let mut cluster = 0;
     while cluster < clusters {
         let first = cluster.saturating_mul(8);
         let range = |from: u32, to: u32| first.saturating_add(from)..triangles.len().min(first.saturating_add(to));
-        let block = triangles.block::<false>(&triangles.numbers(range(0, 8)));
+        let block = triangles.block::<false>(&triangles.corner_indices(range(0, 8)));
         let all = (0..LANES).filter_map(|lane| {
             let [a, b, c] = block.triangle(lane);
-            let bounds = including(including(including(Bounds::EMPTY, a), b), c);
+            let bounds = include_point(include_point(include_point(Bounds::EMPTY, a), b), c);
             (!bounds.is_empty()).then(|| half_area(&bounds))
         });
         single += all.sum::<f64>();
         let [one, two] = [range(0, 4), range(4, 8)].map(|range| triangles.bounds(range));
         whole_of_four += half_area(&one) + half_area(&two);
         whole_of_eight += half_area(&one.union(&two));
-        let [one, two, both] = [range(0, 4), range(4, 8), range(0, 8)].map(|range| Cut::of(triangles, range));
+        let [one, two, both] = [range(0, 4), range(4, 8), range(0, 8)].map(|range| RunCut::of(triangles, range));
         of_four += one.area + two.area;
         of_eight += both.area;
         cuts += if both.at.is_some() { 1.0 } else { 0.0 };
@@ -78,30 +80,30 @@ pub(crate) fn order_of(triangles: &Triangles<'_>) -> Order {
         looked_at += 1.0;
     }
     // Where many would be cut, it is not a row that ends here and there.
-    if cuts > looked_at * OFTEN {
+    if cuts > looked_at * MAX_CUT_FRACTION {
         (of_four, of_eight) = (whole_of_four, whole_of_eight);
     }
     match () {
-        () if of_four > single * 2.0 => Order::Own,
-        () if of_eight > of_four * 1.3 => Order::Clusters { size: 4, typical: of_four / looked_at / 2.0 },
-        () => Order::Clusters { size: 8, typical: of_eight / looked_at },
+        () if of_four > single * 2.0 => LeafOrder::Permuted,
+        () if of_eight > of_four * 1.3 => LeafOrder::FileRuns { size: 4, typical_area: of_four / looked_at / 2.0 },
+        () => LeafOrder::FileRuns { size: 8, typical_area: of_eight / looked_at },
     }
 }
 
 /// Where a cluster is cut in two, if it is to be.
-pub(crate) struct Cut {
+pub(crate) struct RunCut {
     /// The first triangle of the second part.
     pub(crate) at: Option<u32>,
     /// Half the area of the boxes around the parts, or around all.
     area: f64,
 }
 
-impl Cut {
+impl RunCut {
     /// Finds the cut of the least area, where that is less than half of what it would be without.
     pub(crate) fn of(triangles: &Triangles<'_>, range: Range<u32>) -> Self {
-        let block = triangles.block::<false>(&triangles.numbers(range.clone()));
+        let block = triangles.block::<false>(&triangles.corner_indices(range.clone()));
         let bounds: [Bounds; LANES] =
-            std::array::from_fn(|lane| block.triangle(lane).into_iter().fold(Bounds::EMPTY, including));
+            std::array::from_fn(|lane| block.triangle(lane).into_iter().fold(Bounds::EMPTY, include_point));
         let mut behind = [0.0; LANES];
         let mut all = Bounds::EMPTY;
         for (area, bounds) in behind.iter_mut().zip(&bounds).rev() {

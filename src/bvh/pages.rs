@@ -3,41 +3,38 @@
 use zerocopy::little_endian::F32;
 
 use crate::array::Bounds;
-use crate::bvh::layout::{COUNT_BITS, Child, NODES, NodePage, RawNode, SLOT_BITS, WIDTH, node_number};
+use crate::bvh::layout::{COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
 /// What stands for the page of a node that is not in a page yet.
-const LOOSE: u32 = u32::MAX >> SLOT_BITS;
+const UNPLACED_PAGE: u32 = u32::MAX >> SLOT_BITS;
 /// Pages that are filled at a time.
-const OPEN: usize = 8;
+const MAX_OPEN_PAGES: usize = 8;
 
 /// Takes pages, each once, in any order.
-pub(crate) trait Sink {
+pub(crate) trait PageSink {
     /// Takes page `number`.
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()>;
 }
 
-/// Nodes of one subtree that are to lie together, the root last; those that they refer to are among them, or in pages.
-pub(crate) type Treelet = Vec<RawNode>;
-
 /// A subtree, as its parent sees it.
-pub(crate) struct Part {
+pub(crate) struct Subtree {
     pub(crate) bounds: Bounds,
-    pub(crate) shape: Shape,
+    pub(crate) root: SubtreeRoot,
 }
 
 /// What a subtree is.
-pub(crate) enum Shape {
+pub(crate) enum SubtreeRoot {
     /// A leaf, or a node that is in a page.
     Placed(Child),
-    /// Nodes that are not in a page yet.
-    Loose(Treelet),
+    /// Nodes that are not in a page yet: the root last. Those that they refer to are among them, or in pages.
+    Loose(Vec<RawNode>),
 }
 
 /// Lays nodes into pages.
 #[derive(Default)]
-pub(crate) struct Packer {
+pub(crate) struct PagePacker {
     /// Pages with room, their numbers, and how many nodes they have.
     open: Vec<(usize, Box<NodePage>, usize)>,
     /// Pages begun.
@@ -52,16 +49,17 @@ pub(crate) fn too_large() -> Error {
     Error::without_offset("query", Field::new("tree"), kind)
 }
 
-impl Packer {
+impl PagePacker {
     /// Makes a node of parts, and puts those of their nodes into pages that do not fit into one with it.
-    pub(crate) fn join(&mut self, parts: Vec<Part>, sink: &mut dyn Sink) -> Result<Part> {
+    pub(crate) fn join(&mut self, parts: Vec<Subtree>, sink: &mut dyn PageSink) -> Result<Subtree> {
         let mut parts = parts;
         loop {
-            let sizes = parts.iter().map(|part| if let Shape::Loose(nodes) = &part.shape { nodes.len() } else { 0 });
+            let sizes =
+                parts.iter().map(|part| if let SubtreeRoot::Loose(nodes) = &part.root { nodes.len() } else { 0 });
             let (total, largest) = sizes.enumerate().fold((1_usize, (0, 0)), |(total, largest), (at, size)| {
                 (total.saturating_add(size), if size > largest.1 { (at, size) } else { largest })
             });
-            if total <= NODES {
+            if total <= NODES_PER_PAGE {
                 break;
             }
             if let Some(part) = parts.get_mut(largest.0) {
@@ -73,16 +71,17 @@ impl Packer {
     }
 
     /// Puts what is loose of a part into a page.
-    pub(crate) fn place(&mut self, part: &mut Part, sink: &mut dyn Sink) -> Result<()> {
-        if let Shape::Loose(nodes) = &part.shape {
-            part.shape = Shape::Placed(Child::Node(self.lay(nodes, sink)?));
+    pub(crate) fn place(&mut self, part: &mut Subtree, sink: &mut dyn PageSink) -> Result<()> {
+        if let SubtreeRoot::Loose(nodes) = &part.root {
+            part.root = SubtreeRoot::Placed(Child::Node(self.lay(nodes, sink)?));
         }
         Ok(())
     }
 
     /// Lays nodes into the fullest page that has room for them.
-    fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn Sink) -> Result<u32> {
-        let fits = |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES;
+    fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
+        let fits =
+            |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
         if !self.open.iter_mut().any(|page| fits(&page)) {
             self.open(sink)?;
         }
@@ -93,7 +92,7 @@ impl Packer {
             *place = *node;
             relocate(place, |child| {
                 let slot = as_index(child & ((1 << SLOT_BITS) - 1)).wrapping_add(numbers);
-                if child >> SLOT_BITS == LOOSE { node_number(*number, slot) } else { Some(child) }
+                if child >> SLOT_BITS == UNPLACED_PAGE { node_number(*number, slot) } else { Some(child) }
             })?;
         }
         *used = used.saturating_add(nodes.len());
@@ -101,8 +100,8 @@ impl Packer {
     }
 
     /// Begins a page; where many are open, the fullest is finished.
-    fn open(&mut self, sink: &mut dyn Sink) -> Result<()> {
-        if self.open.len() >= OPEN {
+    fn open(&mut self, sink: &mut dyn PageSink) -> Result<()> {
+        if self.open.len() >= MAX_OPEN_PAGES {
             let fullest = (0..).zip(&self.open).max_by_key(|(_, (_, _, used))| *used).map_or(0, |(at, _)| at);
             let (number, page, _) = self.open.swap_remove(fullest);
             sink.put(number, &page)?;
@@ -113,22 +112,22 @@ impl Packer {
     }
 
     /// Finishes all pages.
-    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<()> {
+    pub(crate) fn finish(&mut self, sink: &mut dyn PageSink) -> Result<()> {
         self.open.sort_unstable_by_key(|(number, _, _)| *number);
         self.open.drain(..).try_for_each(|(number, page, _)| sink.put(number, &page))
     }
 
     /// Takes the pages and the part that another packer made, as if this one had.
-    pub(crate) fn adopt<'p>(
+    pub(crate) fn append<'p>(
         &mut self,
         other: &Self,
         pages: impl Iterator<Item = &'p mut NodePage>,
-        part: &mut Part,
-        sink: &mut dyn Sink,
+        part: &mut Subtree,
+        sink: &mut dyn PageSink,
     ) -> Result<()> {
         let base = self.pages;
         let moved = |child: u32| {
-            if child >> SLOT_BITS == LOOSE {
+            if child >> SLOT_BITS == UNPLACED_PAGE {
                 return Some(child);
             }
             let (page, slot) = crate::bvh::layout::place(child);
@@ -138,10 +137,10 @@ impl Packer {
             page.nodes.iter_mut().try_for_each(|node| relocate(node, moved))?;
             sink.put(number, page)?;
         }
-        match &mut part.shape {
-            Shape::Loose(nodes) => nodes.iter_mut().try_for_each(|node| relocate(node, moved))?,
-            Shape::Placed(Child::Node(node)) => *node = moved(*node).ok_or_else(too_large)?,
-            Shape::Placed(Child::Leaf { .. }) => {}
+        match &mut part.root {
+            SubtreeRoot::Loose(nodes) => nodes.iter_mut().try_for_each(|node| relocate(node, moved))?,
+            SubtreeRoot::Placed(Child::Node(node)) => *node = moved(*node).ok_or_else(too_large)?,
+            SubtreeRoot::Placed(Child::Leaf { .. }) => {}
         }
         self.pages = self.pages.saturating_add(other.pages);
         self.nodes = self.nodes.saturating_add(other.nodes);
@@ -160,31 +159,32 @@ fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<(
     Ok(())
 }
 
-/// Makes a treelet of parts that fit together, under a node of their own.
-fn merge(parts: Vec<Part>) -> Part {
+/// Makes a subtree of parts that fit together, under a node of their own.
+fn merge(parts: Vec<Subtree>) -> Subtree {
     let bounds = parts.iter().fold(Bounds::EMPTY, |all, part| all.union(&part.bounds));
-    let mut nodes = Treelet::new();
+    let mut nodes = Vec::new();
     let mut root = grid_over(&bounds);
     for (at, part) in parts.into_iter().enumerate() {
-        let child = match part.shape {
-            Shape::Placed(child) => child,
-            Shape::Loose(mut loose) => {
-                let offset = u32::try_from(nodes.len()).unwrap_or(LOOSE);
-                let shift =
-                    |child: u32| if child >> SLOT_BITS == LOOSE { child.checked_add(offset) } else { Some(child) };
+        let child = match part.root {
+            SubtreeRoot::Placed(child) => child,
+            SubtreeRoot::Loose(mut loose) => {
+                let offset = u32::try_from(nodes.len()).unwrap_or(UNPLACED_PAGE);
+                let shift = |child: u32| {
+                    if child >> SLOT_BITS == UNPLACED_PAGE { child.checked_add(offset) } else { Some(child) }
+                };
                 for node in &mut loose {
                     // No more than a page of nodes: their numbers have room.
                     let _: Result<()> = relocate(node, shift);
                 }
                 nodes.append(&mut loose);
                 let last = u32::try_from(nodes.len()).unwrap_or(1).wrapping_sub(1);
-                Child::Node(LOOSE.wrapping_shl(SLOT_BITS) | last)
+                Child::Node(UNPLACED_PAGE.wrapping_shl(SLOT_BITS) | last)
             }
         };
         set_child(&mut root, at, &part.bounds, child);
     }
     nodes.push(root);
-    Part { bounds, shape: Shape::Loose(nodes) }
+    Subtree { bounds, root: SubtreeRoot::Loose(nodes) }
 }
 
 /// Returns a node without children whose grid covers a box.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::F32;
 
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::bvh::build::build;
 use crate::bvh::layout::{NodePage, RawTree};
-use crate::bvh::pages::Sink;
-use crate::bvh::tree::{Numbers, Pages, Shape, Tree};
+use crate::bvh::pages::PageSink;
+use crate::bvh::tree::{NodePages, Tree, TriangleOrder};
+use crate::bvh::tree_view::TreeHeader;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
@@ -18,7 +19,7 @@ use crate::model::{Geometry, Surface};
 use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, failed, write_page};
 
 /// A surface of fewer triangles has no tree in a sidecar: one is built in less than a millisecond.
-const WORTH: usize = 1024;
+const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 
 /// Returns the surfaces whose trees are worth keeping: those of 1,024 triangles or more.
 ///
@@ -28,14 +29,14 @@ const WORTH: usize = 1024;
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
     for surface in Surface::all(geometry) {
-        if surface.indices()?.len() / 3 >= WORTH {
+        if surface.indices()?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
             large.push(surface.index());
         }
     }
     Ok(large)
 }
 
-/// Writes the sidecar of the file that `key` is of, with a tree of each surface that is [worth it](worth_storing). Pages are written as they are made:
+/// Writes the sidecar of the file that `key` is of, with a tree of each surface that is [worth it](worth_storing). NodePages are written as they are made:
 /// beside them, memory holds what building takes, 2 to 4 bytes for each triangle of one surface, 16 where its triangles follow no order.
 ///
 /// # Errors
@@ -56,8 +57,8 @@ pub fn write_sidecar<W: Write + Seek>(
 /// Writes the tree of a surface to pages from `first` on; returns the page after it.
 fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usize, out: &mut W) -> Result<usize> {
     let triangles = Triangles::new(surface)?;
-    let mut sink = Writing { first, end: first, out };
-    let (shape, numbers) = build(&triangles, &mut sink)?;
+    let mut sink = SidecarPages { first, end: first, out };
+    let (header, numbers) = build(&triangles, &mut sink)?;
     let end = sink.end;
     let order = numbers.as_deref().unwrap_or_default();
     let mut next = end;
@@ -72,30 +73,30 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     let corner = |corner: [f32; 3]| corner.map(F32::new);
     let raw = RawTree {
         surface: u32::try_from(surface.index()).unwrap_or(u32::MAX).into(),
-        triangles: shape.triangles.into(),
-        cluster: shape.cluster.into(),
-        root: shape.root.into(),
+        triangles: header.triangles.into(),
+        cluster: header.cluster.into(),
+        root: header.root.into(),
         first_page: as_u64(first).into(),
         pages: as_u64(end.saturating_sub(first)).into(),
         order_page: as_u64(end).into(),
         ordered: u32::try_from(order.len()).unwrap_or(u32::MAX).into(),
         unused: 0.into(),
-        nodes: shape.nodes.into(),
-        bounds: [corner(shape.bounds.min), corner(shape.bounds.max)],
+        nodes: header.nodes.into(),
+        bounds: [corner(header.bounds.min), corner(header.bounds.max)],
     };
     builder.push(Kind::Trees, &raw)?;
     Ok(next)
 }
 
 /// Writes pages where they belong in a sidecar.
-struct Writing<'a, W> {
+struct SidecarPages<'a, W> {
     first: usize,
     /// The page after the last so far.
     end: usize,
     out: &'a mut W,
 }
 
-impl<W: Write + Seek> Sink for Writing<'_, W> {
+impl<W: Write + Seek> PageSink for SidecarPages<'_, W> {
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()> {
         let mut number = self.first.saturating_add(number);
         let content = page.as_bytes().get(..ROOM).unwrap_or_default();
@@ -108,24 +109,25 @@ impl<W: Write + Seek> Sink for Writing<'_, W> {
 
 impl Tree {
     /// Finds the tree of a surface in a sidecar; `None` where it has none. Nothing of it is read but its record.
-    pub(crate) fn stored(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
+    pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
         let surface = u32::try_from(surface).ok()?;
         let records = 0..sidecar.count(Kind::Trees);
         let mut records = records.map_while(|index| sidecar.record::<RawTree>(Kind::Trees, index));
         let raw = records.find(|raw| raw.surface == surface)?;
         let [min, max] = raw.bounds.map(|corner| corner.map(F32::get));
-        let shape = Shape {
+        let header = TreeHeader {
             triangles: raw.triangles.get(),
             cluster: raw.cluster.get(),
             root: raw.root.get(),
             nodes: raw.nodes.get(),
             bounds: Bounds { min, max },
         };
-        let pages = Pages::Stored { sidecar: Arc::clone(sidecar), first: raw.first_page.get(), count: raw.pages.get() };
-        let numbers = match raw.ordered.get() {
-            0 => Numbers::None,
-            count => Numbers::Stored { first: raw.order_page.get(), count },
+        let pages =
+            NodePages::Sidecar { sidecar: Arc::clone(sidecar), first: raw.first_page.get(), count: raw.pages.get() };
+        let order = match raw.ordered.get() {
+            0 => TriangleOrder::File,
+            count => TriangleOrder::Sidecar { first: raw.order_page.get(), count },
         };
-        Some(Self { pages, numbers, shape })
+        Some(Self { pages, order, header })
     }
 }

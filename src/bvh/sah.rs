@@ -8,12 +8,12 @@ use crate::array::Bounds;
 /// around two is the least of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
-pub(crate) struct Item(pub(crate) [u16; 8]);
+pub(crate) struct GridBox(pub(crate) [u16; 8]);
 
 /// What no box is around.
-const NOTHING: Item = Item([u16::MAX; 8]);
+const EMPTY_BOX: GridBox = GridBox([u16::MAX; 8]);
 /// The most bins along an axis.
-const BINS: usize = 16;
+const MAX_BINS: usize = 16;
 
 /// The grid that boxes are on.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Grid {
         clippy::cast_sign_loss,
         reason = "casts of floats saturate"
     )]
-    pub(crate) fn item(&self, bounds: &Bounds, number: u32) -> Item {
+    pub(crate) fn item(&self, bounds: &Bounds, number: u32) -> GridBox {
         let place = |at: f32, axis: usize| {
             let part = |list: &[f32; 3]| list.get(axis).copied().unwrap_or_default();
             (at - part(&self.origin)) * part(&self.rate)
@@ -56,11 +56,11 @@ impl Grid {
         let high = [place(x, 0), place(y, 1), place(z, 2)].map(|step| (step as u16).saturating_add(1));
         let ([x, y, z], [last_x, last_y, last_z]) = (low, high.map(|step| !step));
         let [number_low, number_high] = [number & 0xffff, number >> 16].map(|half| half as u16);
-        Item([x, y, z, number_low, last_x, last_y, last_z, number_high])
+        GridBox([x, y, z, number_low, last_x, last_y, last_z, number_high])
     }
 }
 
-impl Item {
+impl GridBox {
     /// Returns the number of what is in the box.
     pub(crate) fn number(&self) -> u32 {
         let [_, _, _, low, _, _, _, high] = self.0.map(u32::from);
@@ -105,26 +105,26 @@ impl Item {
 }
 
 /// Returns the box around all.
-pub(crate) fn around(items: &[Item]) -> Item {
-    items.iter().fold(NOTHING, |all, item| all.union(*item))
+pub(crate) fn around(items: &[GridBox]) -> GridBox {
+    items.iter().fold(EMPTY_BOX, |all, item| all.union(*item))
 }
 
 /// Where a list was split: how many are in the first part, and the boxes around both.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Split {
+pub(crate) struct SplitResult {
     pub(crate) middle: usize,
-    pub(crate) boxes: [Item; 2],
+    pub(crate) boxes: [GridBox; 2],
 }
 
 /// Splits a list of two or more in two parts that are not empty. `balanced` splits in halves, so that depth has an end.
-pub(crate) fn split(items: &mut [Item], grid: &Grid, balanced: bool) -> Split {
-    let halves = |items: &mut [Item], axis: Option<usize>| {
+pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
+    let halves = |items: &mut [GridBox], axis: Option<usize>| {
         let middle = items.len() / 2;
         if let Some(axis) = axis {
             items.select_nth_unstable_by_key(middle, |item| (item.middle().get(axis).copied(), item.number()));
         }
         let (one, other) = items.split_at(middle);
-        Split { middle, boxes: [around(one), around(other)] }
+        SplitResult { middle, boxes: [around(one), around(other)] }
     };
     let (least, most) = middles(items);
     let extent = |axis: usize| Some(most.get(axis)?.saturating_sub(*least.get(axis)?)).filter(|extent| *extent > 0);
@@ -135,11 +135,11 @@ pub(crate) fn split(items: &mut [Item], grid: &Grid, balanced: bool) -> Split {
     let best = Bins::new(items, least, most).best(grid);
     let Some(best) = best else { return halves(items, longest) };
     let middle = partition(items, |item| best.scale.bin(item, best.axis) <= best.bin);
-    Split { middle, boxes: best.boxes }
+    SplitResult { middle, boxes: best.boxes }
 }
 
 /// Returns the least and the greatest of the middles, along each axis.
-fn middles(items: &[Item]) -> ([u32; 4], [u32; 4]) {
+fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     let (mut least, mut most) = ([u32::MAX; 4], [0; 4]);
     for item in items {
         for ((least, most), middle) in least.iter_mut().zip(&mut most).zip(item.middle()) {
@@ -152,15 +152,15 @@ fn middles(items: &[Item]) -> ([u32; 4], [u32; 4]) {
 
 /// How middles become bins.
 #[derive(Clone, Copy)]
-struct Scale {
+struct BinScale {
     least: [u32; 4],
     /// Bins for each step, times 2^16.
     rate: [u32; 4],
 }
 
-impl Scale {
+impl BinScale {
     #[inline]
-    fn bins(&self, item: &Item) -> [u32; 4] {
+    fn bins(&self, item: &GridBox) -> [u32; 4] {
         let mut bins = item.middle();
         for ((bin, least), rate) in bins.iter_mut().zip(self.least).zip(self.rate) {
             *bin = bin.wrapping_sub(least).wrapping_mul(rate) >> 16;
@@ -169,42 +169,42 @@ impl Scale {
     }
 
     #[inline]
-    fn bin(&self, item: &Item, axis: usize) -> u32 {
+    fn bin(&self, item: &GridBox, axis: usize) -> u32 {
         self.bins(item).get(axis).copied().unwrap_or_default()
     }
 }
 
 /// The boxes and how many there are, in each bin of each axis.
 struct Bins {
-    boxes: [[Item; BINS]; 3],
-    counts: [[u32; BINS]; 3],
+    boxes: [[GridBox; MAX_BINS]; 3],
+    counts: [[u32; MAX_BINS]; 3],
     used: usize,
-    scale: Scale,
+    scale: BinScale,
 }
 
 /// The split of the least cost.
-struct Best {
+struct BestSplit {
     axis: usize,
     /// The last bin of the first part.
     bin: u32,
-    boxes: [Item; 2],
-    scale: Scale,
+    boxes: [GridBox; 2],
+    scale: BinScale,
 }
 
 impl Bins {
-    fn new(items: &[Item], least: [u32; 4], most: [u32; 4]) -> Self {
+    fn new(items: &[GridBox], least: [u32; 4], most: [u32; 4]) -> Self {
         let used: u32 = if items.len() < 32 { 8 } else { 16 };
         let mut rate = [0; 4];
         for ((rate, least), most) in rate.iter_mut().zip(least).zip(most) {
             *rate = used.wrapping_shl(16).checked_div(most.saturating_sub(least).saturating_add(1)).unwrap_or_default();
         }
-        let scale = Scale { least, rate };
+        let scale = BinScale { least, rate };
         let used = crate::math::as_index(used);
-        let mut bins = Self { boxes: [[NOTHING; BINS]; 3], counts: [[0; BINS]; 3], used, scale };
+        let mut bins = Self { boxes: [[EMPTY_BOX; MAX_BINS]; 3], counts: [[0; MAX_BINS]; 3], used, scale };
         for item in items {
             let [x, y, z, _] = scale.bins(item);
             for ((boxes, counts), bin) in bins.boxes.iter_mut().zip(&mut bins.counts).zip([x, y, z]) {
-                let bin = crate::math::as_index(bin) % BINS;
+                let bin = crate::math::as_index(bin) % MAX_BINS;
                 if let (Some(place), Some(count)) = (boxes.get_mut(bin), counts.get_mut(bin)) {
                     *place = place.union(*item);
                     *count = count.wrapping_add(1);
@@ -214,19 +214,19 @@ impl Bins {
         bins
     }
 
-    fn best(&self, grid: &Grid) -> Option<Best> {
-        let mut best: Option<Best> = None;
+    fn best(&self, grid: &Grid) -> Option<BestSplit> {
+        let mut best: Option<BestSplit> = None;
         let mut least = f32::INFINITY;
         for (axis, (boxes, counts)) in self.boxes.iter().zip(&self.counts).enumerate() {
-            let mut behind = [(NOTHING, f32::INFINITY); BINS];
-            let (mut all, mut count) = (NOTHING, 0_u32);
+            let mut behind = [(EMPTY_BOX, f32::INFINITY); MAX_BINS];
+            let (mut all, mut count) = (EMPTY_BOX, 0_u32);
             for (bin, place) in behind.iter_mut().enumerate().take(self.used).rev() {
                 // What is behind this bin, and what it costs.
                 *place = (all, cost(&all, count, grid));
-                all = all.union(boxes.get(bin).copied().unwrap_or(NOTHING));
+                all = all.union(boxes.get(bin).copied().unwrap_or(EMPTY_BOX));
                 count = count.wrapping_add(counts.get(bin).copied().unwrap_or_default());
             }
-            let (mut before, mut count) = (NOTHING, 0_u32);
+            let (mut before, mut count) = (EMPTY_BOX, 0_u32);
             let steps = (0_u32..).zip(boxes.iter().zip(counts).zip(&behind)).take(self.used);
             for (bin, ((item, more), (after, after_cost))) in steps {
                 before = before.union(*item);
@@ -234,7 +234,7 @@ impl Bins {
                 let total = cost(&before, count, grid) + after_cost;
                 if total < least {
                     least = total;
-                    best = Some(Best { axis, bin, boxes: [before, *after], scale: self.scale });
+                    best = Some(BestSplit { axis, bin, boxes: [before, *after], scale: self.scale });
                 }
             }
         }
@@ -243,14 +243,14 @@ impl Bins {
 }
 
 /// Returns what so many things in a box cost; infinity where there is none.
-fn cost(item: &Item, count: u32, grid: &Grid) -> f32 {
+fn cost(item: &GridBox, count: u32, grid: &Grid) -> f32 {
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "an estimate")]
     let count_or_more = count as f32;
     if count == 0 { f32::INFINITY } else { item.area(grid) * count_or_more }
 }
 
 /// Moves those for which `is_first` holds to the front; returns how many they are.
-fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
+fn partition(items: &mut [GridBox], is_first: impl Fn(&GridBox) -> bool) -> usize {
     let mut middle = 0_usize;
     let mut end = items.len();
     while middle < end {

@@ -1,182 +1,149 @@
-//! Going through a tree: what waits to be visited, and what a leaf names.
+//! The one traversal of a tree, for every kind of query: from the root to the nearest boxes first, down to exact tests of
+//! triangles.
 
-use crate::bvh::build::DEEPEST;
-use crate::bvh::layout::{NO_CHILD, RawNode, WIDTH};
-use crate::bvh::tree::{Damaged, Leaf, View};
-use crate::bvh::triangles::{Numbers, Triangles};
+use std::ops::ControlFlow;
+
+use crate::bvh::coordinates::TriangleCorners;
+use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
+use crate::bvh::lanes::{CornerIndices, LANES};
+use crate::bvh::layout::{RawNode, WIDTH};
+use crate::bvh::probe::Probe;
+use crate::bvh::stack::Stack;
+use crate::bvh::tree_view::{DamagedTree, LeafTriangles, TreeView};
+use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// What may be waiting: seven children for each node on the way down, and one.
-const ROOM: usize = 192;
-const _: () = assert!(ROOM > 7 * DEEPEST + 1);
+/// What is looked for in a tree: a ray, a point, a volume. It keeps the answers found so far.
+pub(crate) trait TreeQuery {
+    /// Forgets all answers: the tree that they are from is damaged.
+    fn restart(&mut self);
+    /// Returns the distance beyond which nothing counts any more.
+    fn limit(&self) -> f32;
+    /// Tests the boxes of a node: a bit for each child that may hold an answer, and the distance of each.
+    fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]);
+    /// Tests the triangles of a leaf: a bit for each that may be an answer.
+    fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32;
+    /// Tests a triangle exactly. Stops if no other triangle can change the answer.
+    fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()>;
+}
 
-/// Notes what a query looks at.
-pub(crate) trait Watch {
-    /// Whether it notes anything.
-    const NOTES: bool = true;
+/// A child that is visited next, and whether it is a leaf.
+pub(crate) type NextChild = Option<(u32, bool)>;
 
-    /// Takes a node that is read.
+/// How far a query has come in a tree.
+pub(crate) struct Traversal {
+    stack: Stack,
+    /// How many nodes may still be visited: no more than there are, however a damaged tree refers to them.
+    nodes_left: u64,
+}
+
+impl Traversal {
+    /// Makes a traversal that has nothing to visit.
+    pub(crate) const fn idle() -> Self {
+        Self { stack: Stack::new(), nodes_left: 0 }
+    }
+
+    /// Begins at the root of a tree, which is returned.
     #[inline]
-    fn node(&mut self, view: &View<'_>, node: u32) {
-        let _ = (view, node);
+    pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> u32 {
+        self.stack.clear();
+        self.nodes_left = view.header.nodes;
+        view.header.root
     }
 
-    /// Takes a triangle that is read.
-    #[inline]
-    fn triangle(&mut self, triangles: &Triangles<'_>, triangle: u32) {
-        let _ = (triangles, triangle);
-    }
-}
-
-/// Notes nothing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unwatched;
-
-impl Watch for Unwatched {
-    const NOTES: bool = false;
-}
-
-/// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
-/// the place tells a leaf; it is rounded down.
-type Entry = u64;
-
-#[inline]
-fn entry(near: f32, child: u32, is_leaf: bool) -> Entry {
-    (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
-}
-
-/// Returns a number that is ordered as the float is.
-#[inline]
-fn ordered(number: f32) -> u32 {
-    let bits = number.to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
-}
-
-#[inline]
-fn key(entry: Entry) -> u32 {
-    u32::try_from(entry >> 32).unwrap_or(u32::MAX)
-}
-
-#[inline]
-fn child(entry: Entry) -> u32 {
-    u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
-}
-
-/// What waits to be visited, the nearest last.
-pub(crate) struct Stack {
-    entries: [Entry; ROOM],
-    len: usize,
-}
-
-impl Stack {
-    pub(crate) const fn new() -> Self {
-        Self { entries: [0; ROOM], len: 0 }
-    }
-
-    pub(crate) const fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    /// Returns what is to be visited next, and whether it is a leaf; what begins beyond `limit` is dropped.
+    /// Visits a node. With `ahead`, memory is prefetched for all children that are to be visited.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    pub(crate) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
-        loop {
-            self.len = self.len.checked_sub(1)?;
-            let entry = *self.entries.get(self.len)?;
-            let key = key(entry);
-            if key & !1 <= ordered(limit) {
-                return Some((child(entry), key & 1 == 1));
-            }
-        }
+    pub(crate) fn visit_node(
+        &mut self,
+        view: &TreeView<'_>,
+        node: u32,
+        query: &impl TreeQuery,
+        kernels: &impl Kernels,
+        ahead: Option<&Triangles<'_>>,
+    ) -> Result<NextChild, DamagedTree> {
+        self.nodes_left = self.nodes_left.checked_sub(1).ok_or(DamagedTree)?;
+        let node = view.node(node)?;
+        let (bits, near) = query.test_node(kernels, node);
+        self.stack.descend(node, bits, &near, query.limit(), ahead.map(|triangles| (view, triangles)))
     }
 
-    /// Adds a node or a leaf.
-    #[inline]
-    pub(crate) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), Damaged> {
-        *self.entries.get_mut(self.len).ok_or(Damaged)? = entry(near, child, is_leaf);
-        self.len = self.len.wrapping_add(1);
+    /// Visits a leaf whose corner indices are at hand.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn visit_leaf(
+        &mut self,
+        triangles: &Triangles<'_>,
+        leaf: &LeafTriangles<'_>,
+        corners: &CornerIndices,
+        query: &mut impl TreeQuery,
+        kernels: &impl Kernels,
+    ) -> ControlFlow<(), NextChild> {
+        let mut left = query.test_leaf(kernels, triangles, corners);
+        while left != 0 {
+            let lane = as_index(left.trailing_zeros()) % LANES;
+            left &= left.wrapping_sub(1);
+            let Some(triangle) = leaf.triangle(lane) else { continue };
+            if let Some(corners) = triangles.get(triangle) {
+                query.test_triangle(triangle, &corners)?;
+            }
+        }
+        ControlFlow::Continue(self.stack.pop_within(query.limit()))
+    }
+}
+
+/// One query in one tree.
+pub(crate) struct TreeSearch<'a, 'b, Q, P> {
+    pub(crate) view: TreeView<'a>,
+    pub(crate) triangles: &'b Triangles<'a>,
+    pub(crate) query: &'b mut Q,
+    pub(crate) probe: &'b mut P,
+}
+
+impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
+    type Output = Result<(), DamagedTree>;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
+        let Self { view, triangles, query, probe } = self;
+        let mut traversal = Traversal::idle();
+        let mut next = Some((traversal.start(&view), false));
+        while let Some((child, is_leaf)) = next {
+            next = if is_leaf {
+                let leaf = view.leaf(child)?;
+                if P::ENABLED {
+                    leaf.triangles().for_each(|triangle| report_triangle(triangles, triangle, probe));
+                }
+                let corners = leaf.corner_indices(triangles);
+                match traversal.visit_leaf(triangles, &leaf, &corners, query, kernels) {
+                    ControlFlow::Continue(next) => next,
+                    ControlFlow::Break(()) => return Ok(()),
+                }
+            } else {
+                if P::ENABLED {
+                    probe.read_node(view.node_bytes(child));
+                }
+                traversal.visit_node(&view, child, query, kernels, Some(triangles))?
+            };
+        }
         Ok(())
     }
-
-    /// Takes the children of a node that were met, and returns the nearest, and whether it is a leaf; where there is none, what
-    /// [`pop_within`](Self::pop_within) returns. Where there are several, memory is asked for all of them `ahead`.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    pub(crate) fn descend(
-        &mut self,
-        node: &RawNode,
-        bits: u32,
-        near: &[f32; WIDTH],
-        limit: f32,
-        ahead: Option<(&View<'_>, &Triangles<'_>)>,
-    ) -> Result<Option<(u32, bool)>, Damaged> {
-        let leaves = u32::from(node.leaves);
-        let child = |bits: u32| {
-            let at = bits.trailing_zeros();
-            (as_index(at) % WIDTH, leaves.wrapping_shr(at) & 1 == 1)
-        };
-        let rest = bits & bits.wrapping_sub(1);
-        if bits == 0 {
-            return Ok(self.pop_within(limit));
-        }
-        if rest == 0 {
-            // The common case: it need not wait.
-            let (lane, is_leaf) = child(bits);
-            return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
-        }
-        let first = self.len;
-        let mut left = bits;
-        while left != 0 {
-            let (lane, is_leaf) = child(left);
-            left &= left.wrapping_sub(1);
-            let (Some(near), Some(child)) = (near.get(lane), node.children.get(lane)) else { continue };
-            if let Some((view, triangles)) = ahead {
-                fetch(view, triangles, child.get(), is_leaf);
-            }
-            self.push(*near, child.get(), is_leaf)?;
-        }
-        sort(self.entries.get_mut(first..self.len).unwrap_or_default());
-        Ok(self.pop_within(limit))
-    }
 }
 
-/// Sorts a few entries, the nearest last.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "two or three numbers as a rule")]
-fn sort(entries: &mut [Entry]) {
-    for end in 1..entries.len() {
-        let mut at = end;
-        while let Some([one, other]) = at.checked_sub(1).and_then(|from| entries.get_mut(from..)?.first_chunk_mut()) {
-            if *one >= *other {
-                break;
-            }
-            std::mem::swap(one, other);
-            at = at.wrapping_sub(1);
+/// Tests every triangle, without a tree.
+pub(crate) fn test_every_triangle(triangles: &Triangles<'_>, query: &mut impl TreeQuery, probe: &mut impl Probe) {
+    for triangle in 0..triangles.len() {
+        report_triangle(triangles, triangle, probe);
+        let flow = triangles.get(triangle).map(|corners| query.test_triangle(triangle, &corners));
+        if flow.is_some_and(|flow| flow.is_break()) {
+            return;
         }
     }
 }
 
-/// Asks memory for a child that is going to be visited.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn fetch(view: &View<'_>, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
-    if is_leaf {
-        if let Some(first) = view.leaf(child).ok().and_then(|leaf| leaf.triangle(0)) {
-            triangles.fetch_indices(first);
-        }
-    } else {
-        view.fetch(child);
-    }
-}
-
-/// Returns the numbers of the corners of a leaf's triangles.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-pub(crate) fn numbers(triangles: &Triangles<'_>, leaf: &Leaf<'_>) -> Numbers {
-    match leaf {
-        Leaf::Run(range) => triangles.numbers(range.clone()),
-        Leaf::Listed(list) => triangles.numbers_of(list.iter().copied()),
-        Leaf::Copied(list, count) => triangles.numbers_of(list.iter().copied().take(*count)),
+fn report_triangle<P: Probe>(triangles: &Triangles<'_>, triangle: u32, probe: &mut P) {
+    if P::ENABLED {
+        triangles.each_slice_of(triangle, &mut |bytes| probe.read_mesh(bytes));
     }
 }

@@ -44,7 +44,7 @@ kernel! {
     fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
         let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
         for chunk in chunks {
-            crate::simd::fetch_ahead(chunk);
+            crate::simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         [low, high]
@@ -53,7 +53,6 @@ kernel! {
 
 /// Compares so that a NaN leaves both sides alone, in the one form that is a single instruction each.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn widen<const N: usize>(low: &mut [f32; N], high: &mut [f32; N], raw: &[F32; N]) {
     for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
         let value = raw.get();

@@ -23,7 +23,6 @@ pub trait Decode: Copy {
 
 /// Decodes records one after another.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(crate) fn one_by_one<R, V>(raw: &[R], out: &mut [V], decode: impl Fn(&R) -> V) {
     out.iter_mut().zip(raw).for_each(|(value, raw)| *value = decode(raw));
 }

@@ -1,6 +1,6 @@
 //! Formats that decoded floats are converted to: floats, half floats, or normalised integers as GPUs read them.
 //!
-//! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a piece of values, converts it while the nearest cache has it,
+//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a piece of values, converts it while the nearest cache has it,
 //! and goes on, so that no array of floats is made.
 //!
 //! | format | component | worst error, of values in range | out of range | NaN |
@@ -172,8 +172,6 @@ impl<F, const N: usize> QuantizeIn<F, N> {
 
 /// Components converted at a time: whole vectors of any width, and whole values of one to four floats.
 const LANES: usize = 48;
-/// Something for each of them.
-type Lanes = [f32; LANES];
 
 impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
     type Component = F::Component;
@@ -202,7 +200,7 @@ impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
 
 kernel! {
     /// Scales values to 0..1 of boxes that repeat after [`LANES`] values.
-    fn scale_into_box(values: &mut [f32], min: &Lanes, scale: &Lanes) {
+    fn scale_into_box(values: &mut [f32], min: &[f32; LANES], scale: &[f32; LANES]) {
         let (chunks, rest) = values.as_chunks_mut::<LANES>();
         for chunk in chunks {
             for ((value, min), scale) in chunk.iter_mut().zip(min).zip(scale) {

@@ -1,4 +1,4 @@
-//! SplitNode of codes by the greatest one, by multiplication where the processor has a fused one. The quotients are the same.
+//! Division of codes by the greatest one, by multiplication where the processor has a fused one. The quotients are the same.
 
 /// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
 pub(crate) struct Divisor {
@@ -28,7 +28,6 @@ impl Divisor {
     /// Both products are off by less than 2^-47 of the quotient. A number of 16 bits, divided by one of as many, is no
     /// nearer than 2^-41 of it to where rounding changes, unless it is a float itself. Tests compare all codes.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
     pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
         if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }
     }

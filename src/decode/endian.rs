@@ -17,20 +17,20 @@ pub enum ByteOrder {
 /// Four bytes of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
-pub struct Word(pub [u8; 4]);
+pub struct RawWord(pub [u8; 4]);
 
 impl ByteOrder {
     /// Reads a float.
     #[inline]
     #[must_use]
-    pub fn f32(self, word: Word) -> f32 {
+    pub fn f32(self, word: RawWord) -> f32 {
         f32::from_bits(self.u32(word))
     }
 
     /// Reads an unsigned integer.
     #[inline]
     #[must_use]
-    pub const fn u32(self, Word(bytes): Word) -> u32 {
+    pub const fn u32(self, RawWord(bytes): RawWord) -> u32 {
         match self {
             Self::Little => u32::from_le_bytes(bytes),
             Self::Big => u32::from_be_bytes(bytes),
@@ -71,11 +71,11 @@ impl ByteOrder {
 pub struct EndianFloats<const N: usize>(pub ByteOrder);
 
 impl<const N: usize> Decode for EndianFloats<N> {
-    type Raw = [Word; N];
+    type Raw = [RawWord; N];
     type Value = [f32; N];
 
     #[inline]
-    fn decode(&self, raw: &[Word; N]) -> [f32; N] {
+    fn decode(&self, raw: &[RawWord; N]) -> [f32; N] {
         raw.map(|word| self.0.f32(word))
     }
 }
@@ -99,11 +99,11 @@ impl<const N: usize> Decode for EndianU16s<N> {
 pub struct EndianIndex(pub ByteOrder);
 
 impl Decode for EndianIndex {
-    type Raw = Word;
+    type Raw = RawWord;
     type Value = u32;
 
     #[inline]
-    fn decode(&self, raw: &Word) -> u32 {
+    fn decode(&self, raw: &RawWord) -> u32 {
         self.0.u32(*raw)
     }
 }
@@ -113,11 +113,11 @@ impl Decode for EndianIndex {
 pub struct Argb8(pub ByteOrder);
 
 impl Decode for Argb8 {
-    type Raw = Word;
+    type Raw = RawWord;
     type Value = [f32; 4];
 
     #[inline]
-    fn decode(&self, raw: &Word) -> [f32; 4] {
+    fn decode(&self, raw: &RawWord) -> [f32; 4] {
         let [alpha, red, green, blue] = self.0.u32(*raw).to_be_bytes();
         [red, green, blue, alpha].map(|code| f32::from(code) / 255.0)
     }
@@ -132,14 +132,14 @@ mod tests {
     fn reads_what_it_wrote_in_either_order() {
         for order in [ByteOrder::Little, ByteOrder::Big] {
             for bits in [0, 0x8000_0000, 0x3f80_0000, 0x7fc0_1234, 0x0102_0304, u32::MAX] {
-                let word = Word(order.put(bits));
+                let word = RawWord(order.put(bits));
                 assert_eq!(order.u32(word), bits);
                 let [read] = EndianFloats::<1>(order).decode(&[word]);
                 assert_eq!(read.to_bits(), bits);
                 assert_eq!(EndianIndex(order).decode(&word), bits);
             }
             assert_eq!(order.u16(order.put_u16(0x1234)), 0x1234);
-            assert_eq!(Argb8(order).decode(&Word(order.put(0xff33_0000))), [0.2, 0.0, 0.0, 1.0]);
+            assert_eq!(Argb8(order).decode(&RawWord(order.put(0xff33_0000))), [0.2, 0.0, 0.0, 1.0]);
         }
         assert_eq!(ByteOrder::Big.put(0x0102_0304), [1, 2, 3, 4]);
     }

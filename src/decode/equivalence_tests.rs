@@ -12,8 +12,8 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::*;
-use crate::array::Packed;
-use crate::array::chunks::{decode_cached, decode_past_cache};
+use crate::array::bulk::{decode_cached, decode_past_cache};
+use crate::array::{Array, Packed};
 use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
 use crate::decode::endian::{ByteOrder, EndianIndex};
 use crate::simd::at_each_level;
@@ -40,7 +40,7 @@ fn same<V: Pod>(found: &[V], expected: &[V], what: &str) {
     assert!(equal, "{what}: {} values of {}", found.len(), std::any::type_name::<V>());
 }
 
-/// CountedRuns all ways to many values over these records, at this level.
+/// Runs all ways to many values over these records, at this level.
 fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     let expected: Vec<D::Value> = raw.iter().map(|raw| decode.decode(raw)).collect();
     let mut out = vec![D::Value::zeroed(); raw.len()];

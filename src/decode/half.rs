@@ -50,7 +50,6 @@ kernel! {
 
 /// Widens half floats without a branch.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn widen_each(raw: &[U16], out: &mut [f32]) {
     out.iter_mut().zip(raw).for_each(|(value, raw)| *value = widen(raw.get()));
 }
@@ -58,7 +57,6 @@ fn widen_each(raw: &[U16], out: &mut [f32]) {
 /// Puts exponent and fraction where those of an `f32` are, and multiplies by what the exponents then differ in, which is
 /// right for what has no full precision, too.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn widen(half: u16) -> f32 {
     let half = u32::from(half);
     let sign = (half & 0x8000) << 16;
@@ -72,13 +70,11 @@ fn widen(half: u16) -> f32 {
 
 /// Narrows floats without a branch.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
     out.iter_mut().zip(values).for_each(|(half, value)| *half = narrow(*value));
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "16 bits are all there are")]
 fn narrow(value: f32) -> f16 {
     let bits = value.to_bits();

@@ -17,7 +17,6 @@ pub struct Influence {
 
 /// Decodes a weight.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(raw.get()))
 }

@@ -48,7 +48,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = Influence { bone: raw.bone.into(), weight: weight::<FUSED>(raw.weight) };

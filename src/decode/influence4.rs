@@ -41,14 +41,12 @@ impl Decode for Influence4 {
 kernel! {
     /// Decodes influences.
     fn decode_bulk(raw: &[RawInfluence4], out: &mut [Influence]) {
-        avx512 => decode_each::<true>(raw, out),
-        avx2 => decode_each::<true>(raw, out),
+        avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
     }
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = Influence { bone: raw.bone.get().into(), weight: weight::<FUSED>(raw.weight) };

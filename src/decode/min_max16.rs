@@ -20,8 +20,6 @@ const TOP: f32 = 65535.0;
 const MIN_BULK_POINTS: usize = 24;
 /// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
 const LANES: usize = 48;
-/// Something for each of them.
-type Lanes = [f32; LANES];
 
 /// Decodes `N` codes that stand together, each over an interval of its own.
 ///
@@ -110,16 +108,14 @@ impl<const N: usize> Decode for MinMax16<N> {
 
 kernel! {
     /// Decodes codes whose intervals repeat after [`LANES`] of them.
-    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
-        avx512 => decode_each::<true>(raw, out, least, extent),
-        avx2 => decode_each::<true>(raw, out, least, extent),
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
+        avx512 | avx2 => decode_each::<true>(raw, out, least, extent),
         _ => decode_each::<false>(raw, out, least, extent),
     }
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, extent: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
     let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
@@ -157,7 +153,7 @@ kernel! {
         let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
         let (chunks, rest) = raw.as_chunks::<LANES>();
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
                 (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
             }
@@ -173,7 +169,7 @@ kernel! {
 #[allow(clippy::float_cmp, reason = "the formula is exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 

@@ -5,7 +5,7 @@
 //! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
 //! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
 //! | [`bounds`](mod@bounds) | little-endian `f32` triples | the box around them |
-//! | [`frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
+//! | [`tangent_frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
 //! | [`mod@half`] | little-endian `f16` | `[f32; N]` |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
@@ -24,6 +24,8 @@
 //! what [`Decode::decode`] gives, to the bit. [`convert`] has the formats
 //! that floats are converted to for a GPU.
 
+#![allow(clippy::inline_always, reason = "loops must be compiled for the instructions of the kernel that calls them")]
+
 pub mod bounds;
 pub(crate) mod codec;
 pub mod compact;
@@ -33,7 +35,6 @@ pub mod endian;
 #[cfg(test)]
 mod equivalence_tests;
 pub mod float;
-pub mod frame;
 pub mod half;
 pub mod index;
 mod influence;
@@ -47,6 +48,7 @@ pub mod polygon;
 mod quantize;
 mod rounding;
 pub mod tangent16;
+pub mod tangent_frame;
 pub mod unit;
 pub mod unorm;
 
@@ -54,7 +56,6 @@ pub use codec::Decode;
 pub use convert::OutputFormat;
 pub use endian::{Argb8, ByteOrder, EndianFloats, EndianIndex, EndianU16s};
 pub use float::Floats;
-pub use frame::{Basis, BasisOf, Frame, NormalOf, Quat7, Quat8, RotationOf};
 pub use half::Half;
 pub use index::Index;
 pub use influence::Influence;
@@ -65,6 +66,7 @@ pub use offset_scale16::OffsetScale16;
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};
+pub use tangent_frame::{Basis, BasisOf, NormalOf, Quat7, Quat8, RotationOf, TangentFrame};
 pub use tangent16::Tangent16;
 pub use unit::Unit16;
 pub use unorm::Unorm8;

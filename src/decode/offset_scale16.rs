@@ -41,8 +41,6 @@ impl OffsetScale16 {
 const SCALE: f64 = 65535.0;
 /// Codes decoded at a time: whole vectors of any width, and whole points.
 const LANES: usize = 24;
-/// Something for each of them.
-type Lanes = [f64; LANES];
 
 #[inline]
 fn value(min: f32, size: f32, code: u16) -> f32 {
@@ -50,7 +48,6 @@ fn value(min: f32, size: f32, code: u16) -> f32 {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded once, to the nearest f32")]
 fn narrow(value: f64) -> f32 {
     value as f32
@@ -95,9 +92,8 @@ impl Decode for OffsetScale16 {
 
 kernel! {
     /// Decodes codes whose boxes repeat after [`LANES`] of them.
-    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
-        avx512 => decode_each::<true>(raw, out, least, size),
-        avx2 => decode_each::<true>(raw, out, least, size),
+    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
+        avx512 | avx2 => decode_each::<true>(raw, out, least, size),
         _ => decode_each::<false>(raw, out, least, size),
     }
 }
@@ -105,8 +101,7 @@ kernel! {
 /// Fused, the quotient rounds as a division does: the product of a size and a code has 40 bits, and `f64` nearly holds the
 /// reciprocal of 65535, so the error of the product is exact.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, values_left) = out.as_chunks_mut::<LANES>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
@@ -116,8 +111,7 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, s
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &Lanes, size: &Lanes) {
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     for (((value, raw), least), size) in out.iter_mut().zip(raw).zip(least).zip(size) {
         let part = size * f64::from(raw.get());
         let part = if FUSED {

@@ -41,14 +41,12 @@ const ABOVE: [u32; 3] = [21, 10, 0];
 const BESIDE: [u32; 3] = [21, 21, 22];
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a float holds 11 bits exactly")]
 fn decode(raw: U32) -> [f32; 3] {
     parts(raw).map(|part| part as f32)
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn parts(raw: U32) -> [i32; 3] {
     let word = i32::from_le_bytes(raw.to_bytes());
     let [x, y, z] = ABOVE.map(|above| word.wrapping_shl(above));
@@ -85,7 +83,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each(raw: &[U32], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = decode(*raw);
@@ -117,13 +114,13 @@ pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
 
 /// The least and the greatest x, y and z of each lane, still shifted to the top of the word: what stands below a number there
 /// decides only between equal ones.
-type Lanes = [[i32; LANES]; 3];
+type LaneAxes = [[i32; LANES]; 3];
 
 kernel! {
-    fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [Lanes; 2] {
+    fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [LaneAxes; 2] {
         let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);
@@ -133,8 +130,7 @@ kernel! {
 
 /// Compares lane by lane, in the one shape of those tried that keeps all six vectors in registers.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn widen([x0, y0, z0]: &mut Lanes, [x1, y1, z1]: &mut Lanes, chunk: &[U32; LANES]) {
+fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32; LANES]) {
     let [above_x, above_y, above_z] = ABOVE;
     let low = x0.iter_mut().zip(y0).zip(z0);
     let high = x1.iter_mut().zip(y1).zip(z1);
@@ -227,7 +223,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     fn words(count: u32) -> Vec<U32> {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()

@@ -53,7 +53,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = integers(raw).map(f32::from);
@@ -84,7 +83,7 @@ kernel! {
     fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
         let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);
@@ -93,7 +92,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I16; 4]; LANES]) {
     for ((low, high), raw) in low.iter_mut().zip(high).zip(chunk) {
         for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
@@ -183,7 +181,7 @@ mod x86 {
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::array::Packed;
+    use crate::array::{Array, Packed};
 
     #[test]
     fn agrees_with_its_naive_twin() {

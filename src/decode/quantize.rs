@@ -52,7 +52,6 @@ kernel! {
 
 /// Returns the value in `least` to 1; of what is not a number, 0.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn clamp(value: f32, least: f32) -> f32 {
     let number = if value.is_nan() { 0.0 } else { value };
     let low = if number > least { number } else { least };
@@ -64,7 +63,6 @@ pub(super) fn clamp(value: f32, least: f32) -> f32 {
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn nearest(value: f32, least: f32, most: f32) -> u32 {
     (clamp(value, least) * most + ROUND).to_bits()
 }
@@ -73,7 +71,6 @@ fn nearest(value: f32, least: f32, most: f32) -> u32 {
 macro_rules! rounded {
     ($(fn $name:ident -> $integer:ty: $least:literal to $most:literal;)*) => {$(
         #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
         #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
         #[allow(clippy::cast_possible_wrap, reason = "in two's complement")]
         fn $name(values: &[f32], out: &mut [$integer]) {

@@ -51,7 +51,6 @@ kernel! {
 
 /// No code decodes to a zero, so the sign alone tells which values are below zero.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
     let (values, last) = out.as_chunks_mut::<LANES>();
@@ -62,7 +61,6 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     let [kept, put] = PARTS;
     for (((value, raw), kept), put) in out.iter_mut().zip(raw).zip(&kept).zip(&put) {

@@ -32,14 +32,12 @@ impl Decode for Unit16 {
 kernel! {
     /// Decodes components.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
-        avx512 => decode_each::<true>(raw, out),
-        avx2 => decode_each::<true>(raw, out),
+        avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
     }
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = component::<FUSED>(raw.get());
@@ -48,7 +46,6 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 
 /// The twin of [`decode`].
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(code)) * 2.0 - 1.0
 }

@@ -26,14 +26,12 @@ impl<const N: usize> Decode for Unorm8<N> {
 kernel! {
     /// Decodes bytes that stand for 0 to 1.
     fn decode_bulk(raw: &[u8], out: &mut [f32]) {
-        avx512 => decode_each::<true>(raw, out),
-        avx2 => decode_each::<true>(raw, out),
+        avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
     }
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
     for (value, raw) in out.iter_mut().zip(raw) {
         *value = BY_255.divide::<FUSED>(f32::from(*raw));

@@ -88,6 +88,7 @@ impl Map {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::Array;
     /// // SAFETY: nobody writes to the sample while this runs.
     /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
     /// for surface in mesh.surfaces() {

@@ -1,21 +1,23 @@
 //! Arrays of a surface, each in one of the encodings that formats have for it.
 //!
-//! The encoding is an `enum`, matched once per array where it matters: [`for_each`](Indices::for_each) and `decode_into`
-//! match first and loop inside. The [`Packed`] array within each variant can be used as it is; `get` matches on each call.
+//! The encoding is an `enum`, matched once per array where it matters: [`for_each`](Array::for_each) and
+//! [`decode_into`](Array::decode_into) match first and loop inside. The [`Packed`] array within each variant can be used as
+//! it is; `get` matches on each call.
+
+use std::ops::Range;
 
 use zerocopy::little_endian::{U16, U32};
 
-use crate::array::{Bounds, Consecutive, CornerArray, Packed, Strided, out_of_range};
-use crate::decode::influence3::RawInfluence3;
-use crate::decode::influence4::RawInfluence4;
+use crate::array::out_of_range::first_out_of_range;
+use crate::array::{Array, ArrayIter, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
-    Argb8, Decode as _, EndianFloats, EndianIndex, Floats, Frame, Index, Influence, Influence3, Influence4, MinMax16,
-    NormalOf, Packed32, Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, Unit16, Unorm8,
+    Argb8, EndianFloats, EndianIndex, Floats, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, Packed32,
+    Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, TangentFrame, Unit16, Unorm8,
 };
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
 
-/// CountedRuns `$body` with the array inside an `Indices`: what it is made of is matched here, once.
+/// Evaluates `$body` with the array inside an `Indices`. The encoding is matched here, once.
 macro_rules! with_width {
     ($indices:expr, $array:ident => $body:expr) => {
         match $indices {
@@ -30,8 +32,8 @@ macro_rules! with_width {
 }
 pub(super) use with_width;
 
-/// Gives an enum of packed arrays what all of them can do.
-macro_rules! packed_array {
+/// Declares an enum of arrays in several encodings, and implements [`Array`] for it.
+macro_rules! array_enum {
     ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -40,68 +42,66 @@ macro_rules! packed_array {
             $($(#[$variant_doc])* $variant($array),)+
         }
 
-        impl<'a> $name<'a> {
-            /// Returns the number of items.
-            #[must_use]
-            pub const fn len(&self) -> usize {
+        impl Array for $name<'_> {
+            type Item = $value;
+
+            #[inline]
+            fn len(&self) -> usize {
                 match self { $(Self::$variant(array) => array.len(),)+ }
             }
 
-            /// Tells whether there are no items.
-            #[must_use]
-            pub const fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-
-            /// Decodes item `index`; `None` where there is none.
             #[inline]
-            #[must_use]
-            pub fn get(&self, index: usize) -> Option<$value> {
+            fn get(&self, index: usize) -> Option<$value> {
                 match self { $(Self::$variant(array) => array.get(index),)+ }
             }
 
-            /// Decodes all items in order, after prefetching them.
-            #[inline]
-            pub fn for_each(&self, visit: impl FnMut($value)) {
-                match self { $(Self::$variant(array) => array.for_each(visit),)+ }
-            }
-
-            /// Visits all items in order in pieces of 8 KiB, each with the number of its first item: nothing is allocated.
-            pub fn for_each_chunk(&self, visit: impl FnMut(usize, &[$value])) {
-                match self { $(Self::$variant(array) => array.for_each_chunk(visit),)+ }
-            }
-
-            /// Decodes all items into `out`.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) where `out` is not of this length.
-            pub fn decode_into(&self, out: &mut [$value]) -> Result<()> {
-                match self { $(Self::$variant(array) => array.decode_into(out),)+ }
-            }
-
-            /// Returns the items of `range`, still undecoded; `None` where some of them do not exist.
-            #[must_use]
-            pub fn slice(&self, range: std::ops::Range<usize>) -> Option<Self> {
+            fn slice(&self, range: Range<usize>) -> Option<Self> {
                 match self { $(Self::$variant(array) => array.slice(range).map(Self::$variant),)+ }
             }
 
-            /// Returns the bytes of the file that the items lie in: no others, except where a format interleaves arrays.
-            #[must_use]
-            pub fn as_bytes(&self) -> &'a [u8] {
+            fn as_bytes<'b>(&self) -> &'b [u8]
+            where
+                Self: 'b,
+            {
                 match self { $(Self::$variant(array) => array.as_bytes(),)+ }
             }
 
-            /// Returns where item `index` lies, in bytes from the first of [`as_bytes`](Self::as_bytes).
-            #[must_use]
-            pub fn place(&self, index: usize) -> usize {
-                match self { $(Self::$variant(array) => array.place(index),)+ }
+            fn byte_offset(&self, index: usize) -> usize {
+                match self { $(Self::$variant(array) => array.byte_offset(index),)+ }
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, $value) -> B>(&self, first: B, fold: F) -> B {
+                match self { $(Self::$variant(array) => array.fold(first, fold),)+ }
+            }
+
+            fn fill(&self, out: &mut [$value]) {
+                match self { $(Self::$variant(array) => array.fill(out),)+ }
+            }
+
+            fn decode_into(&self, out: &mut [$value]) -> Result<()> {
+                match self { $(Self::$variant(array) => array.decode_into(out),)+ }
+            }
+
+            fn for_each_chunk(&self, visit: impl FnMut(usize, &mut [$value])) {
+                match self { $(Self::$variant(array) => array.for_each_chunk(visit),)+ }
+            }
+        }
+
+        #[allow(clippy::into_iter_without_iter, reason = "`Array` has it")]
+        impl<'a> IntoIterator for &$name<'a> {
+            type Item = $value;
+            type IntoIter = ArrayIter<$name<'a>>;
+
+            #[inline]
+            fn into_iter(self) -> ArrayIter<$name<'a>> {
+                ArrayIter::new(*self)
             }
         }
     };
 }
 
-packed_array! {
+array_enum! {
     /// Positions: x, y, z in scene units; of Unreal meshes in the file's own steps, until they are placed.
     Positions of [f32; 3] {
         /// Three floats.
@@ -118,24 +118,22 @@ packed_array! {
 }
 
 impl Positions<'_> {
-    /// Returns the box around all positions, computed from the file's bytes in one pass that stores nothing. NaNs are
-    /// passed over; [`Bounds::EMPTY`] where there is no number.
+    /// Returns the box around all positions as [`Array::bounds`] does, by the kernel of the encoding.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let bounds = match self {
+        match self {
             Self::F32(array) => array.bounds(),
             Self::Packed32(array) => array.bounds(),
             Self::Packed64(array) => array.bounds(),
             Self::MinMax16(array) => array.bounds(),
             Self::Strided(array) => array.bounds(),
-        };
-        bounds.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
+        }
     }
 }
 
-packed_array! {
+array_enum! {
     /// Tangent frames.
-    Frames of Frame {
+    Frames of TangentFrame {
         /// A quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
         /// A quaternion in seven bytes.
@@ -143,7 +141,7 @@ packed_array! {
     }
 }
 
-packed_array! {
+array_enum! {
     /// Normals, without the rest of a tangent frame: unit length, or nearly so where each component was rounded.
     Normals of [f32; 3] {
         /// The normal of a quaternion in eight bytes.
@@ -168,7 +166,7 @@ impl<'a> From<Frames<'a>> for Normals<'a> {
     }
 }
 
-packed_array! {
+array_enum! {
     /// The influences of bones on one vertex.
     Influences of Influence {
         /// Four bytes each.
@@ -180,21 +178,10 @@ packed_array! {
     }
 }
 
-impl<'a> Influences<'a> {
-    /// Decodes all influences, in order. `for_each` and `fold` match the encoding once; `next` on each call.
-    #[inline]
-    #[must_use]
-    pub fn iter(&self) -> InfluencesIter<'a> {
-        InfluencesIter(match self {
-            Self::Influence4(array) => Left::Influence4(array.raw().iter()),
-            Self::Influence3(array) => Left::Influence3(array.raw().iter()),
-            Self::Fixed(lanes) => Left::Fixed { lanes: *lanes, at: 0 },
-        })
-    }
-
+impl Influences<'_> {
     /// Returns the stored numbers of influence `index`, where the weight is one: the bone's, and its weight of 65535.
     #[must_use]
-    pub fn stored(&self, index: usize) -> Option<(i16, u16)> {
+    pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
         match self {
             Self::Influence4(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
             Self::Influence3(array) => array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get())),
@@ -203,67 +190,7 @@ impl<'a> Influences<'a> {
     }
 }
 
-impl<'a> IntoIterator for &Influences<'a> {
-    type Item = Influence;
-    type IntoIter = InfluencesIter<'a>;
-
-    fn into_iter(self) -> InfluencesIter<'a> {
-        self.iter()
-    }
-}
-
-/// Decodes influences one at a time.
-#[derive(Clone, Debug)]
-pub struct InfluencesIter<'a>(Left<'a>);
-
-/// The influences that are left.
-#[derive(Clone, Debug)]
-enum Left<'a> {
-    Influence4(std::slice::Iter<'a, RawInfluence4>),
-    Influence3(std::slice::Iter<'a, RawInfluence3>),
-    Fixed { lanes: FixedInfluences, at: usize },
-}
-
-impl Iterator for InfluencesIter<'_> {
-    type Item = Influence;
-
-    #[inline]
-    fn next(&mut self) -> Option<Influence> {
-        match &mut self.0 {
-            Left::Influence4(left) => left.next().map(|raw| Influence4.decode(raw)),
-            Left::Influence3(left) => left.next().map(|raw| Influence3.decode(raw)),
-            Left::Fixed { lanes, at } => {
-                let next = lanes.get(*at)?;
-                *at = at.saturating_add(1);
-                Some(next)
-            }
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            Left::Influence4(left) => left.size_hint(),
-            Left::Influence3(left) => left.size_hint(),
-            Left::Fixed { lanes, at } => {
-                let left = lanes.len().saturating_sub(*at);
-                (left, Some(left))
-            }
-        }
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, Influence) -> B>(self, first: B, fold: F) -> B {
-        match self.0 {
-            Left::Influence4(left) => left.map(|raw| Influence4.decode(raw)).fold(first, fold),
-            Left::Influence3(left) => left.map(|raw| Influence3.decode(raw)).fold(first, fold),
-            Left::Fixed { lanes, at } => lanes.iter().skip(at).fold(first, fold),
-        }
-    }
-}
-
-impl ExactSizeIterator for InfluencesIter<'_> {}
-
-packed_array! {
+array_enum! {
     /// Texture coordinates: u to the right, v downwards, 1 is the image's size.
     Uvs of [f32; 2] {
         /// Two floats.
@@ -282,7 +209,7 @@ packed_array! {
 impl Uvs<'_> {
     /// Returns the stored bytes of item `index`, where two bytes are what is stored.
     #[must_use]
-    pub fn stored_bytes(&self, index: usize) -> Option<[u8; 2]> {
+    pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
             Self::F32(_) | Self::MinMax16(_) | Self::Strided(_) => return None,
             Self::Polygon255(array) => array.raw(index)?,
@@ -292,7 +219,7 @@ impl Uvs<'_> {
     }
 }
 
-packed_array! {
+array_enum! {
     /// Vertex colours: red, green, blue, alpha, 0 to 1, in the space that the file's author meant.
     Colors of [f32; 4] {
         /// Four bytes.
@@ -304,7 +231,7 @@ packed_array! {
     }
 }
 
-packed_array! {
+array_enum! {
     /// Indices. One that is out of range is only found by using it.
     Indices of u32 {
         /// One byte each.
@@ -322,76 +249,20 @@ packed_array! {
     }
 }
 
-impl<'a> Indices<'a> {
-    /// Decodes all indices in order. `for_each` and `fold` on it match the width once; `next` on each call.
-    #[must_use]
-    pub fn iter(&self) -> IndicesIter<'a> {
-        IndicesIter { indices: *self, at: 0 }
-    }
-
+impl Indices<'_> {
     /// Returns the first index that is not below `count`, with its position in the stream.
     #[must_use]
-    pub fn first_beyond(&self, count: u32) -> Option<(usize, u32)> {
+    pub fn first_out_of_range(&self, count: u32) -> Option<(usize, u32)> {
         fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {
             indices.enumerate().find(|(_, index)| *index >= count)
         }
         match self {
-            Self::U8(array) => out_of_range::first(array.raw(), count),
-            Self::U16(array) => out_of_range::first(array.raw(), count),
-            Self::U32(array) => out_of_range::first(array.raw(), count),
+            Self::U8(array) => first_out_of_range(array.raw(), count),
+            Self::U16(array) => first_out_of_range(array.raw(), count),
+            Self::U32(array) => first_out_of_range(array.raw(), count),
             Self::Polygon(array) => find(array.iter(), count),
             Self::Consecutive(array) => find(array.iter(), count),
             Self::Endian(array) => find(array.iter(), count),
         }
     }
 }
-
-impl<'a> IntoIterator for Indices<'a> {
-    type Item = u32;
-    type IntoIter = IndicesIter<'a>;
-
-    fn into_iter(self) -> IndicesIter<'a> {
-        self.iter()
-    }
-}
-
-impl<'a> IntoIterator for &Indices<'a> {
-    type Item = u32;
-    type IntoIter = IndicesIter<'a>;
-
-    fn into_iter(self) -> IndicesIter<'a> {
-        self.iter()
-    }
-}
-
-/// Decodes indices one at a time.
-#[derive(Clone, Debug)]
-pub struct IndicesIter<'a> {
-    indices: Indices<'a>,
-    at: usize,
-}
-
-impl Iterator for IndicesIter<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let index = self.indices.get(self.at)?;
-        self.at = self.at.saturating_add(1);
-        Some(index)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.indices.len().saturating_sub(self.at);
-        (left, Some(left))
-    }
-
-    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, fold: F) -> B {
-        match self.indices.slice(self.at..self.indices.len()) {
-            Some(left) => with_width!(left, array => array.iter().fold(first, fold)),
-            None => first,
-        }
-    }
-}
-
-impl ExactSizeIterator for IndicesIter<'_> {}

@@ -1,7 +1,10 @@
 //! Triangles as corners: an index into the positions and one into the attributes.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
+use crate::array::Array;
 use crate::error::{ErrorKind, Result};
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
@@ -18,7 +21,7 @@ pub struct Corner {
 
 /// Both index streams of a surface, corner by corner, three to a triangle; counter-clockwise seen from outside.
 ///
-/// The streams are of one length and make whole triangles. The indices in them are not checked: `get` on the array
+/// The streams are of one length; those of a whole surface make whole triangles. The indices are not checked: `get` on the array
 /// they index does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<'a> {
@@ -48,29 +51,10 @@ impl<'a> Corners<'a> {
         Ok(Self { positions, attributes })
     }
 
-    /// Returns the number of corners: three per triangle.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Tells whether there are none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the number of triangles.
     #[must_use]
-    pub const fn triangle_count(&self) -> usize {
+    pub fn triangle_count(&self) -> usize {
         self.len() / 3
-    }
-
-    /// Returns corner `corner`.
-    #[inline]
-    #[must_use]
-    pub fn get(&self, corner: usize) -> Option<Corner> {
-        Some(Corner { position: self.positions.get(corner)?, attribute: self.attributes.get(corner)? })
     }
 
     /// Returns the corners of triangle `triangle`.
@@ -80,22 +64,37 @@ impl<'a> Corners<'a> {
         let first = triangle.checked_mul(3)?;
         Some([self.get(first)?, self.get(first.checked_add(1)?)?, self.get(first.checked_add(2)?)?])
     }
+}
 
-    /// Visits all corners in order. The widths are matched before the loop, not in it.
+impl Array for Corners<'_> {
+    type Item = Corner;
+
     #[inline]
-    pub fn for_each(&self, mut visit: impl FnMut(Corner)) {
-        with_width!(self.positions, positions => with_width!(self.attributes, attributes => {
-            positions.prefetch();
-            attributes.prefetch();
-            for (position, attribute) in positions.iter().zip(attributes.iter()) {
-                visit(Corner { position, attribute });
-            }
-        }));
+    fn len(&self) -> usize {
+        self.positions.len()
     }
 
-    /// Returns all corners in order, one at a time.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Corner> + Clone + use<'a> {
-        self.positions.iter().zip(self.attributes.iter()).map(|(position, attribute)| Corner { position, attribute })
+    #[inline]
+    fn get(&self, index: usize) -> Option<Corner> {
+        Some(Corner { position: self.positions.get(index)?, attribute: self.attributes.get(index)? })
+    }
+
+    fn slice(&self, range: Range<usize>) -> Option<Self> {
+        let (positions, attributes) = (self.positions.slice(range.clone())?, self.attributes.slice(range)?);
+        Some(Self { positions, attributes })
+    }
+
+    fn prefetch(&self) {
+        self.positions.prefetch();
+        self.attributes.prefetch();
+    }
+
+    /// The widths are matched before the loop, not in it.
+    #[inline]
+    fn fold<B, F: FnMut(B, Corner) -> B>(&self, first: B, mut fold: F) -> B {
+        with_width!(self.positions, positions => with_width!(self.attributes, attributes => {
+            let corners = positions.iter().zip(attributes.iter());
+            corners.fold(first, |folded, (position, attribute)| fold(folded, Corner { position, attribute }))
+        }))
     }
 }

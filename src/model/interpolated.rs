@@ -1,7 +1,9 @@
 //! Positions between two shapes.
 
-use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::{as_u64, mix};
+use std::ops::Range;
+
+use crate::array::Array;
+use crate::math::mix;
 use crate::model::attributes::Positions;
 
 /// The positions on the straight way from one shape to another, computed on access: a moment between two vertex frames.
@@ -18,51 +20,39 @@ impl<'a> InterpolatedPositions<'a> {
     pub const fn new(from: Positions<'a>, to: Positions<'a>, fraction: f32) -> Self {
         Self { from, to, fraction }
     }
+}
 
-    /// Returns the number of positions.
-    #[must_use]
-    pub fn len(&self) -> usize {
+impl Array for InterpolatedPositions<'_> {
+    type Item = [f32; 3];
+
+    fn len(&self) -> usize {
         self.from.len().min(self.to.len())
     }
 
-    /// Tells whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Computes position `index`; `None` where there is none.
     #[inline]
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<[f32; 3]> {
+    fn get(&self, index: usize) -> Option<[f32; 3]> {
         Some(mix(self.from.get(index)?, self.to.get(index)?, self.fraction))
     }
 
-    /// Computes all positions into `out`, in two passes: one over each shape.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Buffer`] where `out` is not of this length.
-    pub fn decode_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
-        let (Some(from), Some(to)) = (self.from.slice(0..out.len()), self.to.slice(0..self.len())) else {
-            return Err(self.wrong_size(out.len()));
-        };
-        if out.len() != self.len() {
-            return Err(self.wrong_size(out.len()));
-        }
-        from.decode_into(out)?;
+    fn slice(&self, range: Range<usize>) -> Option<Self> {
+        Some(Self { from: self.from.slice(range.clone())?, to: self.to.slice(range)?, ..*self })
+    }
+
+    fn prefetch(&self) {
+        self.from.prefetch();
+        self.to.prefetch();
+    }
+
+    /// Decodes in two passes: one over each shape.
+    fn fill(&self, out: &mut [[f32; 3]]) {
+        let (Some(from), Some(to)) = (self.from.slice(0..self.len()), self.to.slice(0..self.len())) else { return };
+        from.fill(out);
         let mut mixed = out.iter_mut();
-        to.for_each(|to| {
+        to.fold((), |(), to| {
             if let Some(position) = mixed.next() {
                 *position = mix(*position, to, self.fraction);
             }
         });
-        Ok(())
-    }
-
-    fn wrong_size(&self, given: usize) -> Error {
-        let kind = ErrorKind::Buffer { needed: as_u64(self.len()), given: as_u64(given) };
-        Error::without_offset("positions", Field::new("out"), kind)
     }
 }
 

@@ -10,7 +10,6 @@ pub mod animation;
 mod attachment;
 mod attributes;
 mod bone;
-mod conversion;
 mod corners;
 mod file_data;
 mod fixed_influences;
@@ -24,7 +23,7 @@ mod weights;
 mod weld;
 
 pub use attachment::Attachment;
-pub use attributes::{Colors, Frames, Indices, IndicesIter, Influences, InfluencesIter, Normals, Positions, Uvs};
+pub use attributes::{Colors, Frames, Indices, Influences, Normals, Positions, Uvs};
 pub use bone::{Bone, Transform};
 pub use corners::{Corner, Corners};
 pub use fixed_influences::FixedInfluences;

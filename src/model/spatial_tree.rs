@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A binary tree that a file stores with a surface: which of the triangles are together.
 ///
 /// It is lent as it is stored, and nothing of it is to be trusted: in a damaged file children may be anywhere, and leaves may
-/// name anything. [`Tree::from_partition`](crate::bvh::tree::Tree::from_partition) tests all that it uses. What a format says of
+/// name anything. A tree that is built from it tests all that it uses. What a format says of
 /// boxes and planes is not part of it: triangles say that themselves.
 pub trait SpatialTree: Debug {
     /// Returns how many nodes there are; number 0 is the root.

@@ -13,7 +13,7 @@ use crate::parse::Name;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::Geometry;
+/// use meshpeek::{Array, Geometry};
 /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
 /// let surface = meshpeek::Surface::new(&mesh, 0);
 /// let corners = surface.corners()?;

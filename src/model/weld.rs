@@ -1,9 +1,10 @@
 //! Welding two index streams into one.
 
+use crate::array::Array;
 use crate::error::{ErrorKind, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::{Indices, Uvs};
-use crate::model::corners::Corner;
+use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
 
 /// A surface as a GPU wants it: one index stream, and for each vertex which position and which attribute it takes.
@@ -39,16 +40,16 @@ impl Surface<'_> {
 fn weld(surface: &Surface<'_>) -> Result<Welded> {
     let corners = surface.corners()?;
     let counts = surface.counts()?;
-    check(surface, surface.indices()?, "indices", counts.vertices)?;
-    check(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
+    check_indices(surface, surface.indices()?, "indices", counts.vertices)?;
+    check_indices(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
     let mut order = reserve(surface, corners.len())?;
     order.extend(0..counts.corners);
     let mut represents = reserve(surface, corners.len())?;
     represents.resize(corners.len(), 0);
     let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
-    if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, only_bytes(surface)?) {
+    if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, byte_uvs(surface)?) {
         // Attributes that stand one to a corner all differ by number, and may be the same by value.
-        let value = |corner: u32| uvs.stored_bytes(as_index(at(corner).attribute));
+        let value = |corner: u32| uvs.raw_bytes(as_index(at(corner).attribute));
         order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
         let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
         order.chunk_by(same).for_each(|same| represent(same, &mut represents));
@@ -59,7 +60,7 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
         order.chunk_by(|one, next| both(one) == both(next)).for_each(|same| represent(same, &mut represents));
     } else {
         let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
-        group(&corners.iter().map(|corner| corner.attribute), counts.attribute_vertices, &mut starts, &mut order);
+        group_by_attribute(&corners, counts.attribute_vertices, &mut starts, &mut order);
         for bounds in starts.windows(2) {
             let [start, end] =
                 [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
@@ -71,15 +72,15 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
         }
     }
     drop(order);
-    number(surface, corners.iter(), represents)
+    number_vertices(surface, &corners, represents)
 }
 
 /// Returns the UVs of a surface whose attributes are nothing but two stored bytes each.
-fn only_bytes<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
+fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     if surface.frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
         return Ok(None);
     }
-    Ok(surface.uvs(0)?.filter(|uvs| uvs.stored_bytes(0).is_some()))
+    Ok(surface.uvs(0)?.filter(|uvs| uvs.raw_bytes(0).is_some()))
 }
 
 /// Makes the earliest of some corners stand for all of them.
@@ -93,9 +94,9 @@ fn represent(same: &[u32], represents: &mut [u32]) {
 }
 
 /// Tests that each index of a stream is below `count`.
-fn check(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
-    let Some((corner, index)) = stream.first_beyond(count) else { return Ok(()) };
-    let into = as_u64(stream.place(corner));
+fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
+    let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
+    let into = as_u64(stream.byte_offset(corner));
     let kind = ErrorKind::Value {
         expected: format!("an index below {count}").into(),
         found: format!("{index} at corner {corner}").into(),
@@ -104,19 +105,19 @@ fn check(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: 
 }
 
 /// Sorts corner numbers by their attribute (counting sort): `starts[a]..starts[a + 1]` of `order` share attribute `a`.
-fn group(attributes: &(impl Iterator<Item = u32> + Clone), count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
+fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
     starts.resize(as_index(count).saturating_add(1), 0);
-    for attribute in attributes.clone() {
-        bump(starts, attribute);
-    }
+    corners.for_each(|corner| {
+        increment(starts, corner.attribute);
+    });
     let mut sum = 0_u32;
     for start in starts.iter_mut() {
         sum = sum.saturating_add(std::mem::replace(start, sum));
     }
-    for (corner, attribute) in (0_u32..).zip(attributes.clone()) {
-        let slot = bump(starts, attribute);
+    for (number, corner) in (0_u32..).zip(corners.iter()) {
+        let slot = increment(starts, corner.attribute);
         if let Some(order) = order.get_mut(as_index(slot)) {
-            *order = corner;
+            *order = number;
         }
     }
     // Filling moved each start to the next group's; move them back.
@@ -127,7 +128,7 @@ fn group(attributes: &(impl Iterator<Item = u32> + Clone), count: u32, starts: &
 }
 
 /// Adds one to a counter and returns what it was.
-fn bump(counters: &mut [u32], index: u32) -> u32 {
+fn increment(counters: &mut [u32], index: u32) -> u32 {
     counters.get_mut(as_index(index)).map_or(0, |counter| {
         let before = *counter;
         *counter = before.saturating_add(1);
@@ -137,12 +138,12 @@ fn bump(counters: &mut [u32], index: u32) -> u32 {
 
 /// Numbers the corners that represent themselves, and points the others at them. Reuses the list in place: a corner's
 /// representative always stands before it and has its number already.
-fn number(surface: &Surface<'_>, corners: impl Iterator<Item = Corner>, represents: Vec<u32>) -> Result<Welded> {
+fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec<u32>) -> Result<Welded> {
     let distinct = (0_u32..).zip(&represents).filter(|(corner, earliest)| corner == *earliest).count();
     let mut vertices = Vec::new();
     vertices.try_reserve_exact(distinct).map_err(|_| out_of_memory(surface, distinct, size_of::<Corner>()))?;
     let mut indices = represents;
-    for (number, corner) in corners.enumerate() {
+    for (number, corner) in corners.iter().enumerate() {
         let earliest = indices.get(number).map_or(0, |earliest| as_index(*earliest));
         let vertex = if earliest == number {
             vertices.push(corner);

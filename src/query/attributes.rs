@@ -1,10 +1,10 @@
 //! What a surface has at a point of a triangle.
 
+use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::Result;
-use crate::math::{as_index, narrow};
+use crate::math::{as_index, cross, narrow, subtract, unit_of_wide};
 use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
-use crate::query::triangle::{cross, dot, subtract};
 
 /// UV sets that are looked for: no format has more.
 const UV_SETS: usize = 4;
@@ -42,7 +42,7 @@ pub struct Attributes<'a> {
 
 /// All that a surface has at a point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Interpolated {
+pub struct PointAttributes {
     /// Where it is, in scene units.
     pub position: [f32; 3],
     /// The normal there, of unit length; `None` where the surface has none, or those of the corners cancel out.
@@ -57,7 +57,7 @@ pub struct Interpolated {
 
 /// A triangle, and the parts of its corners in a point.
 #[derive(Clone, Copy)]
-struct Place {
+struct TrianglePoint {
     corners: [Corner; 3],
     parts: [f64; 3],
 }
@@ -85,14 +85,14 @@ impl<'a> Attributes<'a> {
 
     /// Returns the number of triangles.
     #[must_use]
-    pub const fn triangle_count(&self) -> usize {
+    pub fn triangle_count(&self) -> usize {
         self.corners.triangle_count()
     }
 
     /// Returns all that the surface has at a point. `None` also where one of the indices is out of the range of one of the
     /// arrays.
     #[must_use]
-    pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Interpolated> {
+    pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.place(triangle, barycentric)?;
         let mut uvs = [None; UV_SETS];
         for (here, array) in uvs.iter_mut().zip(&self.uvs) {
@@ -102,7 +102,7 @@ impl<'a> Attributes<'a> {
         let color = of_any(self.colors.as_ref(), |colors| place.attribute(|index| colors.get(index)))?;
         let influences = of_any(self.weights.as_ref(), |weights| place.influences(weights))?.unwrap_or_default();
         let position = place.position(|index| self.positions.get(index))?;
-        Some(Interpolated { position, normal: direction.and_then(unit), uvs, color, influences })
+        Some(PointAttributes { position, normal: direction.and_then(unit_of_wide), uvs, color, influences })
     }
 
     /// Returns where a point is, in scene units.
@@ -116,7 +116,7 @@ impl<'a> Attributes<'a> {
     #[must_use]
     pub fn normal(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         let normals = self.normals?;
-        self.place(triangle, barycentric)?.attribute_sum(|index| normals.get(index)).and_then(unit)
+        self.place(triangle, barycentric)?.attribute_sum(|index| normals.get(index)).and_then(unit_of_wide)
     }
 
     /// Returns the normal of a triangle itself, of unit length: out of the side from which its corners go round
@@ -124,7 +124,7 @@ impl<'a> Attributes<'a> {
     #[must_use]
     pub fn geometric_normal(&self, triangle: usize) -> Option<[f32; 3]> {
         let [a, b, c] = self.triangle(triangle)?.map(|corner| corner.map(f64::from));
-        unit(cross(subtract(b, a), subtract(c, a)))
+        unit_of_wide(cross(subtract(b, a), subtract(c, a)))
     }
 
     /// Returns the corners of a triangle, in scene units.
@@ -160,15 +160,15 @@ impl<'a> Attributes<'a> {
         self.place(triangle, barycentric)?.influences(&weights)
     }
 
-    fn place(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Place> {
+    fn place(&self, triangle: usize, barycentric: [f32; 2]) -> Option<TrianglePoint> {
         let [second, third] = barycentric.map(f64::from);
         let parts = [1.0 - second - third, second, third];
         let corners = self.corners.triangle(triangle)?;
-        parts.iter().all(|part| part.is_finite()).then_some(Place { corners, parts })
+        parts.iter().all(|part| part.is_finite()).then_some(TrianglePoint { corners, parts })
     }
 }
 
-impl Place {
+impl TrianglePoint {
     fn position<const N: usize>(&self, get: impl Fn(usize) -> Option<[f32; N]>) -> Option<[f32; N]> {
         self.sum(|corner| get(as_index(corner.position))).map(|sum| sum.map(narrow))
     }
@@ -221,22 +221,16 @@ fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option
     }
 }
 
-/// Returns a direction in unit length; `None` for no direction at all.
-fn unit(direction: [f64; 3]) -> Option<[f32; 3]> {
-    let length = dot(direction, direction).sqrt();
-    (length > 0.0 && length.is_finite()).then(|| direction.map(|part| narrow(part / length)))
-}
-
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "what is at a corner is there exactly")]
 mod tests {
     use super::*;
-    use crate::decode::Frame;
+    use crate::decode::TangentFrame;
     use crate::formats::Model;
     use crate::formats::unigine::Generation;
     use crate::formats::unigine::builder::{self, MorphTarget};
     use crate::model::Geometry;
-    use crate::query::triangle::tests::Random;
+    use crate::query::random::Random;
 
     /// The indices of two triangles into the positions.
     const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];
@@ -248,7 +242,8 @@ mod tests {
     fn written() -> Vec<u8> {
         let normals = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
-        let frames = normals.into_iter().zip(tangents).map(|(normal, tangent)| Frame::from_axes(normal, tangent, 1.0));
+        let frames =
+            normals.into_iter().zip(tangents).map(|(normal, tangent)| TangentFrame::from_axes(normal, tangent, 1.0));
         let target = MorphTarget {
             positions: vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]],
             frames: frames.collect(),

@@ -1,45 +1,49 @@
 //! The nearest point of the triangles of a tree.
 
-use crate::bvh::layout::{RawNode, WIDTH};
-use crate::bvh::traverse::{Stack, Watch, numbers};
-use crate::bvh::tree::{Damaged, Leaf, View};
-use crate::bvh::triangles::{Block, LANES, Numbers, Triangles};
-use crate::math::as_index;
-use crate::query::triangle::{Closest, LIMIT, closest};
+use std::ops::ControlFlow;
 
-/// A point around which something is looked for.
+use crate::array::Bounds;
+use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
+use crate::bvh::kernel::dispatch::Kernels;
+use crate::bvh::lanes::CornerIndices;
+use crate::bvh::layout::{RawNode, WIDTH};
+use crate::bvh::traverse::TreeQuery;
+use crate::bvh::triangles::Triangles;
+use crate::query::closest_on_triangle::{ClosestPoint, closest};
+
+/// A point around which the nearest triangle is looked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Center {
+pub(crate) struct PointQuery {
     point: [f32; 3],
     /// The greatest squared distance that counts.
     limit: f32,
     /// The same, exactly.
-    reach: f64,
+    exact_limit: f64,
 }
 
 /// The nearest so far, of one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearby {
+pub(crate) struct Candidate {
     pub(crate) triangle: u32,
-    pub(crate) closest: Closest,
+    pub(crate) closest: ClosestPoint,
 }
 
-impl Center {
-    /// Takes a point, and how far from it anything counts; `None` where it is not finite or beyond ±2^60, or nothing can count.
+impl PointQuery {
+    /// Takes a point, and how far from it anything counts; `None` if it is not finite or beyond ±2^60, or nothing can count.
     pub(crate) fn new(point: [f32; 3], limit: f32) -> Option<Self> {
-        let sound = point.iter().all(|part| f64::from(part.abs()) <= LIMIT) && limit >= 0.0;
-        let reach = f64::from(limit) * f64::from(limit);
-        sound.then_some(Self { point, limit: above(reach), reach })
+        let is_sound = is_valid_point(&point) && limit >= 0.0;
+        let exact_limit = f64::from(limit) * f64::from(limit);
+        is_sound.then_some(Self { point, limit: above(exact_limit), exact_limit })
     }
 
     /// From here on only what is as near counts.
     fn shorten(&mut self, squared: f64) {
-        self.reach = squared;
+        self.exact_limit = squared;
         self.limit = above(squared);
     }
 
     /// Returns the least squared distance to a box, rounded down.
-    pub(crate) fn distance_to(&self, bounds: &crate::array::Bounds) -> f64 {
+    pub(crate) fn distance_to(&self, bounds: &Bounds) -> f64 {
         let sides = self.point.iter().zip(bounds.min.iter().zip(bounds.max));
         let squares = sides.map(|(at, (min, max))| {
             let [at, min, max] = [*at, *min, max].map(f64::from);
@@ -50,8 +54,8 @@ impl Center {
     }
 
     /// Returns the greatest squared distance that counts.
-    pub(crate) const fn reach(&self) -> f64 {
-        self.reach
+    pub(crate) const fn exact_limit(&self) -> f64 {
+        self.exact_limit
     }
 }
 
@@ -60,101 +64,59 @@ fn above(squared: f64) -> f32 {
     crate::math::narrow(squared * (1.0 + 1.0e-6) + f64::from(f32::MIN_POSITIVE))
 }
 
-/// A query whose boxes and triangles are tested for their distance; run by `kernel::dispatch`.
-pub(crate) trait AroundPoint {
-    type Answer;
-    fn run(
-        self,
-        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
-        distances: impl Fn(&RawNode, &[f32; 3], f32) -> (u32, [f32; WIDTH]),
-        approach: impl Fn(&Block, &[f32; 3], f32) -> u32,
-    ) -> Self::Answer;
-}
-
 /// The nearest point of one tree.
-pub(crate) struct Near<'a, 'b, W> {
-    pub(crate) view: View<'a>,
-    pub(crate) triangles: &'b Triangles<'a>,
-    pub(crate) center: &'b mut Center,
-    pub(crate) best: &'b mut Option<Nearby>,
-    pub(crate) watch: &'b mut W,
+pub(crate) struct NearestSearch<'b> {
+    query: &'b mut PointQuery,
+    /// The query before anything was found.
+    start: PointQuery,
+    pub(crate) best: Option<Candidate>,
 }
 
-impl<W: Watch> AroundPoint for Near<'_, '_, W> {
-    type Answer = Result<(), Damaged>;
+impl<'b> NearestSearch<'b> {
+    pub(crate) const fn new(query: &'b mut PointQuery) -> Self {
+        let start = *query;
+        Self { query, start, best: None }
+    }
+}
+
+impl TreeQuery for NearestSearch<'_> {
+    fn restart(&mut self) {
+        *self.query = self.start;
+        self.best = None;
+    }
+
+    #[inline]
+    fn limit(&self) -> f32 {
+        self.query.limit
+    }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-    fn run(
-        self,
-        block: impl Fn(&Triangles<'_>, &Numbers) -> Block,
-        distances: impl Fn(&RawNode, &[f32; 3], f32) -> (u32, [f32; WIDTH]),
-        approach: impl Fn(&Block, &[f32; 3], f32) -> u32,
-    ) -> Result<(), Damaged> {
-        let Self { view, triangles, center, best, watch } = self;
-        let mut stack = Stack::new();
-        let mut left = view.shape.nodes;
-        let mut next = Some((view.shape.root, false));
-        while let Some((child, is_leaf)) = next {
-            next = if is_leaf {
-                let leaf = view.leaf(child)?;
-                if W::NOTES {
-                    leaf.triangles().for_each(|triangle| watch.triangle(triangles, triangle));
-                }
-                let block = block(triangles, &numbers(triangles, &leaf));
-                let bits = approach(&block, &center.point, center.limit);
-                take_leaf(center, best, triangles, bits, &leaf);
-                stack.pop_within(center.limit)
-            } else {
-                left = left.checked_sub(1).ok_or(Damaged)?;
-                watch.node(&view, child);
-                let node = view.node(child)?;
-                let (bits, near) = distances(node, &center.point, center.limit);
-                stack.descend(node, bits, &near, center.limit, Some((&view, triangles)))?
-            };
-        }
-        Ok(())
+    fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
+        kernels.point_boxes(node, &self.query.point, self.query.limit)
     }
-}
 
-/// Measures the triangles that may be nearer than the nearest so far.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn take_leaf(center: &mut Center, best: &mut Option<Nearby>, triangles: &Triangles<'_>, bits: u32, leaf: &Leaf<'_>) {
-    let mut left = bits;
-    while left != 0 {
-        let lane = as_index(left.trailing_zeros()) % LANES;
-        left &= left.wrapping_sub(1);
-        let found = leaf.triangle(lane).and_then(|triangle| Some((triangle, triangles.get(triangle)?)));
-        if let Some((triangle, corners)) = found {
-            consider(center, best, triangle, &corners);
-        }
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
+        kernels.point_triangles(&kernels.block(triangles, corners), &self.query.point, self.query.limit)
     }
-}
 
-/// Measures a triangle that counts, and keeps it where it is nearer, or as near and earlier in the file.
-fn consider(center: &mut Center, best: &mut Option<Nearby>, triangle: u32, corners: &[[f32; 3]; 3]) {
-    let closest = closest(center.point.map(f64::from), corners);
-    let squared = closest.distance_squared;
-    let is_better = match best {
-        Some(best) => {
-            let known = best.closest.distance_squared;
-            squared < known || squared <= known && triangle < best.triangle
+    /// Keeps a triangle if it is nearer, or as near and earlier in the file.
+    fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
+        let closest = closest(self.query.point.map(f64::from), corners);
+        let squared = closest.distance_squared;
+        let is_better = match &self.best {
+            Some(best) => {
+                let known = best.closest.distance_squared;
+                squared < known || squared <= known && triangle < best.triangle
+            }
+            None => squared <= self.query.exact_limit,
+        };
+        if is_better {
+            self.best = Some(Candidate { triangle, closest });
+            self.query.shorten(squared);
         }
-        None => squared <= center.reach,
-    };
-    if is_better {
-        *best = Some(Nearby { triangle, closest });
-        center.shorten(squared);
-    }
-}
-
-/// Looks at every triangle: what is done where there is no tree.
-pub(crate) fn every(triangles: &Triangles<'_>, center: &mut Center, best: &mut Option<Nearby>, watch: &mut impl Watch) {
-    for triangle in 0..triangles.len() {
-        watch.triangle(triangles, triangle);
-        if let Some(corners) = triangles.get(triangle) {
-            consider(center, best, triangle, &corners);
-        }
+        ControlFlow::Continue(())
     }
 }

@@ -1,6 +1,7 @@
 //! A convex region between planes: what a camera sees.
 
 use crate::array::Bounds;
+use crate::math::add_scaled;
 
 /// The planes of a frustum.
 pub(crate) const PLANES: usize = 6;
@@ -76,9 +77,9 @@ impl Frustum {
         let row = |part: fn([f64; 4]) -> f64| columns.map(part);
         let (across, up) = (row(|[x, ..]| x), row(|[_, y, ..]| y));
         let (depth, w) = (row(|[.., z, _]| z), row(|[.., w]| w));
-        let [left, right] = [1.0, -1.0].map(|factor| plus(w, factor, across));
-        let [bottom, top] = [1.0, -1.0].map(|factor| plus(w, factor, up));
-        let planes = [left, right, bottom, top, depth, plus(w, -1.0, depth)];
+        let [left, right] = [1.0, -1.0].map(|factor| add_scaled(w, factor, across));
+        let [bottom, top] = [1.0, -1.0].map(|factor| add_scaled(w, factor, up));
+        let planes = [left, right, bottom, top, depth, add_scaled(w, -1.0, depth)];
         Self { planes: planes.map(Plane::new) }
     }
 
@@ -102,19 +103,12 @@ impl Frustum {
     }
 }
 
-/// Adds `factor` times one row to another.
-fn plus(mut row: [f64; 4], factor: f64, other: [f64; 4]) -> [f64; 4] {
-    for (value, other) in row.iter_mut().zip(other) {
-        *value += factor * other;
-    }
-    row
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::triangle::tests::Random;
-    use crate::query::triangle::{Triangle, overlaps_box, overlaps_frustum};
+    use crate::bvh::coordinates::TriangleCorners;
+    use crate::query::random::Random;
+    use crate::query::triangle_overlap::{overlaps_box, overlaps_frustum};
 
     /// A camera at the origin that looks along z, half as far to each side as ahead, from 1 to 9.
     const CAMERA: [[f32; 4]; 4] =
@@ -138,13 +132,13 @@ mod tests {
     }
 
     /// Returns a triangle, whose corners may be the same, or of small whole numbers, and a box near it.
-    fn pair(random: &mut Random, round: u32) -> (Triangle, Bounds) {
+    fn pair(random: &mut Random, round: u32) -> (TriangleCorners, Bounds) {
         let mut place = |size| {
             let place: [f32; 3] = random.vector(size);
             if round.is_multiple_of(2) { place.map(f32::round) } else { place }
         };
         let (one, other) = (place(3.0), place(3.0));
-        let mut triangle: Triangle = std::array::from_fn(|_| place(6.0));
+        let mut triangle: TriangleCorners = std::array::from_fn(|_| place(6.0));
         if round.is_multiple_of(7) {
             triangle[2] = triangle[usize::from(round.is_multiple_of(3))];
         }

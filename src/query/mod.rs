@@ -27,26 +27,36 @@
 //!
 //! Rays are asked fastest together, by [`Scene::rays`]: they are sorted, and while one waits for memory others go on. A
 //! surface that moves keeps its tree: [`Scene::refit`] fits the boxes to a pose or another frame. The trees that ms14 and
-//! ms15 files bring along are used by [`Scene::of_partitions`].
+//! ms15 files bring along are used by [`Scene::from_file_trees`].
 
 mod attributes;
 mod batch;
-pub(crate) mod closest_point;
+mod closest_on_triangle;
+mod closest_point;
 mod frustum;
-mod imported;
+mod hit;
+mod hit_collector;
 mod overlap;
 mod pages_touched;
+mod probed_scene;
+#[cfg(test)]
+mod random;
 mod ray;
-pub(crate) mod ray_query;
+mod ray_query;
+mod ray_sort;
 mod scene;
 mod scene_surface;
-mod triangle;
+mod triangle_overlap;
+mod watertight_ray;
 
 pub use crate::bvh::persist::{worth_storing, write_sidecar};
+pub use crate::bvh::probe::Probe;
 pub use crate::bvh::tree::Tree;
 pub use crate::bvh::triangles::Triangles;
-pub use attributes::{Attributes, Interpolated};
+pub use attributes::{Attributes, PointAttributes};
 pub use frustum::Frustum;
+pub use hit::{Hit, Nearest};
 pub use pages_touched::PagesTouched;
+pub use probed_scene::ProbedScene;
 pub use ray::Ray;
-pub use scene::{Hit, Nearest, Scene};
+pub use scene::Scene;

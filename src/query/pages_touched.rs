@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::bvh::traverse::Watch;
-use crate::bvh::tree::View;
-use crate::bvh::triangles::Triangles;
+use crate::bvh::probe::Probe;
 use crate::math::as_u64;
 use crate::parse::PAGE;
 
@@ -46,12 +44,12 @@ fn add(pages: &mut BTreeSet<u64>, bytes: &[u8]) {
     }
 }
 
-impl Watch for PagesTouched {
-    fn node(&mut self, view: &View<'_>, node: u32) {
-        add(&mut self.tree, view.node_bytes(node));
+impl Probe for PagesTouched {
+    fn read_node(&mut self, bytes: &[u8]) {
+        add(&mut self.tree, bytes);
     }
 
-    fn triangle(&mut self, triangles: &Triangles<'_>, triangle: u32) {
-        triangles.see(triangle, &mut |bytes| add(&mut self.mesh, bytes));
+    fn read_mesh(&mut self, bytes: &[u8]) {
+        add(&mut self.mesh, bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! One surface among those that are asked together: its triangles, and the tree that finds them.
+//! One surface among those of a scene: its triangles, and the tree that finds them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -6,129 +6,114 @@ use std::sync::{Arc, OnceLock};
 use crate::array::Bounds;
 use crate::bvh::check;
 use crate::bvh::kernel::dispatch;
-use crate::bvh::traverse::{Unwatched, Watch};
-use crate::bvh::tree::{Damaged, Tree};
+use crate::bvh::probe::{NoProbe, Probe};
+use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
+use crate::bvh::tree::Tree;
+use crate::bvh::tree_view::DamagedTree;
 use crate::bvh::triangles::Triangles;
 use crate::math::narrow;
-use crate::query::batch::{Job, Many};
-use crate::query::closest_point::{self, Center, Near, Nearby};
-use crate::query::overlap::{self, Region};
+use crate::query::batch::{BatchRay, RayBatch};
+use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
+use crate::query::hit::Hit;
+use crate::query::hit_collector::{HitCollector, TriangleHit};
+use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::Ray;
-use crate::query::ray_query::{Ask, Cast, Found, One};
-use crate::query::scene::Hit;
+use crate::query::ray_query::{RayQuery, SingleRay};
 use crate::sidecar::Trust;
 
-/// One surface.
+/// One surface of a scene.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct SceneSurface<'a> {
     pub(crate) surface: usize,
     pub(crate) triangles: Triangles<'a>,
     pub(crate) bounds: Bounds,
     pub(crate) tree: Arc<Tree>,
-    /// Whether the tree, which is stored, has shown to be damaged; then another is built.
-    damaged: AtomicBool,
-    built: OnceLock<Option<Arc<Tree>>>,
+    /// Whether the tree, of a sidecar, has shown to be damaged; then another is built.
+    is_damaged: AtomicBool,
+    rebuilt: OnceLock<Option<Arc<Tree>>>,
 }
 
-/// Tells whether a stored tree may be used.
+/// Returns whether the tree of a sidecar may be used for these triangles.
 pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
     let view = tree.view();
-    let fits = view.shape.triangles == triangles.len() && matches!(view.shape.cluster, 1..=8);
+    let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
     fits && (trust == Trust::Trusted || check::check(&view, triangles).is_ok())
 }
 
-impl<'a> Part<'a> {
+impl<'a> SceneSurface<'a> {
     pub(crate) fn new(surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) -> Self {
         let bounds = tree.bounds();
-        Self { surface, triangles, bounds, tree, damaged: AtomicBool::new(false), built: OnceLock::new() }
+        Self { surface, triangles, bounds, tree, is_damaged: AtomicBool::new(false), rebuilt: OnceLock::new() }
     }
 
-    pub(crate) fn misses(&self, cast: &Cast) -> bool {
-        cast.meets(&self.bounds).is_none()
+    pub(crate) fn misses(&self, ray: &RayQuery) -> bool {
+        ray.meets(&self.bounds).is_none()
     }
 
-    /// Asks the tree; where that is damaged, another.
-    fn ask<T>(&self, mut ask: impl FnMut(&Tree) -> std::result::Result<T, Damaged>) -> Option<T> {
-        if !self.damaged.load(Ordering::Relaxed) {
-            if let Ok(answer) = ask(&self.tree) {
-                return Some(answer);
+    /// Runs a query in the tree; if that is damaged, in one that is built instead; without memory for it, over all triangles.
+    fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
+        if self.search_sound_tree(query, probe).is_err() {
+            query.restart();
+            test_every_triangle(&self.triangles, query, probe);
+        }
+    }
+
+    fn search_sound_tree(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
+        if !self.is_damaged.load(Ordering::Relaxed) {
+            if self.search_tree(&self.tree, query, probe).is_ok() {
+                return Ok(());
             }
-            self.damaged.store(true, Ordering::Relaxed);
+            self.is_damaged.store(true, Ordering::Relaxed);
+            query.restart();
         }
-        let built = self.built.get_or_init(|| Tree::new(&self.triangles).ok().map(Arc::new));
-        ask(built.as_ref()?).ok()
+        let rebuilt = self.rebuilt.get_or_init(|| Tree::new(&self.triangles).ok().map(Arc::new));
+        self.search_tree(rebuilt.as_ref().ok_or(DamagedTree)?, query, probe)
     }
 
-    pub(crate) fn cast(&self, cast: &mut Cast, ask: &mut impl Ask, watch: &mut impl Watch) {
-        cast.blur(&self.bounds);
-        let start = cast.limit();
-        let asked = self.ask(|tree| {
-            cast.reach_to(start);
-            ask.clear();
-            dispatch::cast(One {
-                view: tree.view(),
-                triangles: &self.triangles,
-                cast: &mut *cast,
-                ask: &mut *ask,
-                watch: &mut *watch,
-            })
-        });
-        if asked.is_none() {
-            cast.reach_to(start);
-            ask.clear();
-            crate::query::ray_query::every(&self.triangles, cast, ask, watch);
-        }
+    fn search_tree(&self, tree: &Tree, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
+        dispatch::run(TreeSearch { view: tree.view(), triangles: &self.triangles, query, probe })
     }
 
-    pub(crate) fn cast_many(&self, jobs: &mut [Option<Job>]) {
-        let asked = {
-            let tree = if self.damaged.load(Ordering::Relaxed) { None } else { Some(&*self.tree) };
-            tree.map(|tree| dispatch::cast(Many { view: tree.view(), triangles: &self.triangles, jobs: &mut *jobs }))
+    /// Casts a ray; its hits are collected.
+    pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
+        ray.widen(&self.bounds);
+        self.search(&mut SingleRay::new(ray, hits), probe);
+    }
+
+    /// Casts many rays side by side; of each the nearest hit is kept.
+    pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
+        let done = !self.is_damaged.load(Ordering::Relaxed) && {
+            let view = self.tree.view();
+            dispatch::run(RayBatch { view, triangles: &self.triangles, rays: &mut *rays }).is_ok()
         };
-        if asked != Some(Ok(())) {
-            for job in jobs.iter_mut().flatten() {
-                self.cast(&mut job.cast, &mut job.best, &mut Unwatched);
+        if !done {
+            for ray in rays.iter_mut().flatten() {
+                ray.nearest.clear();
+                self.cast(&mut ray.query, &mut ray.nearest, &mut NoProbe);
             }
         }
     }
 
-    pub(crate) fn near(&self, center: &mut Center, best: &mut Option<Nearby>, watch: &mut impl Watch) {
-        let start = *center;
-        let asked = self.ask(|tree| {
-            (*center, *best) = (start, None);
-            dispatch::around(Near {
-                view: tree.view(),
-                triangles: &self.triangles,
-                center: &mut *center,
-                best: &mut *best,
-                watch: &mut *watch,
-            })
-        });
-        if asked.is_none() {
-            (*center, *best) = (start, None);
-            closest_point::every(&self.triangles, center, best, watch);
-        }
+    /// Returns the nearest point, if it is nearer than the query's limit, which it then shortens.
+    pub(crate) fn nearest(&self, query: &mut PointQuery, probe: &mut impl Probe) -> Option<Candidate> {
+        let mut search = NearestSearch::new(query);
+        self.search(&mut search, probe);
+        search.best
     }
 
-    pub(crate) fn reach(&self, region: &impl Region, watch: &mut impl Watch) -> Vec<u32> {
-        let asked = self.ask(|tree| {
-            let mut found = Vec::new();
-            overlap::reach(&tree.view(), &self.triangles, region, &mut *watch, |triangle| found.push(triangle))?;
-            Ok(found)
-        });
-        asked.unwrap_or_else(|| {
-            let mut found = Vec::new();
-            overlap::every(&self.triangles, region, watch, |triangle| found.push(triangle));
-            found
-        })
+    /// Returns the triangles that reach into a volume, in no order.
+    pub(crate) fn overlapping(&self, volume: &impl QueryVolume, probe: &mut impl Probe) -> Vec<u32> {
+        let mut search = OverlapSearch::new(volume);
+        self.search(&mut search, probe);
+        search.triangles
     }
 
-    pub(crate) fn hit(&self, ray: &Ray, found: &Found) -> Hit {
-        let crossing = found.crossing;
+    pub(crate) fn hit(&self, ray: &Ray, hit: &TriangleHit) -> Hit {
+        let crossing = hit.crossing;
         let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
         Hit {
             surface: self.surface,
-            triangle: found.triangle,
+            triangle: hit.triangle,
             t: narrow(crossing.t),
             distance: narrow(crossing.t.abs() * length),
             point: ray.at(crossing.t).map(narrow),

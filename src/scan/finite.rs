@@ -2,14 +2,14 @@
 
 use zerocopy::little_endian::F32;
 
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::Floats;
 use crate::math::as_u64;
 use crate::simd::kernel;
 
 /// Items of an array that hold a value which is no finite number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wild {
+pub struct NonFinite {
     /// How many they are.
     pub count: u64,
     /// The number of the first; 0 where there is none.
@@ -17,24 +17,26 @@ pub struct Wild {
 }
 
 /// Items that are asked together whether all is well, as it mostly is.
-const TOGETHER: usize = 1024;
+const ITEM_BATCH: usize = 1024;
 
 impl<const N: usize> Packed<'_, Floats<N>> {
     /// Counts the items that hold an infinity or a NaN.
     ///
     /// ```
-    /// use meshpeek::{Packed, decode::Floats, scan::Wild};
+    /// use meshpeek::{Packed, decode::Floats, scan::NonFinite};
     /// use zerocopy::little_endian::F32;
     /// let raw = [[1.0, 2.0], [f32::NAN, 0.0]].map(|uv| uv.map(F32::new));
-    /// assert_eq!(Packed::new(&raw, Floats::<2>).wild(), Wild { count: 1, first: 1 });
+    /// assert_eq!(Packed::new(&raw, Floats::<2>).non_finite(), NonFinite { count: 1, first: 1 });
     /// ```
     #[must_use]
-    pub fn wild(&self) -> Wild {
+    pub fn non_finite(&self) -> NonFinite {
         self.prefetch();
-        let mut found = Wild::default();
-        let starts = (0_usize..).step_by(TOGETHER);
-        for (start, items) in starts.zip(self.raw().chunks(TOGETHER)).filter(|(_, items)| any(items.as_flattened())) {
-            for (item, _) in (start..).zip(items).filter(|(_, item)| item.iter().any(is_wild)) {
+        let mut found = NonFinite::default();
+        let starts = (0_usize..).step_by(ITEM_BATCH);
+        for (start, items) in
+            starts.zip(self.raw().chunks(ITEM_BATCH)).filter(|(_, items)| any_non_finite(items.as_flattened()))
+        {
+            for (item, _) in (start..).zip(items).filter(|(_, item)| item.iter().any(is_non_finite)) {
                 found.first = if found.count == 0 { as_u64(item) } else { found.first };
                 found.count = found.count.saturating_add(1);
             }
@@ -44,15 +46,15 @@ impl<const N: usize> Packed<'_, Floats<N>> {
 }
 
 kernel! {
-    fn any(floats: &[F32]) -> bool {
-        floats.iter().fold(false, |any, float| any | is_wild(float))
+    fn any_non_finite(floats: &[F32]) -> bool {
+        floats.iter().fold(false, |any, float| any | is_non_finite(float))
     }
 }
 
 /// Tells whether all bits of the exponent are set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
-fn is_wild(float: &F32) -> bool {
+fn is_non_finite(float: &F32) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     u32::from_le_bytes(float.to_bytes()) & EXPONENT == EXPONENT
 }
@@ -65,14 +67,14 @@ mod tests {
     use crate::array::arbitrary::{any_bytes, places};
 
     /// The twin that does one thing at a time.
-    fn naive<const N: usize>(raw: &[[F32; N]]) -> Wild {
+    fn naive<const N: usize>(raw: &[[F32; N]]) -> NonFinite {
         let wild: Vec<usize> =
             (0..raw.len()).filter(|item| !raw[*item].iter().all(|value| value.get().is_finite())).collect();
-        Wild { count: as_u64(wild.len()), first: as_u64(wild.first().copied().unwrap_or(0)) }
+        NonFinite { count: as_u64(wild.len()), first: as_u64(wild.first().copied().unwrap_or(0)) }
     }
 
     fn agree<const N: usize>(raw: &[[F32; N]]) {
-        assert_eq!(Packed::new(raw, Floats).wild(), naive(raw), "{}", raw.len());
+        assert_eq!(Packed::new(raw, Floats).non_finite(), naive(raw), "{}", raw.len());
     }
 
     #[test]
@@ -87,7 +89,7 @@ mod tests {
                 let mut raw = vec![[F32::new(f32::MAX), F32::new(-0.0), F32::new(f32::MIN_POSITIVE)]; 3000];
                 agree(&raw);
                 raw[at][at % 3] = F32::new(wild);
-                assert_eq!(Packed::new(&raw, Floats).wild(), Wild { count: 1, first: as_u64(at) });
+                assert_eq!(Packed::new(&raw, Floats).non_finite(), NonFinite { count: 1, first: as_u64(at) });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! How values spread.
 
+use crate::array::Array;
 use crate::model::Weights;
 
 /// How many values lie in each of `BINS` equal parts of an interval.
@@ -98,7 +99,7 @@ mod tests {
         let mut bytes = vec![0, 2, 1, 0, 1, 0, 2, 0, 2, 0, 0, 1, 3, 0, 3, 0, 255];
         bytes.resize(bytes.len() + 255 * 4, 9);
         let index = OnceLock::new();
-        let lengths = Weights::counted(CountedRuns::new(&bytes, 5), Some(&index)).histogram();
+        let lengths = Weights::from_counted(CountedRuns::new(&bytes, 5), Some(&index)).histogram();
         let mut expected = [0; 256];
         for length in [0_usize, 0, 1, 2, 255] {
             expected[length] += 1;

@@ -4,15 +4,14 @@
 
 use zerocopy::little_endian::F32;
 
-use crate::array::Sphere;
+use crate::array::bounds::to_file_order;
+use crate::array::{Array, Sphere};
 use crate::io;
 use crate::model::Positions;
 use crate::simd::{self, kernel};
 
 /// Positions looked at together.
 const LANES: usize = 16;
-/// Positions that are decoded together.
-const TOGETHER: usize = 512;
 
 impl Positions<'_> {
     /// Returns the sphere around the middle of the [box](Self::bounds), in two passes over the file's bytes that store nothing.
@@ -28,7 +27,7 @@ impl Positions<'_> {
         for (center, max) in center.iter_mut().zip(bounds.max) {
             *center = *center * 0.5 + max * 0.5;
         }
-        let square = self.farthest(center);
+        let square = self.max_square_distance(center);
         let mut radius = square.sqrt();
         while radius * radius < square {
             radius = radius.next_up();
@@ -37,43 +36,30 @@ impl Positions<'_> {
     }
 
     /// Returns the square of the distance from `center` to the farthest position.
-    fn farthest(&self, center: [f32; 3]) -> f32 {
+    fn max_square_distance(&self, center: [f32; 3]) -> f32 {
         if let Self::F32(array) = self {
             io::prefetch(array.as_bytes());
-            return farthest(array.raw(), center);
+            return max_square_distance(array.raw(), center);
         }
-        let mut values = [[0.0; 3]; TOGETHER];
-        let mut some = [[F32::ZERO; 3]; TOGETHER];
         let mut far = 0.0_f32;
-        for start in (0..self.len()).step_by(TOGETHER) {
-            let end = self.len().min(start.saturating_add(TOGETHER));
-            let (Some(part), Some(values)) = (self.slice(start..end), values.get_mut(..end.saturating_sub(start)))
-            else {
-                break;
-            };
-            // The lengths are the same, so it decodes.
-            if part.decode_into(values).is_ok() {
-                some.iter_mut().zip(&*values).for_each(|(raw, value)| *raw = value.map(F32::new));
-                far = far.max(farthest(some.get(..values.len()).unwrap_or_default(), center));
-            }
-        }
+        self.for_each_chunk(|_, positions| far = far.max(max_square_distance(to_file_order(positions), center)));
         far
     }
 }
 
 /// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
-pub(crate) fn reach(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
+pub(crate) fn max_distance(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
     io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
-    farthest(positions, center).sqrt()
+    max_square_distance(positions, center).sqrt()
 }
 
 kernel! {
     /// Returns the square of the distance from `center` to the farthest position.
-    fn farthest(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
+    fn max_square_distance(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
         let mut far = [0.0_f32; LANES];
         let (chunks, rest) = positions.as_chunks::<LANES>();
         for chunk in chunks {
-            simd::fetch_ahead(chunk);
+            simd::prefetch_ahead(chunk);
             for (far, position) in far.iter_mut().zip(chunk) {
                 let square = square_distance(position, center);
                 *far = if square > *far { square } else { *far };
@@ -128,9 +114,9 @@ mod tests {
             let bytes = any_bytes(start + len * 12);
             // Any bits are floats: infinities and NaNs among them.
             let any = <[[F32; 3]]>::ref_from_bytes(&bytes[start..start + len * 12]).unwrap();
-            assert_eq!(reach(center, any).to_bits(), naive(center, any).to_bits(), "{start} {len}");
+            assert_eq!(max_distance(center, any).to_bits(), naive(center, any).to_bits(), "{start} {len}");
             let tame: Vec<[F32; 3]> = any.iter().map(|one| one.map(|part| F32::new(part.get() % 100.0))).collect();
-            assert_eq!(reach(center, &tame).to_bits(), naive(center, &tame).to_bits(), "{start} {len}");
+            assert_eq!(max_distance(center, &tame).to_bits(), naive(center, &tame).to_bits(), "{start} {len}");
         }
     }
 

@@ -7,23 +7,23 @@
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16};
 
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::{Floats, Quat7, Quat8};
 use crate::model::Frames;
 use crate::simd::kernel;
 
 /// Components summed at a time: eight frames of the eight-byte form.
-const WIDE: usize = 32;
+const QUAT8_LANES: usize = 32;
 /// Frames of the eight-byte form whose sums fit in 32 bits, 4096 to a lane.
-const ROUND8: usize = WIDE / 4 * 4096;
+const ROUND8: usize = QUAT8_LANES / 4 * 4096;
 /// Bytes summed at a time: whole frames of the seven-byte form, and whole vectors.
-const BYTES: usize = 448;
+const QUAT7_LANES: usize = 448;
 /// Bytes of a frame of the seven-byte form.
-const SEVEN: usize = 7;
+const QUAT7_BYTES: usize = 7;
 /// Frames of the seven-byte form whose bytes' sums fit in 16 bits, 256 to a lane.
-const ROUND7: usize = BYTES / SEVEN * 256;
+const ROUND7: usize = QUAT7_LANES / QUAT7_BYTES * 256;
 /// Floats summed at a time.
-const FLOATS: usize = 48;
+const FLOAT_LANES: usize = 48;
 
 impl Packed<'_, Quat8> {
     /// Sums the stored components, x, y, z and w, of all frames. Exact.
@@ -50,8 +50,8 @@ impl Packed<'_, Quat7> {
     pub fn sums(&self) -> [i64; 4] {
         self.prefetch();
         let rounds = self.raw().chunks(ROUND7).map(|round| by_byte(round.as_bytes()));
-        let [x0, x1, y0, y1, z0, z1, sign] = rounds.fold([0; SEVEN], |all, lanes| {
-            lanes.as_chunks().0.iter().fold(all, |all, seven: &[u16; SEVEN]| add(all, seven.map(i64::from)))
+        let [x0, x1, y0, y1, z0, z1, sign] = rounds.fold([0; QUAT7_BYTES], |all, lanes| {
+            lanes.as_chunks().0.iter().fold(all, |all, seven: &[u16; QUAT7_BYTES]| add(all, seven.map(i64::from)))
         });
         // Upper bytes were summed with their sign bit flipped: each is 128 too large.
         let flipped = crate::math::as_u64(self.len()).cast_signed().wrapping_mul(128);
@@ -89,9 +89,9 @@ fn add<const N: usize>(mut sums: [i64; N], more: [i64; N]) -> [i64; N] {
 
 kernel! {
     /// Sums every 32nd number; there must be few enough.
-    fn by_lane(numbers: &[I16]) -> [i32; WIDE] {
-        let mut sums = [0_i32; WIDE];
-        let (chunks, rest) = numbers.as_chunks::<WIDE>();
+    fn by_lane(numbers: &[I16]) -> [i32; QUAT8_LANES] {
+        let mut sums = [0_i32; QUAT8_LANES];
+        let (chunks, rest) = numbers.as_chunks::<QUAT8_LANES>();
         for chunk in chunks {
             for (sum, number) in sums.iter_mut().zip(chunk) {
                 *sum = sum.wrapping_add(number.get().into());
@@ -105,9 +105,9 @@ kernel! {
 }
 
 /// Which bit of a byte is flipped before it is summed as a number without a sign: the sign bit of those that have one.
-const SIGNS: [u16; BYTES] = {
-    let mut signs = [0; BYTES];
-    let mut frames = signs.as_chunks_mut::<SEVEN>().0;
+const SIGNS: [u16; QUAT7_LANES] = {
+    let mut signs = [0; QUAT7_LANES];
+    let mut frames = signs.as_chunks_mut::<QUAT7_BYTES>().0;
     while let Some((frame, others)) = frames.split_first_mut() {
         *frame = [0, 0x80, 0, 0x80, 0, 0x80, 0x80];
         frames = others;
@@ -117,9 +117,9 @@ const SIGNS: [u16; BYTES] = {
 
 kernel! {
     /// Sums every 448th byte, sign bits flipped; there must be few enough.
-    fn by_byte(bytes: &[u8]) -> [u16; BYTES] {
-        let mut sums = [0_u16; BYTES];
-        let (chunks, rest) = bytes.as_chunks::<BYTES>();
+    fn by_byte(bytes: &[u8]) -> [u16; QUAT7_LANES] {
+        let mut sums = [0_u16; QUAT7_LANES];
+        let (chunks, rest) = bytes.as_chunks::<QUAT7_LANES>();
         for chunk in chunks {
             for ((sum, byte), sign) in sums.iter_mut().zip(chunk).zip(&SIGNS) {
                 *sum = sum.wrapping_add(u16::from(*byte) ^ sign);
@@ -133,9 +133,9 @@ kernel! {
 }
 
 kernel! {
-    fn float_lanes(floats: &[F32]) -> [f64; FLOATS] {
-        let mut sums = [0.0; FLOATS];
-        let (chunks, rest) = floats.as_chunks::<FLOATS>();
+    fn float_lanes(floats: &[F32]) -> [f64; FLOAT_LANES] {
+        let mut sums = [0.0; FLOAT_LANES];
+        let (chunks, rest) = floats.as_chunks::<FLOAT_LANES>();
         for chunk in chunks {
             for (sum, float) in sums.iter_mut().zip(chunk) {
                 *sum += f64::from(float.get());
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
     use crate::array::arbitrary::{any_bytes, places};
-    use crate::decode::frame::RawQuat7;
+    use crate::decode::tangent_frame::RawQuat7;
 
     fn naive8(raw: &[[I16; 4]]) -> [i64; 4] {
         raw.iter().fold([0; 4], |all, frame| add(all, frame.map(|part| part.get().into())))
@@ -169,9 +169,9 @@ mod tests {
 
     /// One position after another, each to the sum whose turn it is.
     fn naive_floats(raw: &[[F32; 3]]) -> [f64; 3] {
-        let mut turns = [[0.0; 3]; FLOATS / 3];
+        let mut turns = [[0.0; 3]; FLOAT_LANES / 3];
         for (number, position) in raw.iter().enumerate() {
-            let turn = &mut turns[number % (FLOATS / 3)];
+            let turn = &mut turns[number % (FLOAT_LANES / 3)];
             (0..3).for_each(|axis| turn[axis] += f64::from(position[axis].get()));
         }
         turns.iter().fold([0.0; 3], |sum, turn| [sum[0] + turn[0], sum[1] + turn[1], sum[2] + turn[2]])

@@ -1,7 +1,7 @@
 //! What the program does with EZ-Mesh files.
 
-use meshpeek::Animations as _;
 use meshpeek::ezmesh::MeshSystem;
+use meshpeek::{Animations as _, Array};
 use serde_json::{Value, json};
 
 use super::{code, json, meshpeek, scratch, text};

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::secondlife;
 use meshpeek::unigine::{Generation, builder};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn square(name: &str, z: f32) -> builder::Surface {
         name: name.to_owned(),
         targets: vec![builder::MorphTarget {
             positions,
-            frames: vec![Frame::default(); 1],
+            frames: vec![TangentFrame::default(); 1],
             ..builder::MorphTarget::default()
         }],
         attribute_indices: vec![0; indices.len()],

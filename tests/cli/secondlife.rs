@@ -1,5 +1,6 @@
 //! What the program does with Second Life meshes.
 
+use meshpeek::Array;
 use meshpeek::secondlife::{Lod, Mesh, Part};
 use serde_json::{Value, json};
 
@@ -128,7 +129,7 @@ fn dumps_stored_and_decoded_values() {
     assert_eq!(dump("uv0", true), codes(submesh.uvs().unwrap().unwrap().as_bytes(), 2));
     let weights = submesh.weights().unwrap().unwrap();
     let stored: Vec<Vec<(i16, u16)>> =
-        weights.iter().map(|list| (0..list.len()).map(|one| list.stored(one).unwrap()).collect()).collect();
+        weights.iter().map(|list| (0..list.len()).map(|one| list.raw(one).unwrap()).collect()).collect();
     assert_eq!(dump("weights", true), json!(stored));
     assert_eq!(dump("indices", false).as_array().unwrap().len(), submesh.triangle_count() * 3);
     let positions = dump("positions", false);

@@ -10,13 +10,13 @@ use meshpeek::ezmesh::{
 };
 use meshpeek::model::{Bone, Transform};
 use meshpeek::{
-    Animations, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, OpenOptions, Severity, Surface,
+    Animations, Array, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, OpenOptions, Severity, Surface,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::support::corpus;
-use crate::{Expected, file_name, numbers};
+use crate::{Reference, file_name, numbers};
 
 /// A picture that somebody named like a mesh.
 const PICTURE: &str = "cs_level1_atlas.ezm";
@@ -75,7 +75,7 @@ fn bits(floats: &[f32]) -> Vec<u32> {
 }
 
 /// Compares floats, and tells zeros apart.
-fn same_floats(expected: &mut Expected, key: &str, found: &[f32]) {
+fn same_floats(expected: &mut Reference, key: &str, found: &[f32]) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     assert_eq!(bits(&flat(&value)), bits(found), "{}: {key}", expected.what);
 }
@@ -88,7 +88,7 @@ fn flat(value: &Value) -> Vec<f32> {
 }
 
 /// Compares numbers that the reference computed from the text's decimals, to within what rounding to `f32` makes of them.
-fn near(expected: &mut Expected, key: &str, found: &[f64], tolerance: f64) {
+fn near(expected: &mut Reference, key: &str, found: &[f64], tolerance: f64) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     let value: Vec<f64> = value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
     assert_eq!(value.len(), found.len(), "{}: {key}", expected.what);
@@ -108,14 +108,14 @@ fn listed(what: &str, value: Option<Value>, count: usize) -> Vec<(usize, Value)>
     items.iter().enumerate().filter(|(at, _)| *at != cut).map(|(at, item)| (number(at), item.clone())).collect()
 }
 
-fn drop_all(expected: &mut Expected, keys: &[&str]) {
+fn drop_all(expected: &mut Reference, keys: &[&str]) {
     for key in keys {
         expected.take(key);
     }
 }
 
 /// Returns an attribute that is a decimal number as the number.
-fn decimal(expected: &mut Expected, key: &str) -> Option<f32> {
+fn decimal(expected: &mut Reference, key: &str) -> Option<f32> {
     match expected.take(key)? {
         Value::Null => None,
         Value::String(text) => Some(text.parse().unwrap()),
@@ -123,7 +123,7 @@ fn decimal(expected: &mut Expected, key: &str) -> Option<f32> {
     }
 }
 
-fn count(expected: &mut Expected, key: &str) -> Option<u32> {
+fn count(expected: &mut Reference, key: &str) -> Option<u32> {
     match expected.take(key)? {
         Value::Null => None,
         Value::String(text) => Some(text.parse().unwrap()),
@@ -146,7 +146,7 @@ fn optional(name: meshpeek::Name<'_>) -> Value {
 }
 
 /// Compares a name; one that is not there, and one that is empty, are the same to the reader.
-fn same_name(expected: &mut Expected, key: &str, found: meshpeek::Name<'_>) {
+fn same_name(expected: &mut Reference, key: &str, found: meshpeek::Name<'_>) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     let value = if value == "" { Value::Null } else { value };
     assert_eq!(value, optional(found), "{}: {key}", expected.what);
@@ -179,7 +179,7 @@ fn keys(buffer: &VertexBuffer<'_>) -> Vec<(String, Column)> {
 
 /// Compares numbers of one vertex, floats to the last bit.
 fn same_vertex(what: &str, value: &Value, buffer: &VertexBuffer<'_>, vertex: usize, inner: Option<&str>) {
-    let mut expected = Expected::new(what.to_owned(), value);
+    let mut expected = Reference::new(what.to_owned(), value);
     for (key, column) in keys(buffer) {
         let found = cells(buffer, &column, vertex);
         let value = expected.take(&key).unwrap_or_else(|| panic!("{what}: no {key}"));
@@ -193,13 +193,13 @@ fn same_vertex(what: &str, value: &Value, buffer: &VertexBuffer<'_>, vertex: usi
     expected.done();
 }
 
-fn compare_vertices(expected: &mut Expected, key: &str, buffer: Option<VertexBuffer<'_>>, is_fact: bool) {
+fn compare_vertices(expected: &mut Reference, key: &str, buffer: Option<VertexBuffer<'_>>, is_fact: bool) {
     let value = expected.take(key);
     let Some(buffer) = buffer else {
         assert!(value.is_none_or(|value| value.is_null()), "{}: {key}", expected.what);
         return;
     };
-    let mut one = Expected::new(format!("{} {key}", expected.what), &value.unwrap());
+    let mut one = Reference::new(format!("{} {key}", expected.what), &value.unwrap());
     let scalars = buffer.layout().all_scalars().len();
     let [ctype, semantic] = buffer.types();
     one.same("count", buffer.count());
@@ -236,7 +236,7 @@ fn compare_vertices(expected: &mut Expected, key: &str, buffer: Option<VertexBuf
     one.done();
 }
 
-impl Expected {
+impl Reference {
     /// Compares nested lists of floats; the reference has them as decimals, so that zeros have no sign.
     fn floats_nested(&mut self, key: &str, found: &[f32]) {
         let value = self.take(key).unwrap_or_else(|| panic!("{}: no {key}", self.what));
@@ -246,7 +246,7 @@ impl Expected {
 
 /// Compares the sum of all positions. Both sums are of the same `f64`s, perhaps in another order, and each addition errs by
 /// half a unit of the last place at most: n times 2^-53 of the sum of magnitudes, for each of the two.
-fn same_sum(expected: &mut Expected, positions: &meshpeek::model::Positions<'_>) {
+fn same_sum(expected: &mut Reference, positions: &meshpeek::model::Positions<'_>) {
     let [mut sum, mut magnitudes] = [[0.0; 3]; 2];
     positions.for_each(|position| {
         for axis in 0..3 {
@@ -258,10 +258,10 @@ fn same_sum(expected: &mut Expected, positions: &meshpeek::model::Positions<'_>)
     near(expected, "position_sum_f64", &sum, 2.0 * positions.len() as f64 * 2_f64.powi(-53) * most);
 }
 
-fn compare_triangles(expected: &mut Expected, section: &Section<'_>) {
+fn compare_triangles(expected: &mut Reference, section: &Section<'_>) {
     let triangles = section.index_buffer().unwrap().unwrap();
     let all: Vec<u32> = triangles.indices().unwrap().iter().collect();
-    let mut one = Expected::new(format!("{} indexbuffer", expected.what), &expected.take("indexbuffer").unwrap());
+    let mut one = Reference::new(format!("{} indexbuffer", expected.what), &expected.take("indexbuffer").unwrap());
     one.same("count_attr", triangles.count_name());
     one.same("triangles", triangles.triangle_count());
     one.same("index_count", all.len());
@@ -274,7 +274,7 @@ fn compare_triangles(expected: &mut Expected, section: &Section<'_>) {
 }
 
 fn compare_section(what: String, value: &Value, section: &Section<'_>) {
-    let mut expected = Expected::new(what, value);
+    let mut expected = Reference::new(what, value);
     same_name(&mut expected, "material", section.material_name().unwrap());
     let types = section.repeated_types().unwrap();
     expected.same("has_ctype", types[0].is_some());
@@ -294,7 +294,7 @@ fn sum(section: &Section<'_>) -> u64 {
 
 /// Compares what the second half of a reference has of a section, of either form.
 fn compare_section_facts(what: String, value: &Value, section: &Section<'_>) {
-    let mut expected = Expected::new(what, value);
+    let mut expected = Reference::new(what, value);
     same_name(&mut expected, "material", section.material_name().unwrap());
     let triangles = section.index_buffer().unwrap().unwrap();
     let indices = triangles.indices().unwrap();
@@ -312,7 +312,7 @@ fn compare_section_facts(what: String, value: &Value, section: &Section<'_>) {
 }
 
 fn compare_mesh(what: String, value: &Value, mesh: &Mesh<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     same_name(&mut expected, "name", mesh.name().unwrap());
     same_name(&mut expected, "skeleton", mesh.skeleton_name().unwrap());
     assert_eq!(count(&mut expected, "submesh_count"), mesh.declared_section_count().unwrap(), "{what}");
@@ -325,7 +325,7 @@ fn compare_mesh(what: String, value: &Value, mesh: &Mesh<'_>) {
 }
 
 fn compare_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>, view: &View<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     same_name(&mut expected, "name", mesh.name().unwrap());
     same_name(&mut expected, "skeleton", mesh.skeleton_name().unwrap());
     let sections: Vec<Section<'_>> = mesh.sections().collect();
@@ -341,7 +341,7 @@ fn compare_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>, view: &View<
     if let Some(value) = expected.take("tetra") {
         let tetra: Vec<TetraMesh<'_>> = view.tetra_meshes().collect();
         assert_eq!(tetra.len(), 1);
-        let mut one = Expected::new(format!("{what} tetra"), &value);
+        let mut one = Reference::new(format!("{what} tetra"), &value);
         let [ctype, semantic] = tetra[0].types().unwrap();
         one.same("count", tetra[0].count().unwrap());
         one.same("ctype", text(ctype));
@@ -356,7 +356,7 @@ fn compare_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>, view: &View<
 
 /// Compares a bone of any of a reference's spellings of one.
 fn compare_bone(what: String, value: &Value, bone: &Bone<'_>, view: &View<'_>) {
-    let mut expected = Expected::new(what, value);
+    let mut expected = Reference::new(what, value);
     expected.same("name", text(bone.name));
     let parent = usize::try_from(bone.parent).ok().map(|parent| view.bone(parent).unwrap());
     match expected.take("parent") {
@@ -384,7 +384,7 @@ fn compare_bone(what: String, value: &Value, bone: &Bone<'_>, view: &View<'_>) {
 }
 
 fn compare_skeleton(what: String, value: &Value, skeleton: &Skeleton<'_>, view: &View<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     expected.same("name", text(skeleton.name().unwrap()));
     let declared = skeleton.declared_count().unwrap();
     if expected.left.contains_key("count") {
@@ -400,7 +400,7 @@ fn compare_skeleton(what: String, value: &Value, skeleton: &Skeleton<'_>, view: 
 }
 
 fn compare_track(what: &str, value: &Value, track: &Track<'_>) {
-    let mut expected = Expected::new(format!("{what} track {}", track.name().unwrap()), value);
+    let mut expected = Reference::new(format!("{what} track {}", track.name().unwrap()), value);
     expected.same("name", text(track.name().unwrap()));
     expected.same("count", track.frame_count().unwrap());
     let keys = track.keys().unwrap();
@@ -424,7 +424,7 @@ fn compare_track(what: &str, value: &Value, track: &Track<'_>) {
 }
 
 fn compare_animation(what: String, value: &Value, animation: &Animation<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     expected.same("name", text(animation.name().unwrap()));
     let timing = animation.timing().unwrap();
     assert_eq!(count(&mut expected, "trackcount"), timing.tracks, "{what}");
@@ -441,7 +441,7 @@ fn compare_animation(what: String, value: &Value, animation: &Animation<'_>) {
 }
 
 fn compare_animation_facts(what: String, value: &Value, animation: &Animation<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     expected.same("name", text(animation.name().unwrap()));
     let timing = animation.timing().unwrap();
     assert_eq!(decimal(&mut expected, "duration"), timing.duration, "{what}");
@@ -465,7 +465,7 @@ fn compare_animation_facts(what: String, value: &Value, animation: &Animation<'_
     expected.done();
 }
 
-fn compare_materials(expected: &mut Expected, view: &View<'_>) {
+fn compare_materials(expected: &mut Reference, view: &View<'_>) {
     let materials: Vec<_> = view.materials().collect();
     let value = expected.take("materials");
     // The second half has the first four, and says beside them how many there are.
@@ -477,7 +477,7 @@ fn compare_materials(expected: &mut Expected, view: &View<'_>) {
             assert_eq!(value, json!(found), "{} material {number}", expected.what);
             continue;
         }
-        let mut one = Expected::new(format!("{} material {number}", expected.what), &value);
+        let mut one = Reference::new(format!("{} material {number}", expected.what), &value);
         let [name, meta_data] = found;
         one.same("name", name);
         one.same("meta_data", meta_data.clone());
@@ -506,8 +506,8 @@ fn all_tracks<'a>(view: &View<'a>) -> Vec<Track<'a>> {
 }
 
 /// Compares how many of everything there are.
-fn compare_totals(expected: &mut Expected, view: &View<'_>) {
-    let mut totals = Expected::new(format!("{} totals", expected.what), &expected.take("totals").unwrap());
+fn compare_totals(expected: &mut Reference, view: &View<'_>) {
+    let mut totals = Reference::new(format!("{} totals", expected.what), &expected.take("totals").unwrap());
     let tracks = all_tracks(view);
     totals.same("meshes", view.meshes().len());
     totals.same("sections", view.sections().len());
@@ -525,7 +525,7 @@ fn compare_totals(expected: &mut Expected, view: &View<'_>) {
 }
 
 /// Compares how often each element and attribute stands in the file, as far as the reader tells.
-fn compare_tags(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
+fn compare_tags(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     let view = system.view();
     let own = view.sections().filter_map(|section| section.declared_bounds().unwrap()).count();
     let shared = view.meshes().filter_map(|mesh| mesh.declared_bounds().unwrap()).count();
@@ -536,7 +536,7 @@ fn compare_tags(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
         Dialect::Mesh => [0, 0],
     };
     let tracks = all_tracks(&view);
-    let mut tags = Expected::new(format!("{} tags", expected.what), &expected.take("tags").unwrap());
+    let mut tags = Reference::new(format!("{} tags", expected.what), &expected.take("tags").unwrap());
     for (name, count) in [
         ("MeshSystem", roots[0]),
         ("SceneGraph", roots[1]),
@@ -574,7 +574,7 @@ fn compare_tags(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
 }
 
 /// Compares the histogram of groups, and what is told of all numbers.
-fn compare_numbers(expected: &mut Expected, view: &View<'_>) {
+fn compare_numbers(expected: &mut Reference, view: &View<'_>) {
     let mut groups = BTreeMap::new();
     let [mut all, mut floats, mut negative_zeros] = [0_usize; 3];
     let mut see = |float: f32| {
@@ -604,7 +604,7 @@ fn compare_numbers(expected: &mut Expected, view: &View<'_>) {
     // The reference leaves tetrahedra out here.
     all += index_buffers(view).iter().map(IndexBuffer::index_count).sum::<usize>();
     expected.same("semantics", json!(groups));
-    let mut numbers = Expected::new(format!("{} numbers", expected.what), &expected.take("numbers").unwrap());
+    let mut numbers = Reference::new(format!("{} numbers", expected.what), &expected.take("numbers").unwrap());
     numbers.same("tokens", all);
     numbers.same("float_tokens", floats);
     numbers.same("negzero", negative_zeros);
@@ -638,8 +638,8 @@ fn windings(view: &View<'_>) -> [usize; 2] {
 }
 
 /// Compares what the second half of the reference of a text has.
-fn compare_facts(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
-    let mut facts = Expected::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
+fn compare_facts(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+    let mut facts = Reference::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
     let (bytes, view) = (system.data(), system.view());
     facts.same("bytes", bytes.len());
     facts.same("root", root(system.dialect().unwrap()));
@@ -654,7 +654,7 @@ fn compare_facts(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
 }
 
 /// Compares meshes, skeletons, animations and materials of the second half.
-fn compare_lists(facts: &mut Expected, view: &View<'_>, is_text: bool) {
+fn compare_lists(facts: &mut Reference, view: &View<'_>, is_text: bool) {
     let what = facts.what.clone();
     let meshes: Vec<Mesh<'_>> = view.meshes().collect();
     for (number, value) in listed(&what, facts.take("meshes"), meshes.len()) {
@@ -667,7 +667,7 @@ fn compare_lists(facts: &mut Expected, view: &View<'_>, is_text: bool) {
     }
     for (number, value) in listed(&what, facts.take("skeletons"), view.skeletons().len()) {
         let skeleton = view.skeletons().nth(number).unwrap();
-        let mut one = Expected::new(format!("{what} skeleton {number}"), &value);
+        let mut one = Reference::new(format!("{what} skeleton {number}"), &value);
         one.same("name", text(skeleton.name().unwrap()));
         let bones: Vec<Bone<'_>> = skeleton.bones().map(Result::unwrap).collect();
         one.same("bones", bones.len());
@@ -691,11 +691,11 @@ const fn root(dialect: Dialect) -> &'static str {
     }
 }
 
-fn compare_root(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
+fn compare_root(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     let (dialect, view) = (system.dialect().unwrap(), system.view());
     expected.same("root", root(dialect));
     assert_eq!(system.version(), format!("ezm {}", root(dialect)));
-    let mut attributes = Expected::new(format!("{} root", expected.what), &expected.take("root_attrs").unwrap());
+    let mut attributes = Reference::new(format!("{} root", expected.what), &expected.take("root_attrs").unwrap());
     match dialect {
         Dialect::MeshSystem => {
             attributes.same("asset_name", text(view.asset_name().unwrap()));
@@ -713,7 +713,7 @@ fn compare_root(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     attributes.done();
 }
 
-fn compare_text(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
+fn compare_text(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let what = expected.what.clone();
     expected.same("bom", bytes.starts_with(b"\xef\xbb\xbf"));
@@ -724,7 +724,7 @@ fn compare_text(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     compare_tags(expected, system);
     compare_numbers(expected, &view);
     compare_totals(expected, &view);
-    let mut winding = Expected::new(format!("{what} winding"), &expected.take("winding").unwrap());
+    let mut winding = Reference::new(format!("{what} winding"), &expected.take("winding").unwrap());
     let [counter, clockwise] = windings(&view);
     winding.same("ccw_agrees_with_normals", counter);
     winding.same("cw", clockwise);
@@ -753,7 +753,7 @@ fn compare_text(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     compare_facts(expected, system);
 }
 
-fn compare_skeletons_and_animations(expected: &mut Expected, view: &View<'_>) {
+fn compare_skeletons_and_animations(expected: &mut Reference, view: &View<'_>) {
     let what = expected.what.clone();
     let skeletons: Vec<Skeleton<'_>> = view.skeletons().collect();
     for (number, value) in listed(&what, expected.take("skeletons"), skeletons.len()) {
@@ -786,7 +786,7 @@ fn words(buffer: &VertexBuffer<'_>) -> Vec<String> {
 }
 
 fn compare_binary_mesh(what: &str, value: &Value, mesh: &Mesh<'_>) {
-    let mut expected = Expected::new(what.to_owned(), value);
+    let mut expected = Reference::new(what.to_owned(), value);
     expected.same("name", text(mesh.name().unwrap()));
     expected.same("skeleton", text(mesh.skeleton_name().unwrap()));
     let bounds = mesh.declared_bounds().unwrap().unwrap();
@@ -802,7 +802,7 @@ fn compare_binary_mesh(what: &str, value: &Value, mesh: &Mesh<'_>) {
     let sections: Vec<Section<'_>> = mesh.sections().collect();
     assert_eq!(mesh.declared_section_count().unwrap(), Some(sections.len() as u32));
     for (number, value) in listed(what, expected.take("subs"), sections.len()) {
-        let mut one = Expected::new(format!("{what} section {number}"), &value);
+        let mut one = Reference::new(format!("{what} section {number}"), &value);
         let triangles = sections[number].index_buffer().unwrap().unwrap();
         one.same("material", text(sections[number].material_name().unwrap()));
         one.same("tris", triangles.triangle_count());
@@ -814,7 +814,7 @@ fn compare_binary_mesh(what: &str, value: &Value, mesh: &Mesh<'_>) {
 }
 
 fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
-    let mut expected = Expected::new(what.clone(), value);
+    let mut expected = Reference::new(what.clone(), value);
     expected.same("name", text(mesh.name().unwrap()));
     expected.same("skeleton", text(mesh.skeleton_name().unwrap()));
     let buffer = mesh.vertex_buffer().unwrap().unwrap();
@@ -836,7 +836,7 @@ fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
     expected.done();
 }
 
-fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
+fn compare_binary(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let Form::Binary { order, version } = system.form() else { panic!("{}", expected.what) };
     let endian = if order == meshpeek::decode::ByteOrder::Little { "little" } else { "big" };
@@ -853,7 +853,7 @@ fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
     for (number, value) in listed(&expected.what.clone(), expected.take("meshes"), meshes.len()) {
         compare_binary_mesh(&format!("{} mesh {number}", expected.what), &value, &meshes[number]);
     }
-    let mut facts = Expected::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
+    let mut facts = Reference::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
     facts.same("bytes", bytes.len());
     facts.same("ezb_version", version);
     facts.same("endian", endian);
@@ -864,7 +864,7 @@ fn compare_binary(expected: &mut Expected, system: &MeshSystem<Vec<u8>>) {
         .as_chunks::<4>()
         .0
         .iter()
-        .map(|word| order.u32(meshpeek::decode::endian::Word(*word)))
+        .map(|word| order.u32(meshpeek::decode::endian::RawWord(*word)))
         .collect();
     assert_eq!(bits(&plane), last, "{}", expected.what);
     facts.same("bytes_after_collision_count", 16);
@@ -882,7 +882,7 @@ fn real_files_are_what_the_reference_says() {
     for path in &files {
         let name = file_name(path);
         let system = MeshSystem::open(std::fs::read(path).unwrap()).unwrap();
-        let mut expected = Expected::new(name.clone(), &reference(&folder, &name));
+        let mut expected = Reference::new(name.clone(), &reference(&folder, &name));
         expected.same("file", name);
         expected.same("size", system.data().len());
         expected.same("sha256", hex(&Sha256::digest(system.data())));
@@ -1403,7 +1403,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         let system = open(&bytes);
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // An index is beyond what is left of the vertices.
-        assert_eq!(system.indices(0).unwrap().first_beyond(2), Some((2, 2)));
+        assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
         let strict = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
@@ -1422,7 +1422,7 @@ fn probes_with_bad_indices_are_told_of() {
     for (name, bytes, _) in probes(&["35"]) {
         assert_eq!(differences(&bytes), ["triangles 0"], "{name}");
         let system = open(&bytes);
-        assert_eq!(system.indices(0).unwrap().first_beyond(3), Some((2, 9)));
+        assert_eq!(system.indices(0).unwrap().first_out_of_range(3), Some((2, 9)));
         assert_eq!(system.positions(0, 0).unwrap().get(9), None);
         let error = refused(Surface::new(&system, 0).weld());
         assert_eq!(error.kind().id(), "value", "{error}");

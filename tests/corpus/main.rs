@@ -36,12 +36,12 @@ fn file_name(path: &Path) -> String {
 }
 
 /// A JSON object that must be used up: a key that nobody asks for is a value that nobody compared.
-struct Expected {
+struct Reference {
     what: String,
     left: Map<String, Value>,
 }
 
-impl Expected {
+impl Reference {
     fn new(what: String, value: &Value) -> Self {
         Self { what, left: value.as_object().expect("an object").clone() }
     }

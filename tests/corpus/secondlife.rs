@@ -9,13 +9,13 @@ use meshpeek::secondlife::llsd::{self, Rules, Text, Writer};
 use meshpeek::secondlife::{
     Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Part, PhysicsShape, Prefix, Skin, Submesh,
 };
-use meshpeek::{Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
+use meshpeek::{Array, Bounds, Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
 
 use crate::support::corpus;
-use crate::{Expected, file_name};
+use crate::{Reference, file_name};
 
 /// The real files, sorted.
 fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
@@ -76,7 +76,7 @@ fn same_bits(what: &str, expected: &Value, found: &[f64]) {
     assert_eq!(bits(&all), bits(found), "{what}: {all:?}, found {found:?}");
 }
 
-fn bits(expected: &mut Expected, key: &str, found: &[f64]) {
+fn bits(expected: &mut Reference, key: &str, found: &[f64]) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     same_bits(&format!("{}: {key}", expected.what), &value, found);
 }
@@ -94,11 +94,11 @@ fn adler32(bytes: &[u8]) -> u32 {
 }
 
 /// Compares the header and where it says that blocks are.
-fn compare_header(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
+fn compare_header(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     let header = mesh.header().unwrap();
     expected.same("header_size", header.len());
     expected.same("header_keys_in_file_order", keys(header.map()));
-    let mut scalars = Expected::new(format!("{} scalars", expected.what), &expected.take("header_scalars").unwrap());
+    let mut scalars = Reference::new(format!("{} scalars", expected.what), &expected.take("header_scalars").unwrap());
     scalars.same_if_any("version", header.version());
     let creator = header.creator().map(|id| [&id[..4], &id[4..6], &id[6..8], &id[8..10], &id[10..]].map(hex).join("-"));
     scalars.same_if_any("creator", creator);
@@ -118,13 +118,13 @@ fn compare_header(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     assert_eq!(known, header.blocks().count(), "{}", expected.what);
 }
 
-fn compare_blocks(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
-    let mut all = Expected::new(format!("{} blocks", expected.what), &expected.take("blocks").unwrap());
+fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
+    let mut all = Reference::new(format!("{} blocks", expected.what), &expected.take("blocks").unwrap());
     let header = mesh.header().unwrap();
     let mut end = header.base();
     for stored in header.blocks() {
         let key = stored.part.key();
-        let mut one = Expected::new(format!("{} {key}", all.what), &all.take(key).unwrap());
+        let mut one = Reference::new(format!("{} {key}", all.what), &all.take(key).unwrap());
         one.same("offset", stored.start - header.base());
         one.same("size", stored.len());
         one.same("absolute_start", stored.start);
@@ -150,7 +150,7 @@ fn compare_blocks(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
 
 /// Compares one array of codes: the first ones and the last, as they are stored and decoded, and the sums of the codes.
 fn compare_codes<D, const N: usize>(
-    expected: &mut Expected,
+    expected: &mut Reference,
     [many, one]: [&str; 2],
     listed: usize,
     array: Packed<'_, D>,
@@ -166,8 +166,8 @@ fn compare_codes<D, const N: usize>(
     bits(expected, &format!("{one}_last"), &widened(&[array.get(array.len() - 1).unwrap()]));
 }
 
-fn compare_domain<const N: usize>(expected: &mut Expected, key: &str, min: [f32; N], max: [f32; N]) {
-    let mut domain = Expected::new(format!("{} {key}", expected.what), &expected.take(key).unwrap());
+fn compare_domain<const N: usize>(expected: &mut Reference, key: &str, min: [f32; N], max: [f32; N]) {
+    let mut domain = Reference::new(format!("{} {key}", expected.what), &expected.take(key).unwrap());
     bits(&mut domain, "Min", &widened(&[min]));
     bits(&mut domain, "Max", &widened(&[max]));
     domain.done();
@@ -181,7 +181,7 @@ fn extent(points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     })
 }
 
-fn compare_indices(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>) {
+fn compare_indices(expected: &mut Reference, listed: usize, submesh: &Submesh<'_>) {
     let indices = submesh.indices().unwrap();
     let triangles: Vec<[u32; 3]> =
         indices.iter().collect::<Vec<_>>().chunks(3).map(|corners| corners.try_into().unwrap()).collect();
@@ -200,7 +200,7 @@ fn compare_indices(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>
 
 fn influences(list: Influences<'_>, with_weight: bool) -> Value {
     let each = list.iter().enumerate().map(|(index, one)| {
-        let (joint, raw) = list.stored(index).unwrap();
+        let (joint, raw) = list.raw(index).unwrap();
         assert_eq!(one.bone, i32::from(joint));
         // The reference divides with more digits: rounded, they are what viewers compute.
         let weight = f64::from(raw) / 65_535.0;
@@ -214,7 +214,7 @@ fn influences(list: Influences<'_>, with_weight: bool) -> Value {
     each.collect()
 }
 
-fn compare_weights(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>) {
+fn compare_weights(expected: &mut Reference, listed: usize, submesh: &Submesh<'_>) {
     let Some(weights) = submesh.weights().unwrap() else { return };
     assert_eq!(weights.len(), submesh.vertex_count());
     let all: Vec<_> = weights.iter().collect();
@@ -227,18 +227,18 @@ fn compare_weights(expected: &mut Expected, listed: usize, submesh: &Submesh<'_>
         *histogram.entry(list.len().to_string()).or_insert(0) += 1;
     }
     expected.same("influences_histogram", json!(histogram));
-    let stored = |list: &Influences<'_>| (0..list.len()).map(|at| list.stored(at).unwrap()).collect::<Vec<_>>();
+    let stored = |list: &Influences<'_>| (0..list.len()).map(|at| list.raw(at).unwrap()).collect::<Vec<_>>();
     expected.same("joint_index_max", all.iter().flat_map(stored).map(|(joint, _)| joint).max());
     let sums = all.iter().map(|list| stored(list).iter().map(|(_, weight)| u32::from(*weight)).sum::<u32>());
     expected.same("weight_sum_raw_min_max", json!([sums.clone().min(), sums.max()]));
     let bytes = submesh.get(Key::Weights).unwrap().1.binary().unwrap();
     expected.same("weights_stream_bytes", bytes.len());
     // The last list ends where the bytes do.
-    assert_eq!(TerminatedRuns::new(bytes, weights.len()).extent(), (weights.len(), bytes.len() as u64));
+    assert_eq!(TerminatedRuns::new(bytes, weights.len()).measure(), (weights.len(), bytes.len() as u64));
 }
 
 fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'_>) {
-    let mut expected = Expected::new(what.to_owned(), value);
+    let mut expected = Reference::new(what.to_owned(), value);
     expected.same("keys_in_file_order", keys(submesh.map()));
     let placeholder = submesh.get(Key::NoGeometry).map(|(_, value)| match value {
         llsd::Value::Boolean(value) => value,
@@ -263,7 +263,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
     let [min, max] = extent(positions.iter());
     bits(&mut expected, "position_min", &widened(&[min]));
     bits(&mut expected, "position_max", &widened(&[max]));
-    assert_eq!(positions.bounds(), Some([min, max]), "{what}");
+    assert_eq!(positions.bounds(), Bounds { min, max }, "{what}");
     let normals = submesh.normals().unwrap().unwrap();
     compare_codes(&mut expected, ["normals", "normal"], listed, normals);
     let lengths = normals.iter().map(|normal| {
@@ -287,14 +287,14 @@ fn levels<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Vec<Level<'_>> {
     parts.filter_map(|part| mesh.block(part).unwrap()).map(|block| block.level().unwrap()).collect()
 }
 
-fn compare_levels(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) -> usize {
-    let mut all = Expected::new(format!("{} lods", expected.what), &expected.take("lods").unwrap());
+fn compare_levels(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) -> usize {
+    let mut all = Reference::new(format!("{} lods", expected.what), &expected.take("lods").unwrap());
     let mut triangles = BTreeMap::new();
     let mut compared = 0;
     for level in levels(mesh) {
         let key = level.part().key();
         let what = format!("{} {key}", expected.what);
-        let mut one = Expected::new(what.clone(), &all.take(key).unwrap());
+        let mut one = Reference::new(what.clone(), &all.take(key).unwrap());
         one.same("submesh_count", level.len());
         let values = one.take("submeshes").unwrap();
         let values = values.as_array().unwrap();
@@ -315,8 +315,8 @@ fn compare_levels(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) -> usize {
     compared
 }
 
-fn compare_convex(expected: &mut Expected, convex: &Convex<'_>) {
-    let mut one = Expected::new(format!("{} convex", expected.what), &expected.take("physics_convex").unwrap());
+fn compare_convex(expected: &mut Reference, convex: &Convex<'_>) {
+    let mut one = Reference::new(format!("{} convex", expected.what), &expected.take("physics_convex").unwrap());
     one.same("keys_in_file_order", keys(convex.map()));
     let domain = convex.domain().unwrap();
     bits(&mut one, "Min", &widened(&[domain.min()]));
@@ -353,8 +353,8 @@ fn stored_matrix(value: llsd::Value<'_>) -> [f64; 16] {
     value.array().unwrap().numbers::<16>().unwrap()
 }
 
-fn compare_skin(expected: &mut Expected, skin: &Skin<'_>) {
-    let mut one = Expected::new(format!("{} skin", expected.what), &expected.take("skin").unwrap());
+fn compare_skin(expected: &mut Reference, skin: &Skin<'_>) {
+    let mut one = Reference::new(format!("{} skin", expected.what), &expected.take("skin").unwrap());
     one.same("keys_in_file_order", keys(skin.map()));
     let joints = skin.joint_count();
     one.same("joint_count", joints);
@@ -398,7 +398,7 @@ fn equals_the_reference() {
         }
         let mesh = Mesh::open(std::fs::read(path).unwrap()).unwrap();
         assert!(mesh.container().is_none() && mesh.preamble().is_none() && mesh.asset_count() == 1, "{name}");
-        let mut expected = Expected::new(name.clone(), &value);
+        let mut expected = Reference::new(name.clone(), &value);
         expected.same("file", name.as_str());
         expected.same("size", mesh.data().len());
         expected.same("sha256", hex(&Sha256::digest(mesh.data())));
@@ -448,7 +448,7 @@ fn equals_the_reference_of_the_container() {
     let mut containers = 0;
     for path in &files {
         let name = file_name(path);
-        let mut expected = Expected::new(name.clone(), &reference(&folder, &name));
+        let mut expected = Reference::new(name.clone(), &reference(&folder, &name));
         let Some(value) = expected.take("value") else { continue };
         expected.same("file", name.as_str());
         expected.take("how").unwrap();
@@ -463,7 +463,7 @@ fn equals_the_reference_of_the_container() {
         let instances = value["instance"].as_array().unwrap();
         assert_eq!(container.instances().count(), instances.len());
         for (instance, value) in container.instances().zip(instances) {
-            let mut expected = Expected::new(format!("{name} instance"), value);
+            let mut expected = Reference::new(format!("{name} instance"), value);
             expected.same("label", text(instance.label().unwrap()));
             expected.same("mesh_id", instance.mesh_id().unwrap());
             bits(&mut expected, "transform", &widened(&[instance.transform().unwrap()]));
@@ -617,7 +617,7 @@ fn inflates_a_block_that_stands_alone() {
 
 /// What must come of a file that was made to show something: of opening it, and of looking at each of its blocks.
 /// Failures are named by field and kind.
-struct Made {
+struct MadeFile {
     file: &'static str,
     open: Outcome,
     blocks: &'static [(Part, Outcome)],
@@ -628,15 +628,15 @@ type Outcome = Result<(), (&'static str, &'static str)>;
 const SOUND: Outcome = Ok(());
 const BASIC: &[(Part, Outcome)] = &[(Part::HighLod, SOUND), (Part::PhysicsConvex, SOUND)];
 
-const fn made(file: &'static str, blocks: &'static [(Part, Outcome)]) -> Made {
-    Made { file, open: SOUND, blocks }
+const fn made(file: &'static str, blocks: &'static [(Part, Outcome)]) -> MadeFile {
+    MadeFile { file, open: SOUND, blocks }
 }
 
-const fn refused(file: &'static str, field: &'static str, kind: &'static str) -> Made {
-    Made { file, open: Err((field, kind)), blocks: &[] }
+const fn refused(file: &'static str, field: &'static str, kind: &'static str) -> MadeFile {
+    MadeFile { file, open: Err((field, kind)), blocks: &[] }
 }
 
-const MADE: [Made; 28] = [
+const MADE: [MadeFile; 28] = [
     made("syn_minimal.llmesh", &[(Part::HighLod, SOUND)]),
     made("syn_basic.llmesh", BASIC),
     made("syn_legacy_header.llmesh", BASIC),
@@ -805,7 +805,7 @@ fn made_blocks_show_what_they_were_made_for() {
 
     let mesh = open_made(&folder, "syn_weights_joint254.llmesh");
     let weights = mesh.level(Lod::High).unwrap().submesh(0).unwrap().weights().unwrap().unwrap();
-    assert_eq!(weights.get(3).unwrap().stored(0), Some((254, 65535)));
+    assert_eq!(weights.get(3).unwrap().raw(0), Some((254, 65535)));
     assert_eq!(mesh.skin().unwrap().unwrap().joint_count(), 3);
 
     let mesh = open_made(&folder, "syn_hull256.llmesh");

@@ -3,10 +3,10 @@
 use meshpeek::MeshFile as _;
 use std::path::{Path, PathBuf};
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::model::Frames;
 use meshpeek::unigine::{BlockLocation, Generation, Mesh, Storage, SurfaceTree, SurfaceView, builder};
-use meshpeek::{Animations, Severity, Surface};
+use meshpeek::{Animations, Array, Severity, Surface};
 use serde_json::{Value, json};
 
 use crate::support::corpus;
@@ -14,7 +14,7 @@ use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::check_invariants;
 use crate::unigine_animation::compare_animation;
-use crate::{Expected, file_name};
+use crate::{Reference, file_name};
 
 /// The files whose first four letters are among `magics`, sorted.
 pub fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
@@ -31,8 +31,8 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     Some((folder, files))
 }
 
-pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere: meshpeek::array::Sphere) {
-    let mut inner = Expected::new(format!("{} bounds", expected.what), &expected.take("bounds").unwrap());
+pub fn compare_bounds(expected: &mut Reference, bounds: meshpeek::Bounds, sphere: meshpeek::array::Sphere) {
+    let mut inner = Reference::new(format!("{} bounds", expected.what), &expected.take("bounds").unwrap());
     inner.floats("min", &bounds.min);
     inner.floats("max", &bounds.max);
     inner.floats("center", &sphere.center);
@@ -40,7 +40,7 @@ pub fn compare_bounds(expected: &mut Expected, bounds: meshpeek::Bounds, sphere:
     inner.done();
 }
 
-pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Animations, binds: bool) {
+pub fn compare_skeleton(expected: &mut Reference, motion: &dyn Animations, binds: bool) {
     let count = motion.bone_count();
     expected.same("bone_count", count);
     if count == 0 {
@@ -65,7 +65,7 @@ pub fn compare_skeleton(expected: &mut Expected, motion: &dyn Animations, binds:
     }
 }
 
-fn compare_animations(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
+fn compare_animations(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     if mesh.generation().has_animations() || mesh.animation_count() > 0 {
         expected.same("animation_count", mesh.animation_count());
     }
@@ -76,14 +76,14 @@ fn compare_animations(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     let animations = animations.as_array().unwrap();
     assert_eq!(animations.len(), mesh.animation_count());
     for (index, animation) in animations.iter().enumerate() {
-        let expected = Expected::new(format!("{} animation {index}", expected.what), animation);
+        let expected = Reference::new(format!("{} animation {index}", expected.what), animation);
         compare_animation(expected, mesh, &mesh.animation(index).unwrap());
     }
 }
 
 /// Compares one listed surface.
 fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>) {
-    let mut expected = Expected::new(what.to_owned(), value);
+    let mut expected = Reference::new(what.to_owned(), value);
     expected.take("index").unwrap();
     expected.same("name", view.name().to_string_lossy());
     compare_bounds(&mut expected, view.bounds(), view.sphere());
@@ -120,7 +120,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     assert_eq!(counts.weights, weights.is_some());
     if let Some(weights) = weights {
         let raw = |list: meshpeek::model::Influences<'_>| {
-            let stored = (0..list.len()).map(|index| list.stored(index).unwrap());
+            let stored = (0..list.len()).map(|index| list.raw(index).unwrap());
             stored.map(|(bone, weight)| [i64::from(bone), i64::from(weight)]).collect::<Vec<_>>()
         };
         expected.same("first_weights", json!(raw(weights.get(0).unwrap())));
@@ -136,7 +136,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     ] {
         expected.same(&format!("{key}_indices"), stream.len());
         expected.same(&format!("{key}_index_bytes"), width);
-        assert_eq!(stream.place(1), usize::from(width));
+        assert_eq!(stream.byte_offset(1), usize::from(width));
         expected.same(&format!("{key}_index_sum"), stream.iter().map(u64::from).sum::<u64>());
         expected.same(first, json!(stream.iter().take(3).collect::<Vec<_>>()));
     }
@@ -148,16 +148,16 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
 }
 
 /// Compares the blocks of a surface, and the tree that the engine stored with it.
-fn compare_blocks(expected: &mut Expected, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>, index: usize) {
+fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>, index: usize) {
     let Some([geometry, tree_block]) = mesh.blocks(index).unwrap() else { return };
     assert_eq!(geometry.offset, view.offset());
-    let sizes = |expected: &mut Expected, block: &BlockLocation| {
+    let sizes = |expected: &mut Reference, block: &BlockLocation| {
         expected.same("raw", block.raw);
         expected.same("stored", block.stored);
         expected.same("verbatim", block.is_verbatim());
     };
-    let of = |expected: &mut Expected, key: &str| {
-        Expected::new(format!("{} {key}", expected.what), &expected.take(key).unwrap())
+    let of = |expected: &mut Reference, key: &str| {
+        Reference::new(format!("{} {key}", expected.what), &expected.take(key).unwrap())
     };
     let mut inner = of(expected, "geometry_block");
     sizes(&mut inner, &geometry);
@@ -178,9 +178,10 @@ fn compare_blocks(expected: &mut Expected, mesh: &Mesh<Vec<u8>>, view: &SurfaceV
     inner.done();
 }
 
-fn compare_frames(expected: &mut Expected, frames: &Frames<'_>) {
+fn compare_frames(expected: &mut Reference, frames: &Frames<'_>) {
     expected.same("tangents", frames.len());
-    let mut inner = Expected::new(format!("{} first tangent", expected.what), &expected.take("first_tangent").unwrap());
+    let mut inner =
+        Reference::new(format!("{} first tangent", expected.what), &expected.take("first_tangent").unwrap());
     let raw: Vec<i64> = match frames {
         Frames::Quat8(frames) => frames.raw()[0].iter().map(|part| part.get().into()).collect(),
         Frames::Quat7(frames) => {
@@ -199,8 +200,8 @@ fn compare_frames(expected: &mut Expected, frames: &Frames<'_>) {
     inner.done();
 }
 
-fn compare_totals(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
-    let mut totals = Expected::new(format!("{} totals", expected.what), &expected.take("totals").unwrap());
+fn compare_totals(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
+    let mut totals = Reference::new(format!("{} totals", expected.what), &expected.take("totals").unwrap());
     let mut sums = [0_u64; 6];
     for view in mesh.surfaces().map(Result::unwrap) {
         let counts = view.counts().unwrap();
@@ -231,7 +232,7 @@ fn equals_the_reference() {
         assert_eq!(mesh.end().unwrap(), mesh.as_bytes().len() as u64, "{name} is read to its last byte");
         let reference = folder.join("reference").join(format!("{name}.json"));
         let reference: Value = serde_json::from_slice(&std::fs::read(reference).unwrap()).unwrap();
-        let mut expected = Expected::new(name.clone(), &reference);
+        let mut expected = Reference::new(name.clone(), &reference);
         expected.same("file", name.as_str());
         expected.same("magic", mesh.generation().magic());
         expected.same("bytes", mesh.as_bytes().len());
@@ -363,7 +364,7 @@ fn builds_the_trees_of_the_engine() {
             let surface = builder::Surface {
                 targets: vec![builder::MorphTarget {
                     positions: view.positions().unwrap().iter().collect(),
-                    frames: vec![Frame::default()],
+                    frames: vec![TangentFrame::default()],
                     ..builder::MorphTarget::default()
                 }],
                 indices: view.indices().unwrap().iter().collect(),

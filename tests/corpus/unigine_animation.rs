@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::corpus;
 use crate::unigine::{compare_bounds, compare_skeleton, files};
-use crate::{Expected, file_name, numbers};
+use crate::{Reference, file_name, numbers};
 
 /// The generations of which real files are known.
 const KNOWN: [&str; 3] = ["an10", "an11", "an13"];
@@ -23,7 +23,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
 }
 
 /// Compares one animation with its reference, and its poses with those it plays.
-pub fn compare_animation(mut expected: Expected, motion: &dyn Animations, found: &AnimationView<'_>) {
+pub fn compare_animation(mut expected: Reference, motion: &dyn Animations, found: &AnimationView<'_>) {
     expected.same("name", found.name.to_string_lossy());
     expected.same("animated_bones", found.bones.len());
     let ids: Vec<i16> = found.bones.iter().map(|bone| bone.get()).collect();
@@ -44,7 +44,7 @@ pub fn compare_animation(mut expected: Expected, motion: &dyn Animations, found:
         let shown = expected.take(key);
         assert_eq!(shown.is_some(), boxes.is_some(), "{}: {key}", expected.what);
         if let (Some(shown), Some(boxes)) = (shown, boxes) {
-            let mut inner = Expected::new(format!("{} {key}", expected.what), &shown);
+            let mut inner = Reference::new(format!("{} {key}", expected.what), &shown);
             inner.floats("min", &boxes[at].min);
             inner.floats("size", &boxes[at].size);
             inner.done();
@@ -57,7 +57,7 @@ pub fn compare_animation(mut expected: Expected, motion: &dyn Animations, found:
     match expected.take("decoded") {
         Some(decoded) => {
             for bone in decoded.as_array().unwrap() {
-                compare_bone(Expected::new(format!("{} bone", expected.what), bone), motion, found, &poses);
+                compare_bone(Reference::new(format!("{} bone", expected.what), bone), motion, found, &poses);
             }
         }
         None => assert_eq!(found.frames, 0, "{}: no poses to compare", expected.what),
@@ -88,19 +88,19 @@ fn bits(bone: &Transform) -> ([u32; 3], [u32; 4], [u32; 3]) {
 }
 
 /// Compares one bone at the frames that the reference decodes.
-fn compare_bone(mut expected: Expected, motion: &dyn Animations, found: &AnimationView<'_>, poses: &[Vec<Transform>]) {
+fn compare_bone(mut expected: Reference, motion: &dyn Animations, found: &AnimationView<'_>, poses: &[Vec<Transform>]) {
     let bone = expected.take("bone").unwrap().as_u64().unwrap() as usize;
     expected.what = format!("{} {bone}", expected.what);
     expected.same("name", motion.bone(bone).unwrap().name.to_string_lossy());
     let number = found.bones.iter().position(|id| usize::try_from(id.get()) == Ok(bone)).unwrap();
     for at in expected.take("at").unwrap().as_array().unwrap() {
-        let mut at = Expected::new(expected.what.clone(), at);
+        let mut at = Reference::new(expected.what.clone(), at);
         let frame = at.take("frame").unwrap().as_u64().unwrap() as usize;
         at.what = format!("{} frame {frame}", at.what);
         let key = found.keys().nth(frame * found.bones.len() + number).unwrap();
         at.same("flag", key.flags);
         let pose = poses[frame][bone];
-        let codes = at.take("raw").map(|raw| Expected::new(format!("{} raw", at.what), &raw));
+        let codes = at.take("raw").map(|raw| Reference::new(format!("{} raw", at.what), &raw));
         if let Some(mut raw) = codes {
             let codes: Vec<[u8; 2]> = key.components.as_chunks().0.to_vec();
             let mut codes = codes.into_iter();
@@ -151,7 +151,7 @@ fn equals_the_reference() {
         assert_eq!(file.end().unwrap(), file.as_bytes().len() as u64, "{name} is read to its last byte");
         let reference = folder.join("reference").join(format!("{name}.json"));
         let reference: Value = serde_json::from_slice(&std::fs::read(reference).unwrap()).unwrap();
-        let mut expected = Expected::new(name.clone(), &reference);
+        let mut expected = Reference::new(name.clone(), &reference);
         expected.same("file", name.as_str());
         expected.same("magic", file.generation().magic());
         expected.same("bytes", file.as_bytes().len());
@@ -175,7 +175,7 @@ fn equals_the_reference() {
         for (index, animation) in animations.iter().enumerate() {
             let found = file.animation(index).unwrap();
             assert_eq!(found.rate, file.raw_rate().map(|rate| f32::from(u16::try_from(rate).unwrap())));
-            compare_animation(Expected::new(format!("{name} animation {index}"), animation), &file, &found);
+            compare_animation(Reference::new(format!("{name} animation {index}"), animation), &file, &found);
             frames += u64::from(found.frames);
             keys += found.keys().count() as u64;
         }

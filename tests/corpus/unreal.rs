@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::model::Positions;
-use meshpeek::unreal::{Mesh, RawPolygon, SurfaceView};
-use meshpeek::{Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
+use meshpeek::unreal::{Mesh, RawPolygon};
+use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
 use crate::support::corpus;
-use crate::{Expected, file_name};
+use crate::{Reference, file_name};
 
 /// The stems of all pairs, sorted.
 fn stems(folder: &Path) -> Vec<String> {
@@ -50,7 +50,7 @@ fn fold(all: &[[i64; 3]], with: impl Fn(i64, i64) -> i64) -> [i64; 3] {
 }
 
 fn compare_positions(what: &str, value: &Value, all: &[[i64; 3]]) {
-    let mut expected = Expected::new(what.to_owned(), value);
+    let mut expected = Reference::new(what.to_owned(), value);
     for (key, found) in [("first_vertex", all[0]), ("last_vertex", all[all.len() - 1])] {
         expected.take(key).inspect(|value| assert_eq!(*value, json!(found), "{what}: {key}"));
     }
@@ -80,7 +80,7 @@ fn histogram(bytes: impl Iterator<Item = u8>) -> Value {
     json!(counts)
 }
 
-fn compare_polygons(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
+fn compare_polygons(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     let polygons = mesh.polygons().unwrap();
     expected.same("polys_present", polygons.len());
     expected.same("first_poly", polygon(&polygons[0]));
@@ -90,7 +90,7 @@ fn compare_polygons(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     expected.same("weapon_triangles", mesh.attachment_count());
     // The same again through the surfaces: every polygon is in one, and none is in two.
     let surfaces: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
-    let indices: Vec<u32> = surfaces.iter().flat_map(SurfaceView::indices).collect();
+    let indices: Vec<u32> = surfaces.iter().flat_map(|surface| surface.indices().iter()).collect();
     expected.same("sum_indices", indices.iter().map(|index| u64::from(*index)).sum::<u64>());
     expected.same("max_index", *indices.iter().max().unwrap());
     let mut sum = 0;
@@ -111,7 +111,7 @@ fn compare_polygons(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
     expected.same("unreferenced_vertices", unused.iter().filter(|unused| **unused).count());
 }
 
-fn compare_frames(expected: &mut Expected, mesh: &Mesh<Vec<u8>>) {
+fn compare_frames(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     let frames: Vec<_> = (0..mesh.frame_count()).map(|frame| mesh.frame(frame).unwrap()).collect();
     let positions: Vec<_> = frames.iter().map(|frame| stored(&frame.positions())).collect();
     let what = |which: &str| format!("{} {which}", expected.what);
@@ -142,7 +142,7 @@ fn equals_the_reference() {
     let mut vertices = 0;
     for stem in &stems {
         let mesh = open(&folder, stem);
-        let mut expected = Expected::new(stem.clone(), &reference(&folder, stem));
+        let mut expected = Reference::new(stem.clone(), &reference(&folder, stem));
         expected.same("data_file", format!("{stem}_d.3d"));
         expected.same("aniv_file", format!("{stem}_a.3d"));
         expected.same("data_bytes", mesh.data().len());

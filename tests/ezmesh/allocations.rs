@@ -4,7 +4,7 @@
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{MeshSystem, Semantic, is_known};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Geometry};
+use meshpeek::{Animations, Array, Geometry};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::ezmesh::raw_files::{

@@ -12,6 +12,7 @@ use meshpeek::{ErrorKind, Name};
 
 use crate::support::ezmesh::{bytes, flag, samples, wooden_crate};
 use crate::support::random::Random;
+use crate::support::writers::FullOutput;
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
@@ -491,7 +492,7 @@ fn short_keys_get_a_scale() {
 }
 
 #[test]
-fn samples_come_out_as_they_are() {
+fn writes_what_it_read() {
     for sample in samples() {
         let out = written(&sample.bytes);
         if sample.file == "legacy.ezm" {
@@ -717,16 +718,7 @@ fn tetrahedra_stand_in_the_first_mesh() {
 
 #[test]
 fn tells_what_the_output_refuses() {
-    struct Full;
-    impl std::io::Write for Full {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::StorageFull.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    for error in [flag().write_ezm(&mut Full), wooden_crate().write_ezb(ByteOrder::Big, &mut Full)] {
+    for error in [flag().write_ezm(&mut FullOutput(0)), wooden_crate().write_ezb(ByteOrder::Big, &mut FullOutput(0))] {
         let error = error.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().to_string() == "output", "{error}");
     }

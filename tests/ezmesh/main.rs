@@ -28,4 +28,4 @@ mod rules;
 mod support;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

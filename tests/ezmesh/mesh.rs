@@ -1,21 +1,25 @@
 //! EZ-Mesh: what the views give, of texts and binary files that are spelled by hand, and where errors point.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use meshpeek::decode::{ByteOrder, Influence};
 use meshpeek::ezmesh::{
     Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
 };
-use meshpeek::model::Transform;
+use meshpeek::model::{Influences, Transform};
 use meshpeek::{
-    Animations, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name, OpenOptions,
-    Surface,
+    Animations, Array, Bounds, Error, ErrorKind, FormatVersion as _, Geometry, Limits, MeshFile as _, Name,
+    OpenOptions, Surface,
 };
 
+use crate::support::ezmesh::invariants::check_invariants;
 use crate::support::ezmesh::raw_files::{
-    Described, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
+    Description, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
     triangles, vertices,
 };
+use crate::support::ezmesh::{Sample, bytes, samples};
+use crate::support::invariants::Fate;
 use crate::support::random::Random;
 
 fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
@@ -162,6 +166,194 @@ fn shifted(bytes: &[u8], check: impl Fn(&MeshSystem<&[u8]>)) {
 }
 
 #[test]
+fn reads_the_sample() {
+    for (file, is_text) in [("crate.ezm", true), ("crate100.ezb", false)] {
+        let bytes = bytes(file);
+        let system = open(&bytes);
+        assert_eq!(matches!(system.form(), Form::Text(Dialect::MeshSystem)), is_text, "{file}");
+        let view = system.view();
+        assert_eq!(view.asset_name().unwrap().to_string(), "crate");
+        assert_eq!(
+            (view.meshes().len(), view.sections().len(), view.materials().len(), view.bone_count()),
+            (1, 2, 2, 0)
+        );
+        let names: Vec<_> = view.materials().map(|material| material.name().unwrap().to_string()).collect();
+        assert_eq!(names, ["planks", "lid"]);
+        let box_of_all = Bounds { min: [-0.5; 3], max: [0.5; 3] };
+        assert_eq!((system.bounds(), view.declared_bounds().unwrap()), (box_of_all, Some(box_of_all)));
+        let points = positions(&system);
+        assert_eq!((points.len(), points[0], points[23]), (24, [0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]), "{file}");
+        assert_eq!(indices(&system)[..6], [0, 3, 2, 0, 2, 1], "{file}");
+        assert_eq!((system.indices(0).unwrap().len(), system.indices(1).unwrap().len()), (24, 12));
+        let normals = system.normals(0, 0).unwrap().unwrap();
+        assert_eq!((normals.get(0), normals.get(23)), (Some([1.0, 0.0, 0.0]), Some([0.0, -1.0, 0.0])));
+        let uvs = system.uvs(0, 0).unwrap().unwrap();
+        assert_eq!(
+            [0, 1, 2, 3].map(|vertex| uvs.get(vertex).unwrap()),
+            [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+        );
+    }
+    for Sample { file, bytes } in samples() {
+        assert_eq!(check_invariants(&bytes), Fate::Read, "{file}");
+    }
+}
+
+/// Returns the name and the range of each region of a file, which leave nothing out.
+fn regions(bytes: &[u8]) -> Vec<(String, Range<usize>)> {
+    let (mut all, mut end) = (Vec::new(), 0);
+    open(bytes)
+        .regions(&mut |region| {
+            assert_eq!(region.start, end, "{} leaves a gap, or overlaps", region.field);
+            end = region.end;
+            all.push((region.field.to_string(), region.start as usize..region.end as usize));
+        })
+        .unwrap();
+    assert_eq!(end, bytes.len() as u64, "bytes without a name");
+    all
+}
+
+#[test]
+fn accounts_for_every_byte() {
+    for Sample { file, bytes } in samples() {
+        assert!(regions(&bytes).len() > 5, "{file}");
+    }
+    let text = [
+        ("elements", 0..534),
+        ("mesh[0].vertexbuffer", 534..1358),
+        ("elements", 1358..1570),
+        ("mesh[0].section[0].indexbuffer", 1570..1656),
+        ("elements", 1656..1886),
+        ("mesh[0].section[1].indexbuffer", 1886..1947),
+        ("elements", 1947..2026),
+    ];
+    assert_eq!(regions(&bytes("crate.ezm")), text.map(|(name, range)| (name.to_owned(), range)));
+    let binary = regions(&bytes("crate100.ezb"));
+    let first = [("version", 0..4), ("tag", 4..14), ("asset_name", 14..23), ("asset_info", 23..31)];
+    assert_eq!(binary[..4], first.map(|(name, range)| (name.to_owned(), range)));
+    let vertices = binary.iter().find(|(name, _)| name == "mesh[0].vertexbuffer").unwrap();
+    assert_eq!((binary.len(), &vertices.1), (39, &(398..1166)));
+    // Leftovers have a name, and a finding that can be looked up.
+    let longer = [&bytes("crate100.ezb")[..], b"left"].concat();
+    let (name, range) = regions(&longer).pop().unwrap();
+    let mut found = Vec::new();
+    open(&longer).validate(&mut |finding| found.push(finding)).unwrap();
+    assert_eq!(range, 1190..1194);
+    assert!(
+        found.iter().any(|finding| finding.offset == 1190 && finding.field.to_string() == name),
+        "{name}: {found:?}"
+    );
+}
+
+/// Cut anywhere in the binary form, the error names a field that starts at its offset and is not whole.
+#[test]
+fn names_the_field_that_is_cut() {
+    // Lists are named for what they hold, regions for the element of the text form. Two numbers may be read as one field.
+    let aliases = [("indexbuffer", "indices"), ("vertexbuffer", "vertices"), ("keys.count", "frames"), (".count", "")];
+    let is_named = |region: &str, field: &str| {
+        let alias =
+            |(one, other)| region.strip_suffix(one).is_some_and(|parent| field.strip_suffix(other) == Some(parent));
+        region == field || aliases.into_iter().any(alias) || (region, field) == ("system_version", "asset_version")
+    };
+    for file in ["crate100.ezb", "flag101.ezb"] {
+        let bytes = bytes(file);
+        let regions = regions(&bytes);
+        // Without its version and tag, nothing says what it is.
+        for length in regions[1].1.end..bytes.len() {
+            let error = MeshSystem::open(&bytes[..length]).unwrap_err();
+            assert!(matches!(error.kind().id(), "unexpected-end" | "count"), "{file}, {length}: {error}");
+            let offset = usize::try_from(error.offset().unwrap()).unwrap();
+            let (name, _) = regions.iter().find(|(_, range)| range.contains(&offset)).unwrap();
+            assert!(
+                offset <= length && is_named(name, &error.field().to_string()),
+                "{file}, {length}, {name}: {error}"
+            );
+        }
+    }
+    // A text is cut in a tag, or in an element that is not closed.
+    let text = bytes("flag.ezm");
+    for tag in ["<Bone ", "<AnimTrack ", "<vertexbuffer "] {
+        let start = find(&text, tag.as_bytes());
+        let error =
+            expect(MeshSystem::open(&text[..start + tag.len()]), "element", "value", (start + tag.len()) as u64);
+        assert!(error.to_string().contains("a tag that ends in >"), "{error}");
+        let end = start + find(&text[start..], b">") + 1;
+        let error = MeshSystem::open(&text[..end]).unwrap_err();
+        assert!(error.field().to_string().ends_with("element") && error.to_string().contains("expected </"), "{error}");
+    }
+}
+
+#[test]
+fn survives_any_count() {
+    let edges = [-1, 0, 1, 2, 3, 255, 65_535, 65_536, i32::MAX / 3, i32::MAX, i32::MIN];
+    let (little, big) = (everything().binary(ByteOrder::Little), everything().binary(ByteOrder::Big));
+    for (order, bytes) in [(ByteOrder::Little, little), (ByteOrder::Big, big)] {
+        let all = regions(&bytes);
+        let counts = all.into_iter().filter(|(name, _)| name.ends_with("count") || name.ends_with("flags"));
+        let counts: Vec<_> = counts.collect();
+        assert!(counts.len() > 15, "{counts:?}");
+        for (_, range) in counts {
+            for count in edges {
+                let mut bytes = bytes.clone();
+                bytes[range.clone()].copy_from_slice(&order.put(count as u32));
+                check_invariants(&bytes);
+            }
+        }
+    }
+    let text = everything().text();
+    let places: Vec<usize> = text.match_indices("count=\"").map(|(at, word)| at + word.len()).collect();
+    assert!(places.len() > 10);
+    for at in places {
+        let end = at + text[at..].find('"').unwrap();
+        for count in edges.map(i64::from).into_iter().chain([i64::MAX, 1 << 32]) {
+            check_invariants(format!("{}{count}{}", &text[..at], &text[end..]).as_bytes());
+        }
+    }
+}
+
+#[test]
+fn agrees_with_the_neutral_view() {
+    for Sample { file, bytes } in samples() {
+        let system = open(&bytes);
+        let (view, geometry): (_, &dyn Geometry) = (system.view(), &system);
+        assert_eq!((geometry.format(), geometry.sphere()), ("ezmesh", None));
+        assert_eq!(
+            (geometry.surface_count(), Animations::bone_count(&system)),
+            (view.sections().len(), view.bone_count())
+        );
+        for bone in 0..view.bone_count() {
+            assert_eq!(Animations::bone(&system, bone).unwrap(), view.bone(bone).unwrap(), "{file}");
+        }
+        assert_eq!(Animations::clip_count(&system), view.animations().len());
+        for surface in Surface::all(geometry) {
+            let section = system.section(surface.index()).unwrap();
+            let vertices = section.vertex_buffer().unwrap();
+            let vertices = vertices.vertices().unwrap();
+            let triangles = section.index_buffer().unwrap().unwrap();
+            let material = surface.material().unwrap().map(|name| name.to_string());
+            assert_eq!(material, Some(section.material_name().unwrap().to_string()), "{file}");
+            assert!(surface.indices().unwrap().iter().eq(triangles.indices().unwrap().iter()), "{file}");
+            let (ours, own) = (surface.positions().unwrap(), vertices.positions().unwrap());
+            assert_eq!((ours.len(), surface.counts().unwrap().vertices as usize), (own.len(), vertices.len()));
+            assert!((0..own.len()).all(|vertex| ours.get(vertex) == own.get(vertex)), "{file}");
+            let (ours, own) = (surface.normals().unwrap(), vertices.normals());
+            let normals = |vertex| (ours.map(|all| all.get(vertex)), own.map(|all| all.get(vertex)));
+            assert!((0..=vertices.len()).map(normals).all(|(ours, own)| ours == own), "{file}");
+            let (ours, own) = (surface.uvs(0).unwrap(), vertices.uvs(0));
+            let uvs = |vertex| (ours.map(|all| all.get(vertex)), own.map(|all| all.get(vertex)));
+            assert!((0..=vertices.len()).map(uvs).all(|(ours, own)| ours == own), "{file}");
+            let bones = section.mesh().bones().unwrap().start;
+            let (ours, own) = (surface.weights().unwrap(), vertices.weights(bones));
+            assert_eq!(ours.is_some(), own.is_some(), "{file}");
+            if let (Some(ours), Some(own)) = (ours, own) {
+                let pairs = |list: Influences<'_>| list.iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>();
+                let same = |vertex| ours.get(vertex).map(pairs) == own.get(vertex).map(pairs);
+                assert!((0..=vertices.len()).all(same), "{file}");
+            }
+        }
+    }
+}
+
+#[test]
 fn one_file_in_three_forms_is_the_same() {
     let described = everything();
     let text = described.text();
@@ -180,7 +372,7 @@ fn one_file_in_three_forms_is_the_same() {
 }
 
 /// Expects all that the neutral view does not tell.
-fn expect_described(described: &Described, system: &MeshSystem<&[u8]>) {
+fn expect_described(described: &Description, system: &MeshSystem<&[u8]>) {
     let view = system.view();
     let is_text = system.dialect().is_some();
     assert_eq!((view.asset_name().unwrap(), view.asset_info().unwrap()), (Name::new(b"asset"), Name::new(b"info")));
@@ -333,7 +525,7 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
 fn every_flag_is_read_by_itself() {
     for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
         let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
-        let described = Described { meshes: vec![said.clone()], ..Described::default() };
+        let described = Description { meshes: vec![said.clone()], ..Description::default() };
         let binaries = [ByteOrder::Little, ByteOrder::Big].map(|order| described.binary(order));
         let [little, big] = [0, 1].map(|order| open(&binaries[order]));
         expect_alike_or_bare(flags, &little, &big);
@@ -1297,7 +1489,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
     // Vertices of nothing take no bytes; there are no more of them than of anything.
     let nothing = |vertices| {
         let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
-        Described { meshes: vec![mesh], ..Described::default() }.binary(ByteOrder::Little)
+        Description { meshes: vec![mesh], ..Description::default() }.binary(ByteOrder::Little)
     };
     assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
     assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
@@ -1512,7 +1704,7 @@ fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
 }
 
 /// Looks at everything; every error of the bytes has its place within them.
-fn check_invariants(bytes: &[u8]) -> bool {
+fn survives(bytes: &[u8]) -> bool {
     let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
     let told = String::from_utf8_lossy(bytes);
     let system = match MeshSystem::open(bytes) {
@@ -1625,7 +1817,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
                     }
                 }
             }
-            opened[usize::from(check_invariants(&bytes))] += 1;
+            opened[usize::from(survives(&bytes))] += 1;
         }
     }
     for order in [ByteOrder::Little, ByteOrder::Big] {
@@ -1636,7 +1828,7 @@ fn spoilt_files_are_read_one_way_or_refused() {
                 let at = random.below(bytes.len());
                 bytes[at] = *random.pick(&[0, 1, 2, 3, 0x7f, 0x80, 0xff]);
             }
-            opened[usize::from(check_invariants(&bytes))] += 1;
+            opened[usize::from(survives(&bytes))] += 1;
         }
     }
     assert!(opened.iter().all(|count| *count > 300), "{opened:?}");

@@ -1,6 +1,6 @@
 //! Hostile and damaged files. Whatever the bytes say, `support::<format>::invariants` must hold, in bounded memory and time.
 //!
-//! The sweeps are ignored by default: `cargo test --release --test hostile -- --include-ignored` runs them.
+//! The sweeps are ignored by default: `cargo test --profile sweep --test hostile -- --include-ignored` runs them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 use crate::support::allocations::most_held;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
 
 /// Returns the most memory that this thread held at a time while `work` ran.
 fn peak<T>(work: impl FnOnce() -> T) -> usize {

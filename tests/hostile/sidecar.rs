@@ -1,4 +1,4 @@
-//! Sidecars, which anybody may have made: I1 to I5.
+//! Sidecars that are damaged or made to do harm.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ const STEP: usize = if cfg!(debug_assertions) { 37 } else { 11 };
 const TRUSTS: [Trust; 2] = [Trust::Trusted, Trust::Untrusted];
 
 /// A file, what it answers, and its sidecar.
-struct Spoken {
+struct SidecarCase {
     file: Vec<u8>,
     answers: Answers,
     sidecar: Vec<u8>,
 }
 
-impl Spoken {
+impl SidecarCase {
     fn new(file: Vec<u8>) -> Self {
         let answers = answers(&file, None, STEP);
         let sidecar = sidecar_of(&file, &key());
@@ -53,9 +53,9 @@ impl Spoken {
     }
 }
 
-fn all() -> Vec<Spoken> {
+fn all() -> Vec<SidecarCase> {
     let animations = AnimationGeneration::ALL.map(|generation| animation(generation, 700, 5));
-    [small_mesh()].into_iter().chain(animations).map(Spoken::new).collect()
+    [small_mesh()].into_iter().chain(animations).map(SidecarCase::new).collect()
 }
 
 /// Puts a number into a sidecar, and makes its pages whole again.
@@ -67,7 +67,7 @@ fn with_number(sidecar: &[u8], at: usize, value: u64) -> Vec<u8> {
 }
 
 #[test]
-fn i1_random_bytes() {
+fn refuses_random_bytes() {
     let mut random = Random::new(1);
     for spoken in all() {
         for round in 0..2000 / SCALE {
@@ -86,7 +86,7 @@ fn i1_random_bytes() {
 }
 
 #[test]
-fn i1_every_byte() {
+fn refuses_any_changed_byte() {
     for spoken in all() {
         let step = if cfg!(debug_assertions) { 53 } else { 1 };
         let mut random = Random::new(2);
@@ -102,7 +102,7 @@ fn i1_every_byte() {
 }
 
 #[test]
-fn i1_every_length() {
+fn refuses_any_other_length() {
     for spoken in all() {
         let step = if cfg!(debug_assertions) { 211 } else { 1 };
         for length in (0..spoken.sidecar.len()).step_by(step) {
@@ -115,7 +115,7 @@ fn i1_every_length() {
 }
 
 #[test]
-fn i2_another_header() {
+fn refuses_the_sidecar_of_another_file() {
     let all = all();
     for one in &all {
         for other in &all {
@@ -139,7 +139,7 @@ fn twins() -> Vec<[Vec<u8>; 2]> {
     // Frames of tangents instead of weights: 8 bytes each.
     let exchanged = |count: u8, frames: usize| {
         let mut surface = surface("skin", &[count; 64]);
-        surface.targets[0].frames.resize(frames, meshpeek::decode::Frame::default());
+        surface.targets[0].frames.resize(frames, meshpeek::decode::TangentFrame::default());
         surface.uvs[0].clear();
         mesh(Generation::Ms12, vec![surface.clone(), surface], Vec::new())
     };
@@ -156,20 +156,20 @@ fn twins() -> Vec<[Vec<u8>; 2]> {
 }
 
 #[test]
-fn i2_i3_the_same_header() {
+fn survives_the_sidecar_of_a_twin_with_the_same_header() {
     for [one, other] in twins() {
         assert_eq!(one.len(), other.len());
-        let spoken = Spoken::new(one);
+        let spoken = SidecarCase::new(one);
         spoken.expect_survived(&sidecar_of(&other, &key()), "of a twin");
     }
 }
 
 #[test]
-fn i3_what_does_not_fit_is_used_in_no_part() {
+fn uses_no_part_of_a_sidecar_that_does_not_fit() {
     // One frame more or less: the checkpoints of one would be where the other's are.
     for generation in AnimationGeneration::ALL {
         let [one, other] = [299, 300].map(|frames| animation(generation, frames, u64::from(frames)));
-        let spoken = Spoken::new(one);
+        let spoken = SidecarCase::new(one);
         spoken.expect_no_change(&sidecar_of(&other, &key()), "frames");
     }
     // As many weights in both surfaces together: where one surface has a vertex more, the other has one less.
@@ -183,12 +183,12 @@ fn i3_what_does_not_fit_is_used_in_no_part() {
     };
     let [one, other] = [[90, 99], [99, 90]].map(surfaces);
     assert_eq!(one.len(), other.len());
-    let spoken = Spoken::new(one);
+    let spoken = SidecarCase::new(one);
     spoken.expect_no_change(&sidecar_of(&other, &key()), "vertices");
 }
 
 #[test]
-fn i4_numbers_that_lead_astray() {
+fn survives_wrong_numbers_in_records() {
     let mut random = Random::new(4);
     for spoken in all() {
         let length = spoken.sidecar.len() as u64;
@@ -221,7 +221,7 @@ fn i4_numbers_that_lead_astray() {
 }
 
 #[test]
-fn i4_records_in_another_order() {
+fn survives_records_in_another_order() {
     let mut random = Random::new(5);
     for spoken in all() {
         for list in 0..LISTS {
@@ -258,7 +258,7 @@ fn i4_records_in_another_order() {
 }
 
 #[test]
-fn i4_chance() {
+fn survives_random_damage() {
     let mut random = Random::new(6);
     for spoken in all() {
         for _ in 0..5000 / SCALE {
@@ -279,7 +279,7 @@ fn i4_chance() {
 }
 
 #[test]
-fn i5_other_versions_and_byte_orders() {
+fn refuses_other_versions_and_byte_orders() {
     for spoken in all() {
         let mut others = Vec::new();
         for version in [0_u32, 1, 3, 1 << 24, u32::MAX] {

@@ -1,11 +1,11 @@
-//! Trees in sidecars, which anybody may have made: I1, I2 and I4.
+//! Trees in sidecars that are damaged or made to do harm.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use meshpeek::array::Bounds;
-use meshpeek::query::{Frustum, PagesTouched, Scene};
+use meshpeek::query::{Frustum, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
 use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
@@ -44,7 +44,7 @@ const NO_CHILD: u32 = u32::MAX;
 
 /// A file of three surfaces, of which one is too small for a tree and one has an order of its own; what is asked of it, what
 /// it answers, and its sidecar.
-struct Spoken {
+struct SidecarCase {
     flat: Flat,
     oracle: Oracle,
     questions: Questions,
@@ -52,7 +52,7 @@ struct Spoken {
     sidecar: Vec<u8>,
 }
 
-static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
+static SPOKEN: LazyLock<Arc<SidecarCase>> = LazyLock::new(|| {
     let mut random = Random::new(41);
     let flat = Flat(vec![ball(&mut random, 20), grid(4), grid(34).shuffled(&mut random)]);
     let faces = flat.faces();
@@ -66,7 +66,7 @@ static SPOKEN: LazyLock<Arc<Spoken>> = LazyLock::new(|| {
     questions.vertices = (0..6).map(|vertex| (vertex % 3, vertex as u32 * 3)).collect();
     let expected = ask(&Scene::new(&flat).unwrap(), &questions);
     let sidecar = flat.sidecar(&key());
-    Arc::new(Spoken { flat, oracle, questions, expected, sidecar })
+    Arc::new(SidecarCase { flat, oracle, questions, expected, sidecar })
 });
 
 /// Does something on a thread of its own, which must end in time.
@@ -81,7 +81,7 @@ fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
     assert!(thread.join().is_ok(), "{what}");
 }
 
-impl Spoken {
+impl SidecarCase {
     fn sidecar(bytes: &[u8], trust: Trust) -> Option<Arc<Sidecar>> {
         Sidecar::new(bytes.to_vec(), &key(), trust).map(Arc::new)
     }
@@ -124,7 +124,7 @@ impl Spoken {
 
     fn expect_true(&self, scene: &Scene<'_>) {
         for ray in &self.questions.rays {
-            scene.ray(ray).iter().chain(&scene.hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
+            scene.ray(ray).iter().chain(&scene.all_hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
             let _ = scene.is_hit(ray);
         }
         for (ray, hit) in self.questions.rays.iter().zip(scene.rays(&self.questions.rays)) {
@@ -138,16 +138,15 @@ impl Spoken {
                 self.oracle.expect_point(found, *point);
             }
         }
-        let mut pages = PagesTouched::default();
         for bounds in &self.questions.boxes {
-            self.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+            self.oracle.expect_within_box(&scene.overlapping_box(bounds), bounds);
         }
         for planes in &self.questions.frusta {
-            let found = scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages);
+            let found = scene.overlapping_frustum(&Frustum::from_planes(*planes));
             self.oracle.expect_within_frustum(&found, planes);
         }
         for (surface, vertex) in &self.questions.vertices {
-            for triangle in scene.triangles_of(*surface, *vertex) {
+            for triangle in scene.triangles_around(*surface, *vertex) {
                 assert!(scene.triangles(*surface).unwrap().corners(triangle).unwrap().contains(vertex));
             }
             let _ = scene.neighbors(*surface, *vertex);
@@ -234,7 +233,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
     }
     assert!(spoken.with(&[]) == spoken.sidecar, "its pages are whole");
     for trust in [Trust::Trusted, Trust::Untrusted] {
-        let sidecar = Spoken::sidecar(&spoken.sidecar, trust).unwrap();
+        let sidecar = SidecarCase::sidecar(&spoken.sidecar, trust).unwrap();
         let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
         assert!(scene.trees().map(|(_, tree)| tree.is_stored()).eq([true, false, true]));
         spoken.expect_equal(&spoken.sidecar, trust, "the sidecar itself");
@@ -243,7 +242,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
 }
 
 #[test]
-fn i1_every_bit() {
+fn refuses_any_flipped_bit() {
     let spoken = &*SPOKEN;
     let mut spoilt = spoken.sidecar.clone();
     let mut flip = |at: usize, bit: usize| {
@@ -269,20 +268,20 @@ fn i1_every_bit() {
 }
 
 #[test]
-fn i1_pages_that_are_found_damaged_late() {
+fn survives_pages_found_damaged_late() {
     // Each page alone, asked one thing at a time: what was found through whole pages before stays right.
     let spoken = &*SPOKEN;
     for page in 1..spoken.sidecar.len() / PAGE {
         let mut spoilt = spoken.sidecar.clone();
         spoilt[page * PAGE + 33] ^= 4;
-        let sidecar = Spoken::sidecar(&spoilt, Trust::Trusted).unwrap();
+        let sidecar = SidecarCase::sidecar(&spoilt, Trust::Trusted).unwrap();
         let plain = Scene::new(&spoken.flat).unwrap();
         for ray in &spoken.questions.rays {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
             assert_eq!(scene.ray(ray), plain.ray(ray), "page {page}: {ray:?}");
             assert_eq!(scene.rays(&[*ray, *ray]), [plain.ray(ray); 2], "page {page}: {ray:?}");
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
-            assert_eq!(scene.hits(ray), plain.hits(ray), "page {page}: {ray:?}");
+            assert_eq!(scene.all_hits(ray), plain.all_hits(ray), "page {page}: {ray:?}");
         }
         for (point, limit) in &spoken.questions.points {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
@@ -292,14 +291,17 @@ fn i1_pages_that_are_found_damaged_late() {
 }
 
 #[test]
-fn i1_every_length() {
+fn refuses_any_other_length() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(43);
     let lengths = (0..1000 / SCALE).map(|_| random.below(spoken.sidecar.len())).collect::<Vec<_>>();
     let whole = (0..spoken.sidecar.len()).step_by(PAGE).flat_map(|at| [at, at + 1, at + 4095]);
     for length in lengths.into_iter().chain(whole).filter(|length| *length < spoken.sidecar.len()) {
         let mut cut = spoken.sidecar[..length].to_vec();
-        assert!(Spoken::sidecar(&cut, Trust::Trusted).is_none() && Spoken::sidecar(&cut, Trust::Untrusted).is_none());
+        assert!(
+            SidecarCase::sidecar(&cut, Trust::Trusted).is_none()
+                && SidecarCase::sidecar(&cut, Trust::Untrusted).is_none()
+        );
         // One that says that it is as short.
         if length >= PAGE {
             cut[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());
@@ -311,7 +313,7 @@ fn i1_every_length() {
 }
 
 #[test]
-fn i2_another_file() {
+fn refuses_the_sidecar_of_another_file() {
     // As many triangles in each surface, which lie elsewhere.
     let spoken = &*SPOKEN;
     let mut random = Random::new(44);
@@ -346,7 +348,7 @@ fn edges(own: u64, length: u64) -> Vec<u64> {
 }
 
 #[test]
-fn i4_numbers_of_records() {
+fn survives_wrong_numbers_of_records() {
     let spoken = &*SPOKEN;
     let length = spoken.sidecar.len() as u64;
     let header = (PAGES_AT..PAGES_AT + 16).step_by(8).chain((TREES_AT..TREES_AT + 24).step_by(8));
@@ -373,7 +375,7 @@ fn i4_numbers_of_records() {
 }
 
 #[test]
-fn i4_boxes_around_all() {
+fn survives_boxes_around_everything() {
     let spoken = &*SPOKEN;
     let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 0.0, 0.5, 3.0, -3.0, 1e18];
     for tree in 0..2 {
@@ -393,7 +395,7 @@ fn i4_boxes_around_all() {
 }
 
 #[test]
-fn i4_nodes_that_refer_to_themselves() {
+fn survives_nodes_that_refer_to_themselves() {
     let spoken = &*SPOKEN;
     for tree in 0..2 {
         let nodes = spoken.nodes(tree);
@@ -442,7 +444,7 @@ fn wide(at: usize) -> Vec<(usize, u32)> {
 }
 
 #[test]
-fn i4_a_bomb() {
+fn survives_a_tree_that_grows_eightfold_at_every_level() {
     // Every node has the next as its child, eight times; the last has leaves, or nothing.
     let spoken = &*SPOKEN;
     for tree in 0..2 {
@@ -471,7 +473,7 @@ fn i4_a_bomb() {
 }
 
 #[test]
-fn i4_chains_deeper_than_any_tree() {
+fn survives_chains_deeper_than_any_tree() {
     let spoken = &*SPOKEN;
     for tree in 0..2 {
         let record = spoken.record(tree);
@@ -485,7 +487,7 @@ fn i4_chains_deeper_than_any_tree() {
 }
 
 #[test]
-fn i4_children_that_lead_astray() {
+fn survives_children_out_of_range() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(45);
     for tree in 0..2 {
@@ -518,7 +520,7 @@ fn i4_children_that_lead_astray() {
 }
 
 #[test]
-fn i4_leaves_left_out_and_doubled() {
+fn survives_missing_and_doubled_leaves() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(46);
     for tree in 0..2 {
@@ -539,7 +541,7 @@ fn i4_leaves_left_out_and_doubled() {
 }
 
 #[test]
-fn i4_boxes_that_exclude_hits() {
+fn survives_boxes_that_exclude_hits() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(47);
     for tree in 0..2 {
@@ -574,7 +576,7 @@ fn i4_boxes_that_exclude_hits() {
 }
 
 #[test]
-fn i4_orders() {
+fn survives_wrong_orders_of_triangles() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(48);
     let record = spoken.record(1);
@@ -610,7 +612,7 @@ fn i4_orders() {
 }
 
 #[test]
-fn i4_chance() {
+fn survives_random_damage() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(49);
     for _ in 0..6000 / SCALE {

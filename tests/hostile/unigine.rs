@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::{Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -12,7 +12,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::{
-    Spelling, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
+    RawFile, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
     samples, spoil, spoil_all,
 };
 use crate::{bounded, edges, peak, within};
@@ -52,7 +52,7 @@ fn triangle(name: &str) -> builder::Surface {
         name: name.to_owned(),
         targets: vec![builder::MorphTarget {
             positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-            frames: vec![meshpeek::decode::Frame::default()],
+            frames: vec![meshpeek::decode::TangentFrame::default()],
             ..builder::MorphTarget::default()
         }],
         indices: vec![0, 1, 2],
@@ -85,9 +85,9 @@ fn real_files(most: u64) -> Vec<PathBuf> {
 
 // Any file.
 
-/// G1, G2, G3: empty; one to three bytes; exactly the header.
+/// Empty; one to three bytes; exactly the header.
 #[test]
-fn g1_g2_g3_next_to_nothing() {
+fn refuses_next_to_nothing() {
     let error = refused(b"", "magic", 0);
     assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
     for short in [&b"m"[..], b"ms", b"ms1"] {
@@ -107,9 +107,9 @@ fn g1_g2_g3_next_to_nothing() {
     refused(&empty[..empty.len() - 4], "closing_magic", empty.len() - 4);
 }
 
-/// G4: every sample cut at every length. Only the whole file is one.
+/// Every sample cut at every length. Only the whole file is one.
 #[test]
-fn g4_every_cut() {
+fn survives_every_cut() {
     for sample in samples() {
         let whole = sample.mesh.to_bytes().unwrap();
         let last = if sample.mesh.generation.has_bones() { "bind_transforms" } else { "inner_magic" };
@@ -130,9 +130,9 @@ fn g4_every_cut() {
     }
 }
 
-/// G5: every bit of the small samples flipped.
+/// Every bit of the small samples flipped.
 #[test]
-fn g5_every_bit() {
+fn survives_every_flipped_bit() {
     for (_, whole) in small_samples() {
         let mut spoilt = whole.clone();
         let mut random = Random::new(5);
@@ -144,9 +144,9 @@ fn g5_every_bit() {
     }
 }
 
-/// G6: every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
+/// Every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
 #[test]
-fn g6_every_field() {
+fn survives_edge_values_in_every_field() {
     for sample in samples() {
         let whole = sample.mesh.to_bytes().unwrap();
         let mut places = Vec::new();
@@ -178,9 +178,9 @@ fn g6_every_field() {
     }
 }
 
-/// G7: one byte, and a mebibyte, after the end. They are found, named, and not written again.
+/// One byte, and a mebibyte, after the end. They are found, named, and not written again.
 #[test]
-fn g7_trailing_bytes() {
+fn reports_trailing_bytes() {
     for more in [1, 1 << 20] {
         let whole = bytes("skinned_ms12");
         let longer = [whole.as_slice(), &vec![b'm'; more]].concat();
@@ -195,20 +195,20 @@ fn g7_trailing_bytes() {
     }
 }
 
-/// G8: two files joined. The first is read, the second is left over.
+/// Two files joined. The first is read, the second is left over.
 #[test]
-fn g8_two_files_joined() {
+fn reads_the_first_of_two_joined_files() {
     let (one, two) = (bytes("cube_ms13"), bytes("cube_ms10"));
     let found = finds(&[one.as_slice(), &two].concat(), "UG24", Severity::Warning, "end");
     assert_eq!(found.offset, one.len() as u64);
     assert!(found.text.contains(&two.len().to_string()), "{found}");
 }
 
-/// G10: a link to a file is that file; a loop of links and a link to nothing are errors.
+/// A link to a file is that file; a loop of links and a link to nothing are errors.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
-fn g10_links() {
+fn follows_links_and_refuses_loops() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let [file, link, one, two, dangling] =
@@ -228,11 +228,11 @@ fn g10_links() {
     }
 }
 
-/// G11: five gibibytes with a sound mesh at their head. The rest is never looked at.
+/// Five gibibytes with a sound mesh at their head. The rest is never looked at.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
-fn g11_a_long_tail() {
+fn never_reads_a_tail_of_gibibytes() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let whole = bytes("room_ms11");
     std::io::Write::write_all(&mut file, &whole).unwrap();
@@ -247,12 +247,12 @@ fn g11_a_long_tail() {
     });
 }
 
-/// G12: the largest position array there can be, all of it a hole, and the rest of the file behind it. Opening and
+/// The largest position array there can be, all of it a hole, and the rest of the file behind it. Opening and
 /// locating what follows looks at none of it.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
-fn g12_a_hole_of_24_gibibytes() {
+fn reads_a_sparse_file_of_24_gibibytes() {
     use std::os::unix::fs::FileExt as _;
     let whole =
         mesh_of(vec![builder::Surface { indices: Vec::new(), attribute_indices: Vec::new(), ..triangle("hole") }]);
@@ -277,11 +277,11 @@ fn g12_a_hole_of_24_gibibytes() {
     });
 }
 
-/// G15, G16: a file replaced by rename, or deleted, while it is mapped keeps its old content.
+/// A file replaced by rename, or deleted, while it is mapped keeps its old content.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
-fn g15_g16_replaced_or_deleted_while_open() {
+fn keeps_a_mapped_file_that_is_replaced_or_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let (path, other) = (folder.path().join("mesh"), folder.path().join("other"));
     std::fs::write(&path, bytes("cube_ms13")).unwrap();
@@ -313,10 +313,10 @@ fn refuse_each(what: &str, most: usize, mut work: impl FnMut() -> meshpeek::Resu
     }
 }
 
-/// G18: every large allocation that opening, locating and welding make is refused once. Each time the answer is an
+/// Every large allocation that opening, locating and welding make is refused once. Each time the answer is an
 /// error that says so, or the work is done without.
 #[test]
-fn g18_no_memory() {
+fn survives_refused_allocations() {
     let bone = |number: usize| builder::Bone { name: format!("bone {number}"), parent: -1, ..builder::Bone::default() };
     let mut skinned = grid("skinned", 40, true);
     skinned.weights = vec![vec![meshpeek::decode::Influence { bone: 0, weight: 1.0 }]; 41 * 41];
@@ -343,10 +343,10 @@ fn g18_no_memory() {
     assert_eq!(found, Some(1), "without an index, a walk finds it");
 }
 
-/// G19: a path that is no text, and one that would speak to the terminal, are shown harmlessly.
+/// A path that is no text, and one that would speak to the terminal, are shown harmlessly.
 #[cfg(unix)]
 #[test]
-fn g19_strange_paths() {
+fn shows_strange_paths_harmlessly() {
     use std::os::unix::ffi::OsStrExt as _;
     let folder = tempfile::tempdir().unwrap();
     for name in [&b"a\xffb"[..], b"a\n\x1b[2Jb", b"-x", "a\u{202e}b".as_bytes()] {
@@ -360,9 +360,9 @@ fn g19_strange_paths() {
     assert!(matches!(meshpeek::read(long).unwrap_err().kind(), ErrorKind::Io(_)));
 }
 
-/// G20: the extension lies. The content decides.
+/// The extension lies. The content decides.
 #[test]
-fn g20_the_extension_lies() {
+fn content_decides_not_the_extension() {
     let folder = tempfile::tempdir().unwrap();
     let (anim, mesh) = (folder.path().join("a.anim"), folder.path().join("b.mesh"));
     std::fs::write(&anim, bytes("cube_ms13")).unwrap();
@@ -372,20 +372,20 @@ fn g20_the_extension_lies() {
     assert!(error.to_string().contains("an11"), "{error}");
 }
 
-/// G21: a byte order mark, a blank or a line break first.
+/// A byte order mark, a blank or a line break first.
 #[test]
-fn g21_something_first() {
+fn refuses_bytes_before_the_magic() {
     for first in [&b"\xef\xbb\xbf"[..], b" ", b"\r\n", b"\0"] {
         let error = refused(&[first, &bytes("cube_ms13")].concat(), "magic", 0);
         assert!(matches!(error.kind(), ErrorKind::Unknown { .. }), "{error}");
     }
 }
 
-/// G23: opened ten thousand times, no descriptor is left open.
+/// Opened ten thousand times, no descriptor is left open.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
-fn g23_nothing_leaks() {
+fn leaks_nothing() {
     let path = crate::support::unigine::data().join("cube_ms13.mesh");
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let before = open();
@@ -400,9 +400,9 @@ fn g23_nothing_leaks() {
 
 // UNIGINE meshes.
 
-/// U1, U28: older and newer generations, and other families, are named and refused.
+/// Older and newer generations, and other families, are named and refused.
 #[test]
-fn u1_u28_other_magics() {
+fn names_unsupported_generations() {
     let old = (0..10).flat_map(|digit| [format!("ms0{digit}"), format!("an0{digit}")]);
     let cases = old
         .chain(["mi08", "mr02"].map(String::from))
@@ -422,9 +422,9 @@ fn u1_u28_other_magics() {
     }
 }
 
-/// U2: a magic that is wrong, missing, or early; and a file that changes its mind about what it is.
+/// A magic that is wrong, missing, or early; and a file that changes its mind about what it is.
 #[test]
-fn u2_inner_and_closing_magic() {
+fn refuses_wrong_magics_inside_a_file() {
     let whole = bytes("cube_ms13");
     for name in ["inner_magic", "closing_magic"] {
         let at = region(&whole, name).start;
@@ -452,9 +452,9 @@ fn u2_inner_and_closing_magic() {
     refused(&[&whole[..surface], &[b"ms13ms13".as_slice(), &[0; 60]].concat()].concat(), "surface[0].name", surface);
 }
 
-/// U3: negative counts.
+/// Negative counts.
 #[test]
-fn u3_negative_counts() {
+fn refuses_negative_counts() {
     let whole = bytes("skinned_ms12");
     for name in [
         "bones.count",
@@ -479,10 +479,10 @@ fn u3_negative_counts() {
     }
 }
 
-/// U4: compact ints that are longer than need be, shorter than the engine's, or a zero with a sign: found, and read.
+/// Compact ints that are longer than need be, shorter than the engine's, or a zero with a sign: found, and read.
 /// Longer than five bytes, too large, or without an end: errors.
 #[test]
-fn u4_spellings_of_compact_ints() {
+fn reports_odd_encodings_of_compact_integers() {
     let mut surface = grid("grid", 3, false);
     surface.indices.extend([0; 9]);
     surface.attribute_indices.extend([0; 9]);
@@ -525,9 +525,9 @@ fn u4_spellings_of_compact_ints() {
     }
 }
 
-/// U5: counts of 2^31 − 1 with ten bytes left. U6: products that wrap at 32 bits. Errors before anything is allocated.
+/// Counts of 2^31 − 1 with ten bytes left. Products that wrap at 32 bits. Errors before anything is allocated.
 #[test]
-fn u5_u6_counts_beyond_the_file() {
+fn refuses_counts_beyond_the_file() {
     for stem in ["skinned_ms12", "morph_ms13", "room_ms11"] {
         let whole = bytes(stem);
         // Ten bytes do not pay for the header entries of three surfaces.
@@ -562,9 +562,9 @@ fn error_place(count: &str, at: usize, claim: i32) -> usize {
     if error_name(count) == count { at } else { at + compact(claim).len() }
 }
 
-/// U6: bones times frames is a product of two counts.
+/// Bones times frames is a product of two counts.
 #[test]
-fn u6_keys() {
+fn refuses_bones_times_frames_beyond_the_file() {
     let whole = bytes("skinned_ms12");
     let name = "animation[0].frames.count";
     for frames in [i32::MAX, 1 << 30, 1000] {
@@ -576,9 +576,9 @@ fn u6_keys() {
     assert_eq!(error.field().to_string(), "animation[0].keys", "{error}");
 }
 
-/// U7: more surfaces than the engine can number, which the bytes do pay for: read, and found. The builder stops.
+/// More surfaces than the engine can number, which the bytes do pay for: read, and found. The builder stops.
 #[test]
-fn u7_too_many_surfaces() {
+fn reports_more_surfaces_than_the_engine_can_number() {
     let most = 32_769;
     let whole = surfaces_of_least_size(most);
     let found = within(20, "many surfaces", || faults(&whole));
@@ -597,14 +597,14 @@ fn u7_too_many_surfaces() {
 }
 
 fn surfaces_of_least_size(count: i32) -> Vec<u8> {
-    let head = |file: Spelling, _| file.text(b"").put(&[1, 3]).bounds().count(1).text(b"");
-    let file = Spelling::new(Generation::Ms13).count(0).count(count).times(count, head).put(b"ms13");
+    let head = |file: RawFile, _| file.text(b"").put(&[1, 3]).bounds().count(1).text(b"");
+    let file = RawFile::new(Generation::Ms13).count(0).count(count).times(count, head).put(b"ms13");
     file.times(count, |file, _| file.put(&[0; 8])).put(b"ms13").0
 }
 
-/// U8: nothing of anything is a mesh; frames that corners use and that are not there are an error of that part.
+/// Nothing of anything is a mesh; frames that corners use and that are not there are an error of that part.
 #[test]
-fn u8_nothing() {
+fn reads_empty_meshes() {
     for generation in Generation::ALL {
         let whole = builder::Mesh::new(generation).to_bytes().unwrap();
         assert!(findings(&whole).is_empty());
@@ -615,7 +615,7 @@ fn u8_nothing() {
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let view = mesh.surface(0).unwrap();
         assert!(view.positions().unwrap().is_empty() && view.frames().unwrap().is_empty());
-        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_none());
+        assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_empty());
         assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 0);
     }
     let whole = mesh_of(vec![triangle("bare")]);
@@ -627,9 +627,9 @@ fn u8_nothing() {
     error_of(Surface::new(&mesh, 0).weld(), "surface[0].attribute_indices");
 }
 
-/// U9: 2^31 − 1 surfaces, bounded by the bytes there are; and more items than the limit, even where they are paid for.
+/// 2^31 − 1 surfaces, bounded by the bytes there are; and more items than the limit, even where they are paid for.
 #[test]
-fn u9_surfaces_without_end() {
+fn bounds_the_number_of_surfaces() {
     let whole = surfaces_of_least_size(1000);
     let at = region(&whole, "surfaces.count").start;
     let spoilt = spoil(&whole, "surfaces.count", &compact(i32::MAX));
@@ -645,9 +645,9 @@ fn u9_surfaces_without_end() {
     Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
 }
 
-/// U10: names of length 0, 1, less than nothing, and beyond the end.
+/// Names of length 0, 1, less than nothing, and beyond the end.
 #[test]
-fn u10_lengths_of_names() {
+fn refuses_name_lengths_beyond_the_file() {
     let whole = bytes("skinned_ms12");
     for name in ["bone[0].name", "animation[0].name", "surface[0].name", "surface[0].target[0].name"] {
         let at = region(&whole, name).start;
@@ -677,9 +677,9 @@ fn u10_lengths_of_names() {
     }
 }
 
-/// U11: no closing NUL; a NUL inside; bytes that are no text; a name of a mebibyte.
+/// No closing NUL; a NUL inside; bytes that are no text; a name of a mebibyte.
 #[test]
-fn u11_contents_of_names() {
+fn reads_names_of_any_bytes() {
     let whole = bytes("cube_ms13");
     let name = "surface[0].name";
     let spell = |text: &[u8]| [compact(i32::try_from(text.len()).unwrap()).as_slice(), text].concat();
@@ -709,9 +709,9 @@ fn u11_contents_of_names() {
     expect_bounded(&spoilt, "a long name");
 }
 
-/// U12: two surfaces, and two bones, of one name.
+/// Two surfaces, and two bones, of one name.
 #[test]
-fn u12_duplicate_names() {
+fn reports_duplicate_names() {
     let whole = mesh_of(vec![triangle("one"), triangle("two"), triangle("one")]);
     let found = finds(&whole, "UG15", Severity::Info, "surface[2].name");
     assert!(found.text.contains("surface 0"), "{found}");
@@ -721,9 +721,9 @@ fn u12_duplicate_names() {
     finds(&whole, "UG15", Severity::Info, "bone[1].name");
 }
 
-/// U13: a parent that is no bone is an error of the skeleton and of nothing else; one after its child is normal.
+/// A parent that is no bone is an error of the skeleton and of nothing else; one after its child is normal.
 #[test]
-fn u13_parents() {
+fn reports_parents_that_are_no_bone() {
     let whole = bytes("skinned_ms12");
     assert!(faults(&whole).is_empty(), "the sample's first bone hangs from its second");
     for (parent, bone) in
@@ -745,9 +745,9 @@ fn skeleton(count: usize, parent: impl Fn(i16) -> i16) -> Vec<u8> {
     builder::Mesh { bones, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap()
 }
 
-/// U14: cycles of two and of ten thousand parents, and a chain of all bones there can be.
+/// Cycles of two and of ten thousand parents, and a chain of all bones there can be.
 #[test]
-fn u14_cycles() {
+fn reports_cycles_of_parents() {
     for count in [2, 10_000] {
         let last = i16::try_from(count - 1).unwrap();
         let whole = skeleton(count, |bone| if bone == last { 0 } else { bone + 1 });
@@ -762,11 +762,11 @@ fn u14_cycles() {
     }
 }
 
-/// U15: more bones than a parent can name.
+/// More bones than a parent can name.
 #[test]
-fn u15_forty_thousand_bones() {
-    let bone = |file: Spelling, bone: i32| file.text(&bone.to_le_bytes()).put(&(-1_i16).to_le_bytes());
-    let file = Spelling::new(Generation::Ms13).count(40_000).times(40_000, bone).count(0).put(b"ms13");
+fn reports_more_bones_than_a_parent_can_name() {
+    let bone = |file: RawFile, bone: i32| file.text(&bone.to_le_bytes()).put(&(-1_i16).to_le_bytes());
+    let file = RawFile::new(Generation::Ms13).count(40_000).times(40_000, bone).count(0).put(b"ms13");
     let whole = file.times(40_000, |file, _| file.transform()).put(b"ms13").0;
     let found = within(20, "many bones", || finds(&whole, "UG25", Severity::Warning, "bones.count"));
     assert_eq!(found.offset, 44);
@@ -793,9 +793,9 @@ fn skin(lists: &[&[(i16, u16)]]) -> Vec<u8> {
 
 const ONE: &[(i16, u16)] = &[(0, 65535)];
 
-/// U16: lists that are not one per position; of five to 255 influences; of bones that are not there.
+/// Lists that are not one per position; of five to 255 influences; of bones that are not there.
 #[test]
-fn u16_weights() {
+fn reports_bad_weight_lists() {
     for count in [1, 7, 9, 200] {
         let spoilt = skin(&vec![ONE; count]);
         let found = finds(&spoilt, "UG06", Severity::Error, "surface[0].weights.count");
@@ -832,9 +832,9 @@ fn u16_weights() {
     assert!(mesh.surface(0).unwrap().weights().unwrap().unwrap().get(2).unwrap().is_empty());
 }
 
-/// U17: weights that sum to nothing, to next to nothing, and to four times the whole.
+/// Weights that sum to nothing, to next to nothing, and to four times the whole.
 #[test]
-fn u17_sums_of_weights() {
+fn reports_weights_that_do_not_sum_to_one() {
     for (list, sum) in [
         (&[(0, 0)][..], 0.0),
         (&[(0, 0), (1, 0)], 0.0),
@@ -854,9 +854,9 @@ fn u17_sums_of_weights() {
     assert!(found.text.contains("weight 0"), "{found}");
 }
 
-/// U18: one position more makes every index twice as wide. A file whose indices are not is not read as if they were.
+/// One position more makes every index twice as wide. A file whose indices are not is not read as if they were.
 #[test]
-fn u18_width_follows_the_count() {
+fn index_width_follows_the_count() {
     let mut surface = grid("grid", 14, false);
     surface.targets[0].positions.resize(255, [0.0; 3]);
     let narrow = mesh_of(vec![surface.clone()]);
@@ -874,9 +874,9 @@ fn u18_width_follows_the_count() {
     }
 }
 
-/// U19: no morph target, so no positions.
+/// No morph target, so no positions.
 #[test]
-fn u19_no_target() {
+fn reads_a_surface_without_targets() {
     let whole = bytes("cube_ms13");
     let name = "surface[0].targets.count";
     let spoilt = spoil_all(&whole, &[(name, &[0]), ("surface[0].target[0].name", &[])]);
@@ -886,9 +886,9 @@ fn u19_no_target() {
     error_of(mesh.to_bytes(), "surface[0].targets");
 }
 
-/// U20: indices out of range, streams of two lengths, a third of a triangle.
+/// Indices out of range, streams of two lengths, a third of a triangle.
 #[test]
-fn u20_indices() {
+fn reports_bad_indices() {
     let whole = bytes("cube_ms13");
     for (stream, beyond) in [("surface[0].indices", 8), ("surface[0].attribute_indices", 24)] {
         for index in [beyond, 255] {
@@ -924,16 +924,16 @@ fn u20_indices() {
     }
 }
 
-/// U20, U21: a negative index of four bytes is out of range; one of two bytes with its top bit set is not negative.
+/// A negative index of four bytes is out of range; one of two bytes with its top bit set is not negative.
 #[test]
-fn u20_u21_signs_of_indices() {
+fn reads_the_sign_of_wide_indices_only() {
     let whole = mesh_of(vec![grid("wide", 256, false)]);
     let negative = poke(&whole, "surface[0].indices", 8, &(-1_i32).to_le_bytes());
     let mesh = Mesh::open(negative.as_slice()).unwrap();
     let surface = Surface::new(&mesh, 0);
     assert_eq!(surface.indices().unwrap().get(2), Some(u32::MAX));
     assert_eq!(surface.positions().unwrap().get(u32::MAX as usize), None);
-    assert_eq!(surface.indices().unwrap().first_beyond(66_049), Some((2, u32::MAX)));
+    assert_eq!(surface.indices().unwrap().first_out_of_range(66_049), Some((2, u32::MAX)));
     error_of(surface.weld(), "surface[0].indices");
     assert!(findings(&negative).iter().any(|found| found.rule == "UG04"));
 
@@ -947,9 +947,9 @@ fn u20_u21_signs_of_indices() {
     assert!(Surface::new(&mesh, 0).weld().is_ok());
 }
 
-/// U22: UVs and colours that are not one per frame.
+/// UVs and colours that are not one per frame.
 #[test]
-fn u22_attributes() {
+fn reports_attributes_that_are_not_one_per_frame() {
     let whole = bytes("room_ms11");
     for (part, size) in [("uv0", 8), ("uv1", 8), ("colors", 4)] {
         let (name, count) = (format!("surface[1].{part}"), format!("surface[1].{part}.count"));
@@ -971,9 +971,9 @@ fn u22_attributes() {
     }
 }
 
-/// U23: bounds are data, whatever they hold; what is no finite number is found.
+/// Bounds are data, whatever they hold; what is no finite number is found.
 #[test]
-fn u23_bounds() {
+fn reports_bounds_that_are_not_finite() {
     let whole = bytes("cube_ms13");
     for name in ["bounds", "surface[0].bounds"] {
         for float in 0..10 {
@@ -994,7 +994,7 @@ fn u23_bounds() {
             }
         }
     }
-    let nothing = Spelling::default().bounds().0;
+    let nothing = RawFile::default().bounds().0;
     let spoilt = spoil_all(&whole, &[("bounds", &nothing), ("surface[0].bounds", &nothing)]);
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
     assert!(mesh.bounds().unwrap().0.is_empty() && mesh.surface(0).unwrap().bounds().is_empty());
@@ -1004,9 +1004,9 @@ fn u23_bounds() {
     finds(&wild, "UG17", Severity::Warning, "surface[0].target[0].positions");
 }
 
-/// U24: a box that its vertices are not in. The computed one is right.
+/// A box that its vertices are not in. The computed one is right.
 #[test]
-fn u24_a_lying_box() {
+fn reports_a_box_without_its_vertices() {
     let whole = bytes("cube_ms13");
     let lie = [7.0, 7.0, 7.0, 8.0, 8.0, 8.0, 7.5, 7.5, 7.5, 0.9_f32].map(f32::to_le_bytes).concat();
     let spoilt = spoil(&whole, "surface[0].bounds", &lie);
@@ -1033,9 +1033,9 @@ fn u24_a_lying_box() {
     }
 }
 
-/// U25: triangles without area, and vertices that are all one.
+/// Triangles without area, and vertices that are all one.
 #[test]
-fn u25_degenerate() {
+fn reports_degenerate_triangles() {
     let mut flat = grid("flat", 8, true);
     flat.indices.iter_mut().for_each(|index| *index /= 4);
     let mut point = grid("point", 8, false);
@@ -1050,9 +1050,9 @@ fn u25_degenerate() {
     }
 }
 
-/// U26: shapes of one surface that differ in their numbers can be read, and not blended.
+/// Shapes of one surface that differ in their numbers can be read, and not blended.
 #[test]
-fn u26_uneven_targets() {
+fn refuses_to_blend_targets_of_unequal_counts() {
     let mut mesh = crate::support::unigine::morph();
     mesh.surfaces[0].targets[1].positions.pop();
     mesh.surfaces[0].targets[2].frames.pop();
@@ -1070,9 +1070,9 @@ fn u26_uneven_targets() {
     assert_eq!(out.as_slice(), expected);
 }
 
-/// U27: −32768, no length at all, and a w too small to keep its sign.
+/// −32768, no length at all, and a w too small to keep its sign.
 #[test]
-fn u27_tangents() {
+fn reads_extreme_tangents() {
     for (stem, size) in [("cube_ms13", 8), ("cube_ms10", 7)] {
         let whole = bytes(stem);
         let name = "surface[0].target[0].tangents";
@@ -1086,7 +1086,7 @@ fn u27_tangents() {
             let length: f32 = frame.rotation.iter().map(|part| part * part).sum();
             assert!((length - 1.0).abs() < 1e-5 && frame.handedness.abs() == 1.0, "{frame:?}");
             if raw.iter().all(|byte| *byte == 0) {
-                assert_eq!(frame, meshpeek::decode::Frame::default());
+                assert_eq!(frame, meshpeek::decode::TangentFrame::default());
             }
         }
     }
@@ -1096,9 +1096,9 @@ fn u27_tangents() {
 
 /// 2^31 − 1 frames of no bones cost nothing.
 #[test]
-fn trap_frames_of_no_bones() {
-    let file = Spelling::new(Generation::Ms12).count(0).count(3).times(3, |file, _| file.text(b"still")).count(0);
-    let block = |file: Spelling, _| file.count(0).put(&[15]).count(i32::MAX);
+fn frames_of_no_bones_cost_nothing() {
+    let file = RawFile::new(Generation::Ms12).count(0).count(3).times(3, |file, _| file.text(b"still")).count(0);
+    let block = |file: RawFile, _| file.count(0).put(&[15]).count(i32::MAX);
     let whole = file.put(b"ms12").times(3, block).put(b"ms12").0;
     within(2, "frames of no bones", || {
         assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
@@ -1110,9 +1110,9 @@ fn trap_frames_of_no_bones() {
 
 /// A surface of a hundred thousand empty shapes: each array found by walking from the first would take for ever.
 #[test]
-fn trap_many_targets() {
+fn many_targets_take_linear_time() {
     let count = 100_000;
-    let file = Spelling::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(count);
+    let file = RawFile::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(count);
     let file = file.times(count, |file, _| file.put(&[0])).put(b"ms13").times(count, |file, _| file.put(&[0, 0]));
     let whole = file.put(&[0; 6]).put(b"ms13").0;
     within(10, "many targets", || {
@@ -1126,10 +1126,10 @@ fn trap_many_targets() {
 
 /// Many bones and many animations: nothing may be done for each pair of them.
 #[test]
-fn trap_bones_times_animations() {
+fn many_bones_and_animations_take_linear_time() {
     let (bones, animations) = (10_000, 200_000);
-    let bone = |file: Spelling, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
-    let file = Spelling::new(Generation::Ms12).count(bones).times(bones, bone);
+    let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
+    let file = RawFile::new(Generation::Ms12).count(bones).times(bones, bone);
     let file = file.count(animations).times(animations, |file, _| file.put(&[0])).count(0).put(b"ms12");
     let file = file.times(bones, |file, _| file.transform()).times(animations, |file, _| file.put(&[0, 7, 0]));
     let whole = file.put(b"ms12").0;
@@ -1139,7 +1139,7 @@ fn trap_bones_times_animations() {
 
 /// A bone that an animation names twice is found once per animation, also where an earlier animation named it.
 #[test]
-fn trap_bones_named_twice() {
+fn a_bone_named_twice_is_found_once() {
     let animation = |bones: &[i16]| builder::Animation { bones: bones.to_vec(), ..builder::Animation::default() };
     let mut mesh = crate::support::unigine::skinned(Generation::Ms11);
     mesh.animations = vec![animation(&[0, 1]), animation(&[0, 1]), animation(&[1, 1]), animation(&[1, 0])];
@@ -1150,7 +1150,7 @@ fn trap_bones_named_twice() {
 
 /// Lists of 255 influences everywhere.
 #[test]
-fn trap_long_weight_lists() {
+fn long_weight_lists_take_linear_time() {
     let list = [vec![255_u8], vec![0; 255 * 4]].concat();
     let whole = bytes("skinned_ms12");
     let mut surface = crate::support::unigine::skinned(Generation::Ms12);
@@ -1168,7 +1168,7 @@ fn trap_long_weight_lists() {
 /// One attribute shared by many positions, one position by many attributes, and one corner over and over: welding sorts
 /// what shares an attribute.
 #[test]
-fn trap_welding() {
+fn welding_takes_linear_time() {
     let corners = 150_000_u32;
     let mut random = Random::new(7);
     let mut scattered: Vec<u32> = (0..corners).collect();
@@ -1184,7 +1184,7 @@ fn trap_welding() {
         (scattered.clone(), scattered.clone(), corners),
     ] {
         let positions = vec![[0.0; 3]; corners as usize];
-        let frames = vec![meshpeek::decode::Frame::default(); corners as usize];
+        let frames = vec![meshpeek::decode::TangentFrame::default(); corners as usize];
         let targets = vec![builder::MorphTarget { positions, frames, ..builder::MorphTarget::default() }];
         let whole =
             mesh_of(vec![builder::Surface { targets, indices, attribute_indices, ..builder::Surface::default() }]);
@@ -1200,7 +1200,7 @@ fn trap_welding() {
 
 /// Long names that begin alike.
 #[test]
-fn trap_names_that_begin_alike() {
+fn names_that_begin_alike_take_linear_time() {
     let name = "x".repeat(2000);
     let surfaces = (0..2000).map(|number| triangle(&format!("{name}{}", number % 1000))).collect();
     let whole = mesh_of(surfaces);
@@ -1211,7 +1211,7 @@ fn trap_names_that_begin_alike() {
 
 /// The files that make opening allocate the most for their size: lists of the least items, alone and one after another.
 #[test]
-fn trap_memory_for_lists() {
+fn memory_for_lists_is_bounded() {
     let (mut worst, mut of) = (0.0, String::new());
     for generation in [Generation::Ms10, Generation::Ms12] {
         let lightmap: &[u8] = if generation.has_lightmap() { &[1, 3] } else { &[] };
@@ -1224,12 +1224,12 @@ fn trap_memory_for_lists() {
             (0, 0, 500, 50),
         ] {
             let magic = generation.magic().as_bytes();
-            let bone = |file: Spelling, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
-            let head = |file: Spelling, _| {
+            let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
+            let head = |file: RawFile, _| {
                 let file = file.put(&[0]).put(lightmap).bounds().count(targets);
                 file.times(targets, |file, _| file.put(&[0]))
             };
-            let file = Spelling::new(generation).count(bones).times(bones, bone);
+            let file = RawFile::new(generation).count(bones).times(bones, bone);
             let file = file.count(animations).times(animations, |file, _| file.put(&[0]));
             let file = file.count(surfaces).times(surfaces, head).put(magic);
             let header = file.times(bones, |file, _| file.transform());
@@ -1250,7 +1250,7 @@ fn trap_memory_for_lists() {
     eprintln!("at most {worst:.2} times the file's size: {of}");
     // Lists whose bodies are not there.
     let (animations, left) = (100_000, 300_000_usize);
-    let file = Spelling::new(Generation::Ms10).count(0).count(animations).times(animations, |file, _| file.put(&[0]));
+    let file = RawFile::new(Generation::Ms10).count(0).count(animations).times(animations, |file, _| file.put(&[0]));
     let surfaces = compact(i32::try_from(left / 51).unwrap());
     let greedy = [file.0.as_slice(), &surfaces, &vec![0; left]].concat();
     assert!(Mesh::open(greedy.as_slice()).is_err());
@@ -1298,7 +1298,7 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// A hundred thousand spoilt files, the same ones on every run: of samples, and of small real files where there are any.
 #[test]
-fn survives_chance() {
+fn survives_random_damage() {
     const FILES: usize = 100_000;
     let mut bases: Vec<Vec<u8>> = small_samples().into_iter().map(|(_, bytes)| bytes).collect();
     bases.push(mesh_of(vec![triangle("one"), triangle("two")]));
@@ -1371,7 +1371,7 @@ fn sweep() {
 
 /// A header fault is told as a finding, too, and everything a finding says of offsets can be looked up in the map.
 #[test]
-fn trap_faults_and_offsets() {
+fn reports_header_faults_at_mapped_offsets() {
     let whole = bytes("skinned_ms12");
     for (field, replacement, rule) in
         [("inner_magic", &b"ms13"[..], "UG01"), ("bones.count", &[0x41], "UG02"), ("closing_magic", b"ms1?", "UG01")]
@@ -1403,9 +1403,9 @@ fn trap_faults_and_offsets() {
 /// A surface that cannot be passed is walked once, however often those behind it are asked for; and of a million
 /// findings by one rule only so many are told.
 #[test]
-fn trap_one_bad_surface_among_many() {
+fn walks_a_bad_surface_once() {
     let count = 20_000;
-    let file = Spelling::new(Generation::Ms13).count(0).count(count);
+    let file = RawFile::new(Generation::Ms13).count(0).count(count);
     let file = file.times(count, |file, _| file.put(&[0]).put(&[1, 3]).bounds().count(1).put(&[0])).put(b"ms13");
     // The first surface's weights run off the end of the file.
     let whole = file.put(&[0, 0]).count(1_000_000).put(&vec![0; 1_000_000 - 1]).0;
@@ -1415,7 +1415,7 @@ fn trap_one_bad_surface_among_many() {
         assert!((1..count as usize).all(|index| mesh.surface(index).unwrap_err().offset() == first.offset()));
         assert!(mesh.surface(0).is_ok());
     });
-    let file = Spelling::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(100_000);
+    let file = RawFile::new(Generation::Ms13).count(0).count(1).text(b"many").put(&[1, 3]).bounds().count(100_000);
     let file = file.times(100_000, |file, _| file.put(&[0])).put(b"ms13");
     let whole = file.times(100_000, |file, _| file.put(&[0, 0])).put(&[0; 6]).put(b"ms13").0;
     let unnamed = findings(&whole).into_iter().filter(|found| found.rule == "UG14").collect::<Vec<_>>();

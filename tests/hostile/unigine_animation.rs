@@ -9,7 +9,7 @@ use meshpeek::{Animations, Error, ErrorKind, Finding, Limits, Model, OpenOptions
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
-use crate::support::unigine::{Spelling, compact};
+use crate::support::unigine::{RawFile, compact};
 use crate::{bounded, edges, peak, within};
 
 /// What a slow build does less of.
@@ -120,13 +120,13 @@ fn expect_bounded(bytes: &[u8], what: &str) {
 }
 
 /// Starts a file of an10 or an11 up to its bones.
-fn start(magic: &str) -> Spelling {
-    let file = Spelling::default().put(magic.as_bytes());
+fn start(magic: &str) -> RawFile {
+    let file = RawFile::default().put(magic.as_bytes());
     if magic == "an10" { file.bounds() } else { file }
 }
 
 /// Bones without names and parents.
-fn nameless(file: Spelling, count: i32) -> Spelling {
+fn nameless(file: RawFile, count: i32) -> RawFile {
     file.times(count, |file, _| file.put(&[1, 0]).put(&(-1_i16).to_le_bytes()))
 }
 
@@ -142,9 +142,9 @@ fn an11(frames: i32, keys: &[u8]) -> Vec<u8> {
 
 // Any file.
 
-/// G1, G2, G3: empty; one to three bytes; exactly the header.
+/// Empty; one to three bytes; exactly the header.
 #[test]
-fn g1_g2_g3_next_to_nothing() {
+fn refuses_next_to_nothing() {
     refused(b"", "magic", 0);
     for short in [&b"a"[..], b"an", b"an1"] {
         refused(short, "magic", 0);
@@ -163,9 +163,9 @@ fn g1_g2_g3_next_to_nothing() {
     }
 }
 
-/// G4: cut at every length. Only the whole file is one.
+/// Cut at every length. Only the whole file is one.
 #[test]
-fn g4_every_cut() {
+fn survives_every_cut() {
     for whole in all_small() {
         for length in 0..whole.len() {
             let cut = &whole[..length];
@@ -179,9 +179,9 @@ fn g4_every_cut() {
     }
 }
 
-/// G5: every bit flipped.
+/// Every bit flipped.
 #[test]
-fn g5_every_bit() {
+fn survives_every_flipped_bit() {
     for whole in all_small() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
         for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 3 } else { 1 }) {
@@ -195,9 +195,9 @@ fn g5_every_bit() {
     }
 }
 
-/// G6: every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+/// Every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
 #[test]
-fn g6_every_field() {
+fn survives_edge_values_in_every_field() {
     for whole in all_small() {
         for at in 0..whole.len() {
             for (number, (width, value)) in [1, 2, 4]
@@ -215,9 +215,9 @@ fn g6_every_field() {
     }
 }
 
-/// G7, G8: something after the end, and two files joined: found, and not written again.
+/// Something after the end, and two files joined: found, and not written again.
 #[test]
-fn g7_g8_trailing_bytes() {
+fn reports_trailing_bytes() {
     for whole in all_small() {
         for more in [vec![0], vec![b'a'; 1 << 16], whole.clone()] {
             let found = finds(&[whole.as_slice(), &more].concat(), "UG24", Severity::Warning, "end");
@@ -228,7 +228,7 @@ fn g7_g8_trailing_bytes() {
 
 /// Spoilt by chance: the same files on every run.
 #[test]
-fn survives_chance() {
+fn survives_random_damage() {
     let all = all_small();
     let mut fates = [0; 3];
     let mut random = Random::new(9);
@@ -280,9 +280,9 @@ fn sweep() {
 
 // Animations.
 
-/// N1: each magic with each other's body is read by its own layout, or refused; other kinds and versions are named.
+/// Each magic with each other's body is read by its own layout, or refused; other kinds and versions are named.
 #[test]
-fn n1_another_body() {
+fn reads_each_generation_by_its_own_layout() {
     for one in all_small() {
         for other in all_small() {
             let mixed: Vec<u8> = {
@@ -311,9 +311,9 @@ fn n1_another_body() {
     }
 }
 
-/// N2: what frame 0 lacks is that of the bind where frames tell what changed, and the default where they tell all.
+/// What frame 0 lacks is that of the bind where frames tell what changed, and the default where they tell all.
 #[test]
-fn n2_frame_0_lacks_a_component() {
+fn frame_0_falls_back_to_bind_or_default() {
     for generation in AnimationGeneration::ALL {
         let mut file = small(generation);
         file.animations[0].frames[0][1] =
@@ -339,13 +339,13 @@ fn n2_frame_0_lacks_a_component() {
     }
 }
 
-/// N3: 2^31 − 1 frames of no bones cost nothing.
+/// 2^31 − 1 frames of no bones cost nothing.
 #[test]
-fn n3_frames_of_no_bones() {
-    let tail = |file: Spelling| file.count(i32::MAX);
+fn frames_of_no_bones_cost_nothing() {
+    let tail = |file: RawFile| file.count(i32::MAX);
     let an10 = start("an10").count(0).count(1).text(b"still").put(b"an10").count(0).put(&[0; 48]).put(&[7]);
     let an11 = nameless(start("an11").count(2), 2).put(b"an11").transform().transform().count(0);
-    let an12 = Spelling::default().put(b"an12").put(&[0; 4]).put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12");
+    let an12 = RawFile::default().put(b"an12").put(&[0; 4]).put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12");
     for (file, magic) in [(an10, b"an10"), (an11, b"an11"), (an12, b"an12")] {
         let whole = tail(file).put(magic).0;
         within(2, "frames of no bones", || {
@@ -362,9 +362,9 @@ fn n3_frames_of_no_bones() {
     }
 }
 
-/// N4: bones times frames is more than the bytes hold, or wraps at 32 bits.
+/// Bones times frames is more than the bytes hold, or wraps at 32 bits.
 #[test]
-fn n4_more_keys_than_bytes() {
+fn refuses_more_keys_than_bytes() {
     for whole in all_small() {
         let name = "animation[0].frames.count";
         let at = region(&whole, name).start;
@@ -378,13 +378,13 @@ fn n4_more_keys_than_bytes() {
     }
 }
 
-/// N5, N11: a megabyte of flags that announce nothing: every frame is found, in time, by an index of 2 % at most.
+/// A megabyte of flags that announce nothing: every frame is found, in time, by an index of 2 % at most.
 #[test]
-fn n5_n11_a_long_still() {
+fn indexes_a_long_still_in_little_space() {
     let frames = 1_000_000 / SCALE;
     let count = i32::try_from(frames).unwrap();
     let embedded = {
-        let file = Spelling::new(Generation::Ms12).count(1).put(&[1, 0, 0xff, 0xff]).count(1).text(b"still").count(0);
+        let file = RawFile::new(Generation::Ms12).count(1).put(&[1, 0, 0xff, 0xff]).count(1).text(b"still").count(0);
         let file = file.put(b"ms12").transform().count(1).put(&[0, 0, 7]).count(count);
         file.put(&vec![0; frames]).put(b"ms12").0
     };
@@ -415,9 +415,9 @@ fn n5_n11_a_long_still() {
     }
 }
 
-/// N6, N7: bone numbers that are negative, too large, or there twice; and more of them than bones.
+/// Bone numbers that are negative, too large, or there twice; and more of them than bones.
 #[test]
-fn n6_n7_bone_numbers() {
+fn reports_bad_bone_numbers() {
     for whole in all_small() {
         let animated = regions(&whole).into_iter().find(|region| region.field.name() == "bone_ids").unwrap();
         let name = animated.field.to_string();
@@ -439,10 +439,10 @@ fn n6_n7_bone_numbers() {
     assert!(pose(&whole, 2).is_err());
 }
 
-/// N8: bits without a meaning announce nothing and are passed over; where the end is then not found, the first of them is
+/// Bits without a meaning announce nothing and are passed over; where the end is then not found, the first of them is
 /// to blame, and earlier frames can be read.
 #[test]
-fn n8_unknown_flags() {
+fn skips_unknown_flags() {
     for (generation, bits) in [
         (AnimationGeneration::An10, &[0x80_u8][..]),
         (AnimationGeneration::An11, &[8, 16, 32, 64, 128, 0xf8]),
@@ -477,9 +477,9 @@ fn n8_unknown_flags() {
     finds(&whole, "UG08", Severity::Error, "animation[0].flags");
 }
 
-/// N9: boxes are data, whatever they hold.
+/// Boxes are data, whatever they hold.
 #[test]
-fn n9_boxes() {
+fn reads_any_boxes() {
     let whole = bytes(AnimationGeneration::An10);
     for (name, value) in [("position_box", 0.0), ("position_box", -2e9), ("scale_box", f32::NAN), ("scale_box", -1.0)] {
         for axis in 0..6 {
@@ -490,9 +490,9 @@ fn n9_boxes() {
     }
 }
 
-/// N10: a quaternion that is none, not of unit length, or no number: data, and everything after it is total.
+/// A quaternion that is none, not of unit length, or no number: data, and everything after it is total.
 #[test]
-fn n10_quaternions() {
+fn reads_any_quaternions() {
     for value in [0.0, 1e-30, 1e30, f32::NAN, f32::INFINITY] {
         let rotation = [value; 4].map(f32::to_le_bytes).concat();
         let whole = an11(2, &[&[2], &rotation[..], &[0]].concat());
@@ -506,9 +506,9 @@ fn n10_quaternions() {
     }
 }
 
-/// N12: bones of another skeleton are listed by name, and posing fails where they move.
+/// Bones of another skeleton are listed by name, and posing fails where they move.
 #[test]
-fn n12_another_skeleton() {
+fn reports_bones_of_another_skeleton() {
     let mut other = small(AnimationGeneration::An10);
     other.bones[2].name = "elsewhere".into();
     let [one, other] = [small(AnimationGeneration::An11), other].map(|file| file.to_bytes().unwrap());
@@ -520,10 +520,10 @@ fn n12_another_skeleton() {
     assert!(retarget.pose(&other, 0, 0, &mut [Transform::default(); 2]).is_err());
 }
 
-/// N13: what is unknown in an13 is kept and found; without a magic after it, a negative count, or a length beyond the
+/// What is unknown in an13 is kept and found; without a magic after it, a negative count, or a length beyond the
 /// end, there is no file.
 #[test]
-fn n13_headers_of_the_newest() {
+fn keeps_unknown_fields_of_an13() {
     let whole = bytes(AnimationGeneration::An13);
     for into in [0, 5, 11] {
         let spoilt = poke(&whole, "unknown", into, &[1]);
@@ -566,16 +566,16 @@ fn n13_headers_of_the_newest() {
 
 /// Thousands of animations in one file, without keys and with some: in linear time, and memory that the bytes pay for.
 #[test]
-fn trap_many_animations() {
+fn many_animations_take_linear_time() {
     let count = i32::try_from(200_000 / SCALE).unwrap();
     let head_of = |count, bones| {
         let file = nameless(start("an10").count(bones), bones).count(count);
         file.times(count, |file, _| file.put(&[0])).put(b"an10").times(bones, |file, _| file.transform())
     };
     let head = |bones| head_of(count, bones);
-    let empty = |file: Spelling, _| file.count(0).put(&[0; 48]).put(&[7, 0]);
-    let still = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(130).put(&[0; 260]);
-    let wild = |file: Spelling, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(1).put(&[0x80, 0]);
+    let empty = |file: RawFile, _| file.count(0).put(&[0; 48]).put(&[7, 0]);
+    let still = |file: RawFile, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(130).put(&[0; 260]);
+    let wild = |file: RawFile, _| file.count(2).put(&[0, 0, 1, 0]).put(&[0; 48]).put(&[0]).count(1).put(&[0x80, 0]);
     let files = [
         head(0).times(count, empty).put(b"an10").0,
         head_of(count / 10, 2).times(count / 10, still).put(b"an10").0,
@@ -614,11 +614,11 @@ fn trap_many_animations() {
 
 /// Bones of three bytes each, as many as there may be, in the generations that say nothing more of them.
 #[test]
-fn trap_many_bones() {
+fn memory_for_many_bones_is_bounded() {
     let count = 1_048_576 / SCALE;
     let file = |bones: usize| {
         let bones = i32::try_from(bones).unwrap();
-        let file = Spelling::default().put(b"an12").put(&bones.to_le_bytes());
+        let file = RawFile::default().put(b"an12").put(&bones.to_le_bytes());
         let file = file.times(bones, |file, _| file.put(&[0, 0xff, 0xff]));
         file.put(&[0; 8]).count(0).put(&[30, 0, 0, 0, 0]).put(b"an12").count(1).put(b"an12").0
     };
@@ -636,7 +636,7 @@ fn trap_many_bones() {
 
 /// All bones there can be, all of one name or in a chain or circle: resolved, posed and retargeted in time.
 #[test]
-fn trap_bones_alike() {
+fn bones_of_one_name_take_linear_time() {
     let count = 32_767_i32;
     let name = "x".repeat(100);
     let file = |parent: fn(i32) -> i32| {
@@ -663,7 +663,7 @@ fn trap_bones_alike() {
 
 /// Bones out of order: testing their numbers costs what they cost, not what the skeleton does for each of them.
 #[test]
-fn trap_bones_out_of_order() {
+fn bones_out_of_order_take_linear_time() {
     let count = 30_000_i32;
     let file = nameless(start("an11").count(count), count).put(b"an11").times(count, |file, _| file.transform());
     let backwards: Vec<u8> = (0..count).rev().flat_map(|id| i16::try_from(id).unwrap().to_le_bytes()).collect();

@@ -3,13 +3,13 @@
 use meshpeek::MeshFile as _;
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage, builder};
-use meshpeek::{Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::raw_blocks::{
-    Framed, contents, header, header_of, places, put_together, put_together_with,
+    RawBlock, contents, header, header_of, places, put_together, put_together_with,
 };
 use crate::support::unigine::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
 use crate::{edges, peak, within};
@@ -53,10 +53,10 @@ fn cubes() -> (Vec<u8>, Vec<[Vec<u8>; 2]>) {
 }
 
 /// The three cubes with the second's geometry in another block.
-fn with_second(block: Framed) -> Vec<u8> {
+fn with_second(block: RawBlock) -> Vec<u8> {
     let (whole, contents) = cubes();
-    let mut geometry: Vec<_> = contents.iter().map(|[geometry, _]| Framed::lz4(geometry)).collect();
-    let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+    let mut geometry: Vec<_> = contents.iter().map(|[geometry, _]| RawBlock::lz4(geometry)).collect();
+    let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
     geometry[1] = block;
     put_together(&header(&whole), &geometry, &trees)
 }
@@ -65,7 +65,7 @@ fn with_second(block: Framed) -> Vec<u8> {
 fn with_tree(tree: &[u8]) -> Vec<u8> {
     let whole = built(Generation::Ms15, Storage::Raw, vec![cube("cube", 0.5)]);
     let [geometry, _] = &contents(&whole)[0];
-    put_together(&header(&whole), &[Framed::lz4(geometry)], &[Framed::verbatim(tree)])
+    put_together(&header(&whole), &[RawBlock::lz4(geometry)], &[RawBlock::verbatim(tree)])
 }
 
 fn offset_of(bytes: &[u8], index: usize) -> u64 {
@@ -124,9 +124,9 @@ fn expect_bounded(bytes: &[u8], what: &str) {
 
 // Any file.
 
-/// G1, G3: four bytes; exactly the header.
+/// Four bytes; exactly the header.
 #[test]
-fn g1_g3_next_to_nothing() {
+fn refuses_next_to_nothing() {
     for whole in all_small() {
         let head = header(&whole);
         assert_eq!(check_invariants(&head, &mut Random::new(3)), Fate::Damaged);
@@ -141,9 +141,9 @@ fn g1_g3_next_to_nothing() {
     }
 }
 
-/// G4: cut at every length. Only the whole file is one.
+/// Cut at every length. Only the whole file is one.
 #[test]
-fn g4_every_cut() {
+fn survives_every_cut() {
     for whole in all_small() {
         for length in 0..whole.len() {
             assert_ne!(
@@ -155,9 +155,9 @@ fn g4_every_cut() {
     }
 }
 
-/// G5: every bit flipped.
+/// Every bit flipped.
 #[test]
-fn g5_every_bit() {
+fn survives_every_flipped_bit() {
     for whole in all_small() {
         let (mut spoilt, mut random) = (whole.clone(), Random::new(5));
         for bit in (0..whole.len() * 8).step_by(if cfg!(debug_assertions) { 27 } else { 1 }) {
@@ -171,9 +171,9 @@ fn g5_every_bit() {
     }
 }
 
-/// G6: every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+/// Every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
 #[test]
-fn g6_every_field() {
+fn survives_edge_values_in_every_field() {
     let stride = if cfg!(debug_assertions) { 97 } else { 1 };
     for whole in all_small() {
         for at in 0..whole.len() {
@@ -191,9 +191,9 @@ fn g6_every_field() {
     }
 }
 
-/// G7, G8: something after the end, and two files joined: the table is not at the end then, and is found by walking.
+/// Something after the end, and two files joined: the table is not at the end then, and is found by walking.
 #[test]
-fn g7_g8_trailing_bytes() {
+fn reports_trailing_bytes() {
     for whole in all_small() {
         for more in [vec![0], vec![b'm'; 1 << 16], whole.clone()] {
             let longer = [whole.as_slice(), &more].concat();
@@ -207,7 +207,7 @@ fn g7_g8_trailing_bytes() {
 
 /// Spoilt by chance: the same files on every run. Half of them in what a block holds, before it is compressed.
 #[test]
-fn survives_chance() {
+fn survives_random_damage() {
     let all = all_small();
     let (mut fates, mut random) = ([0; 3], Random::new(9));
     for _ in 0..20_000 / SCALE {
@@ -232,9 +232,9 @@ fn survives_chance() {
             let index = random.below(both.len());
             let part = random.below(2);
             spoil(&mut both[index][part], &mut random);
-            let framed = |part: usize, random: &mut Random| -> Vec<Framed> {
+            let framed = |part: usize, random: &mut Random| -> Vec<RawBlock> {
                 let verbatim = random.one_in(2);
-                let one = |content: &[u8]| if verbatim { Framed::verbatim(content) } else { Framed::lz4(content) };
+                let one = |content: &[u8]| if verbatim { RawBlock::verbatim(content) } else { RawBlock::lz4(content) };
                 both.iter().map(|both| one(&both[part])).collect()
             };
             let (geometry, trees) = (framed(0, &mut random), framed(1, &mut random));
@@ -283,15 +283,15 @@ fn stored_in_every_way() {
     }
 }
 
-/// U29: sizes that are negative, huge, past the end, or more than LZ4 can make of so few bytes: refused before anything
+/// Sizes that are negative, huge, past the end, or more than LZ4 can make of so few bytes: refused before anything
 /// is allocated, and the other surfaces can be read.
 #[test]
-fn u29_sizes() {
+fn refuses_bad_block_sizes_before_allocating() {
     let (_, contents) = cubes();
-    let sound = Framed::lz4(&contents[1][0]);
+    let sound = RawBlock::lz4(&contents[1][0]);
     let steepest = sound.stored * 255 + 64;
     for raw in [-1, i64::MIN, i64::MAX, 1 << 62, steepest + 1] {
-        let whole = with_second(Framed { raw, ..sound.clone() });
+        let whole = with_second(RawBlock { raw, ..sound.clone() });
         let error = spoils_the_second(&whole, "surface[1].geometry.sizes", 0);
         assert!(error.to_string().contains(&raw.to_string()), "{error}");
         let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -299,50 +299,50 @@ fn u29_sizes() {
         findings(&whole);
     }
     // As steep as can be, and not what it holds.
-    spoils_the_second(&with_second(Framed { raw: steepest, ..sound.clone() }), "surface[1].geometry", 16);
+    spoils_the_second(&with_second(RawBlock { raw: steepest, ..sound.clone() }), "surface[1].geometry", 16);
     for stored in [-1, i64::MIN, i64::MAX, 1 << 62, 1 << 20] {
-        let whole = with_second(Framed { stored, ..sound.clone() });
+        let whole = with_second(RawBlock { stored, ..sound.clone() });
         let error = spoils_the_second(&whole, "surface[1].geometry.sizes", 0);
         assert!(error.to_string().contains(&stored.to_string()), "{error}");
         assert!(peak(|| open_and_check(&whole)) < 1 << 16);
     }
     // Of the blocks before one that cannot be passed, and its table, nothing is lost where there is no table either.
-    let whole = with_second(Framed { stored: 1 << 20, ..sound });
+    let whole = with_second(RawBlock { stored: 1 << 20, ..sound });
     let cut = &whole[..whole.len() - 4];
     let mesh = Mesh::open(cut).unwrap();
     assert!(mesh.surface(0).is_ok() && mesh.surface(1).is_err());
     assert_eq!(mesh.surface(2).unwrap_err().field().to_string(), "surface[1].geometry.sizes");
 }
 
-/// U30, Z4: what is as long as it says is there verbatim; what is cut, too long, too short, or points before the block is
+/// What is as long as it says is there verbatim; what is cut, too long, too short, or points before the block is
 /// an error of that surface.
 #[test]
-fn u30_z4_payloads() {
+fn refuses_bad_payloads_of_one_surface() {
     let (_, contents) = cubes();
     let content = &contents[1][0];
-    let verbatim = with_second(Framed::verbatim(content));
+    let verbatim = with_second(RawBlock::verbatim(content));
     let mesh = Mesh::open(verbatim.as_slice()).unwrap();
     assert_eq!(mesh.surface(1).unwrap().positions().unwrap().len(), 8);
     assert_eq!(mesh.inflated_bytes(), 0, "it is lent from the file");
-    let stored = Framed::lz4(content).bytes;
+    let stored = RawBlock::lz4(content).bytes;
     let raw = content.len();
     for length in 0..stored.len() {
-        let whole = with_second(Framed::of_stored(raw, stored[..length].to_vec()));
+        let whole = with_second(RawBlock::of_stored(raw, stored[..length].to_vec()));
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert!(mesh.surface(1).is_err() && mesh.surface(2).is_ok() && mesh.surface(0).is_ok(), "cut to {length}");
     }
     for raw in [raw - 1, raw + 1, raw * 2] {
-        spoils_the_second(&with_second(Framed::of_stored(raw, stored.clone())), "surface[1].geometry", 16);
+        spoils_the_second(&with_second(RawBlock::of_stored(raw, stored.clone())), "surface[1].geometry", 16);
     }
     // A match from before the first byte; one of offset 0; a literal beyond the block; lengths without an end.
     let fills = |bytes: &[u8]| bytes.iter().copied().chain(std::iter::repeat_n(0xff, 20)).collect::<Vec<_>>();
     for bytes in [&[0x04, 1, 0][..], &[0x14, 7, 9, 0], &[0x14, 7, 0, 0], &[0xf0, 0xff], &[0x1f, 7, 1, 0]] {
-        spoils_the_second(&with_second(Framed::of_stored(raw, fills(bytes))), "surface[1].geometry", 16);
+        spoils_the_second(&with_second(RawBlock::of_stored(raw, fills(bytes))), "surface[1].geometry", 16);
     }
-    spoils_the_second(&with_second(Framed::of_stored(raw, Vec::new())), "surface[1].geometry.sizes", 0);
+    spoils_the_second(&with_second(RawBlock::of_stored(raw, Vec::new())), "surface[1].geometry.sizes", 0);
     // Sound LZ4 of what is no geometry: shorter, longer, other counts.
     for content in [&content[..raw - 1], &[content.as_slice(), &[0]].concat(), &[]] {
-        for block in [Framed::lz4(content), Framed::verbatim(content)] {
+        for block in [RawBlock::lz4(content), RawBlock::verbatim(content)] {
             let whole = with_second(block);
             check_invariants(&whole, &mut Random::new(1));
             let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -356,12 +356,12 @@ fn u30_z4_payloads() {
     }
 }
 
-/// U31: a table that is wrong, says the same of all, overlaps, or points outside is found, and walked around.
+/// A table that is wrong, says the same of all, overlaps, or points outside is found, and walked around.
 #[test]
-fn u31_tables() {
+fn walks_around_bad_tables() {
     let (whole, contents) = cubes();
-    let geometry: Vec<_> = contents.iter().map(|[geometry, _]| Framed::lz4(geometry)).collect();
-    let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+    let geometry: Vec<_> = contents.iter().map(|[geometry, _]| RawBlock::lz4(geometry)).collect();
+    let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
     let head = header(&whole);
     let right = places(&head, &geometry);
     let [one, two, three] = [right[0], right[1], right[2]];
@@ -398,20 +398,20 @@ fn u31_tables() {
     }
 }
 
-/// U31: a table that agrees with itself, and not with the blocks: a place inside a block, where sizes stand that lead to the
+/// A table that agrees with itself, and not with the blocks: a place inside a block, where sizes stand that lead to the
 /// next place. Found; and neither a panic nor more work than there is file.
 #[test]
-fn u31_a_place_inside_a_block() {
+fn reports_a_table_that_points_into_a_block() {
     let (whole, contents) = cubes();
     let head = header(&whole);
-    let rest = Framed::verbatim(&contents[1][0]);
+    let rest = RawBlock::verbatim(&contents[1][0]);
     // The first block has, at its end, sizes that span the second.
     let span = i64::try_from(rest.bytes.len() + 16).unwrap();
     for (raw, content) in [(span, &contents[0][0]), (1 << 62, &contents[0][0]), (0, &contents[1][0])] {
         let inner = [raw.to_le_bytes(), span.to_le_bytes()].concat();
-        let first = Framed::verbatim(&[content.as_slice(), &inner].concat());
-        let geometry = [first, rest.clone(), Framed::lz4(&contents[2][0])];
-        let trees: Vec<_> = contents.iter().map(|[_, tree]| Framed::lz4(tree)).collect();
+        let first = RawBlock::verbatim(&[content.as_slice(), &inner].concat());
+        let geometry = [first, rest.clone(), RawBlock::lz4(&contents[2][0])];
+        let trees: Vec<_> = contents.iter().map(|[_, tree]| RawBlock::lz4(tree)).collect();
         let mut lying = places(&head, &geometry);
         lying[1] -= 16;
         let file = put_together_with(&head, &geometry, &trees, &lying);
@@ -439,9 +439,9 @@ fn tree_of(corners: &[i32], nodes: &[(u8, [i32; 4])]) -> Vec<u8> {
     bytes
 }
 
-/// U32: circles, children before their parents, leaves outside, boxes that lie: found, and everything else can be read.
+/// Circles, children before their parents, leaves outside, boxes that lie: found, and everything else can be read.
 #[test]
-fn u32_trees() {
+fn reports_bad_trees() {
     let corners: Vec<i32> = (0..12).map(|triangle| triangle * 3).collect();
     let leaf = |start, end| (0, [-1, -1, start, end]);
     let inner = |left, right| (0, [left, right, 0, 0]);
@@ -489,9 +489,9 @@ fn u32_trees() {
     }
 }
 
-/// U33: indices of four bytes, or compact ints: whichever fill the block. What neither fills is an error.
+/// Indices of four bytes, or compact ints: whichever fill the block. What neither fills is an error.
 #[test]
-fn u33_wide_indices() {
+fn reads_wide_indices_in_both_encodings() {
     let positions = 65_536;
     let narrow = [0, 1, 2];
     let head = header_of(Generation::Ms15, 1, 1, [positions, 3, 3]);
@@ -499,8 +499,8 @@ fn u33_wide_indices() {
     let tree = [0, 0, 0];
     let streams = |indices: &[u8]| {
         let content = [&before, indices, &narrow].concat();
-        [Framed::verbatim(&content), Framed::lz4(&content)]
-            .map(|block| put_together(&head, &[block], &[Framed::verbatim(&tree)]))
+        [RawBlock::verbatim(&content), RawBlock::lz4(&content)]
+            .map(|block| put_together(&head, &[block], &[RawBlock::verbatim(&tree)]))
     };
     let values = [65_535, 0, 300];
     let fixed = values.map(i32::to_le_bytes).concat();
@@ -558,13 +558,13 @@ fn counts_beyond_the_block() {
 /// Blocks that inflate to the limit, to more, and all together to more than a file may: refused by name, and the peak
 /// stays below twice the limit.
 #[test]
-fn trap_bombs() {
+fn stops_bombs_at_the_limit() {
     let limit = 1 << 20;
     let limits = Limits { block: limit, asset: 2 * limit, ..Limits::default() };
     let head = |count| header_of(Generation::Ms15, count, 1, [0; 3]);
-    let tree = Framed::verbatim(&[0; 3]);
+    let tree = RawBlock::verbatim(&[0; 3]);
     let size = usize::try_from(limit).unwrap();
-    let bomb = |size: usize| Framed::lz4(&vec![0; size]);
+    let bomb = |size: usize| RawBlock::lz4(&vec![0; size]);
     // Beyond what 32 times its stored bytes are.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
     let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
@@ -605,13 +605,13 @@ fn trap_bombs() {
 
 /// Compact ints of one byte that would be spelled in four: what that takes counts, too.
 #[test]
-fn trap_wide_indices() {
+fn wide_indices_count_against_the_limit() {
     let limit = 2 << 20;
     let limits = Limits { block: limit, asset: 2 * limit, ..Limits::default() };
     let (positions, corners) = (65_536, 1 << 20);
     let head = header_of(Generation::Ms15, 1, 1, [positions, corners, 0]);
     let content = vec![0; positions * 12 + 4 + corners];
-    let whole = put_together(&head, &[Framed::lz4(&content)], &[Framed::verbatim(&[0; 3])]);
+    let whole = put_together(&head, &[RawBlock::lz4(&content)], &[RawBlock::verbatim(&[0; 3])]);
     let used = peak(|| {
         let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
         let error = mesh.surface(0).map(drop).unwrap_err();
@@ -627,13 +627,13 @@ fn trap_wide_indices() {
 /// All surfaces there can be, whose blocks are all bad, or lie about their length, and a table that says the same of
 /// every other one, so that one bomb would be inflated for each of them.
 #[test]
-fn trap_many_bad_blocks() {
+fn many_bad_blocks_take_linear_time() {
     let count = 32_767 / SCALE;
     let head = header_of(Generation::Ms15, count, 1, [0; 3]);
-    let (bad, sound) = (Framed::of_stored(40, vec![0xff; 3]), Framed::verbatim(&[0; 4]));
-    let tree = Framed::verbatim(&[0; 3]);
+    let (bad, sound) = (RawBlock::of_stored(40, vec![0xff; 3]), RawBlock::verbatim(&[0; 4]));
+    let tree = RawBlock::verbatim(&[0; 3]);
     let trees = vec![tree; count];
-    let all_bad = put_together(&head, &vec![bad; count], &vec![Framed::of_stored(0, vec![0xf0; 2]); count]);
+    let all_bad = put_together(&head, &vec![bad; count], &vec![RawBlock::of_stored(0, vec![0xf0; 2]); count]);
     within(10, "bad blocks", || {
         let mesh = Mesh::open(all_bad.as_slice()).unwrap();
         assert!((0..count).rev().all(|index| mesh.surface(index).is_err() && mesh.tree(index).is_err()));
@@ -653,7 +653,7 @@ fn trap_many_bad_blocks() {
     });
 
     // A bomb among them, which every other place of the table names.
-    geometry[1] = Framed::lz4(&vec![0; 4 << 20]);
+    geometry[1] = RawBlock::lz4(&vec![0; 4 << 20]);
     let mut lying = places(&head, &geometry);
     for pair in (1..count - 2).step_by(2) {
         (lying[pair], lying[pair + 1]) = (lying[1], lying[2]);
@@ -670,13 +670,13 @@ fn trap_many_bad_blocks() {
 
 /// Leaves that all name the same triangles, and nodes in a chain of their number.
 #[test]
-fn trap_trees() {
+fn bad_trees_take_linear_time() {
     let corners = i32::try_from(300_000 / SCALE).unwrap();
     let leaves = i32::try_from(100_000 / SCALE).unwrap();
     let whole = built(Generation::Ms15, Storage::Lz4, vec![cube("cube", 0.5)]);
     let [geometry, _] = &contents(&whole)[0];
     let head = header(&whole);
-    let file = |tree: &[u8]| put_together(&head, &[Framed::lz4(geometry)], &[Framed::verbatim(tree)]);
+    let file = |tree: &[u8]| put_together(&head, &[RawBlock::lz4(geometry)], &[RawBlock::verbatim(tree)]);
     // Each left child is a leaf of all triangles.
     let mut nodes = Vec::new();
     for pair in 0..leaves {
@@ -703,10 +703,10 @@ fn trap_trees() {
 
 /// A hundred thousand shapes in a block, each of which the header names.
 #[test]
-fn trap_many_targets() {
+fn many_targets_take_linear_time() {
     let targets = 100_000 / SCALE;
     let head = header_of(Generation::Ms14, 1, targets, [0; 3]);
-    let whole = put_together(&head, &[Framed::lz4(&vec![0; targets + 4])], &[Framed::verbatim(&[0; 3])]);
+    let whole = put_together(&head, &[RawBlock::lz4(&vec![0; targets + 4])], &[RawBlock::verbatim(&[0; 3])]);
     within(10, "many targets", || {
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert_eq!(mesh.surface(0).unwrap().target_count(), targets);
@@ -737,7 +737,7 @@ fn weights_in_blocks() {
         for (into, byte) in [(1, 9), (0, 5), (0, 255)] {
             let mut spoilt = geometry.clone();
             spoilt[at + into] = byte;
-            let file = put_together(&header(&whole), &[Framed::lz4(&spoilt)], &[Framed::lz4(tree)]);
+            let file = put_together(&header(&whole), &[RawBlock::lz4(&spoilt)], &[RawBlock::lz4(tree)]);
             assert_ne!(check_invariants(&file, &mut Random::new(1)), Fate::Refused);
             assert!(findings(&file).iter().any(|found| found.severity == Severity::Error));
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{Mesh, Placement, Shading, Variant, builder};
-use meshpeek::{Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
+use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::GRANTED;
 use crate::support::corpus;
@@ -98,9 +98,9 @@ fn poke(bytes: &[u8], at: usize, replacement: &[u8]) -> Vec<u8> {
     spoilt
 }
 
-/// G1, G2, G3: empty; one to three bytes; exactly the headers.
+/// Empty; one to three bytes; exactly the headers.
 #[test]
-fn g1_g2_g3_next_to_nothing() {
+fn refuses_next_to_nothing() {
     let [data, aniv] = pair("box");
     for error in [refused(b"", &aniv, "unreal data", "file", 0), refused(&data, b"", "unreal aniv", "file", 0)] {
         assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
@@ -118,9 +118,9 @@ fn g1_g2_g3_next_to_nothing() {
     finds(&data, &aniv, "UR10", Severity::Warning, "polygon_count", 0);
 }
 
-/// G4: both files of every sample cut at every length.
+/// Both files of every sample cut at every length.
 #[test]
-fn g4_every_cut() {
+fn survives_every_cut() {
     for files in pairs() {
         let mut random = Random::new(4);
         for length in 0..files.data.len() {
@@ -158,9 +158,9 @@ fn g4_every_cut() {
     }
 }
 
-/// G5: every bit of both files of the samples flipped.
+/// Every bit of both files of the samples flipped.
 #[test]
-fn g5_every_bit() {
+fn survives_every_flipped_bit() {
     for mut files in pairs() {
         let mut random = Random::new(5);
         for file in 0..2 {
@@ -176,9 +176,9 @@ fn g5_every_bit() {
     }
 }
 
-/// G6: every field of one and two bytes set to 0, 1, 7F…, 80…, FF…, each file's length, and one beside it.
+/// Every field of one and two bytes set to 0, 1, 7F…, 80…, FF…, each file's length, and one beside it.
 #[test]
-fn g6_every_field() {
+fn survives_edge_values_in_every_field() {
     for files in pairs() {
         let mut random = Random::new(6);
         // The counts, some of what nobody reads, the first polygon or frame, and the last.
@@ -200,9 +200,9 @@ fn g6_every_field() {
     }
 }
 
-/// G7, G8, E2: one byte, 48 bytes, a mebibyte and another file after the end of either. They are found, and kept.
+/// One byte, 48 bytes, a mebibyte and another file after the end of either. They are found, and kept.
 #[test]
-fn g7_g8_trailing_bytes() {
+fn reports_trailing_bytes() {
     let [data, aniv] = pair("guard");
     for rest in [vec![7; 1], vec![0; 48], vec![b'm'; 1 << 20], data.clone()] {
         let longer = [data.as_slice(), &rest].concat();
@@ -216,9 +216,9 @@ fn g7_g8_trailing_bytes() {
     }
 }
 
-/// G18: every large allocation is refused once. Each time the answer is an error that says so.
+/// Every large allocation is refused once. Each time the answer is an error that says so.
 #[test]
-fn g18_no_memory() {
+fn survives_refused_allocations() {
     let mut mesh = builder::Mesh::new(Variant::Classic, 3000);
     mesh.frames = vec![(0..3000).map(|x| [x % 1000, 0, x % 500]).collect()];
     mesh.polygons = (0..2998).map(|first| polygon([first, first + 1, first + 2], 0x20, 0)).collect();
@@ -246,9 +246,9 @@ fn g18_no_memory() {
     assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), Some(4));
 }
 
-/// G20: the files changed places, or are of another format.
+/// The files changed places, or are of another format.
 #[test]
-fn g20_the_extension_lies() {
+fn content_decides_not_the_extension() {
     let [data, aniv] = pair("box");
     let error = refused(&aniv, &data, "unreal aniv", "frame_size", 2);
     assert!(error.to_string().contains("128 or 256 bytes"), "{error}");
@@ -258,9 +258,9 @@ fn g20_the_extension_lies() {
     assert!(Model::open(data.as_slice()).is_err() && Model::open(aniv.as_slice()).is_err());
 }
 
-/// E1: 36 bytes, which is where another program's header would end, and polygons behind them. The header is 48.
+/// 36 bytes, which is where another program's header would end, and polygons behind them. The header is 48.
 #[test]
-fn e1_a_shorter_header() {
+fn the_header_has_48_bytes() {
     let [data, aniv] = pair("box");
     let short = [&data[..36], &data[48..]].concat();
     let error = refused(&short, &aniv, "unreal data", "polygons", 48);
@@ -268,9 +268,9 @@ fn e1_a_shorter_header() {
     refused(&data[..36], &aniv, "unreal data", "header", 0);
 }
 
-/// E2: polygons cut. The error has both sizes.
+/// Polygons cut. The error has both sizes.
 #[test]
-fn e2_polygons_cut() {
+fn names_both_sizes_of_cut_polygons() {
     let [data, aniv] = pair("box");
     let error = refused(&data[..data.len() - 1], &aniv, "unreal data", "polygons", 48);
     assert!(matches!(error.kind(), ErrorKind::Count { count: 12, size: 16, left: 191 }), "{error}");
@@ -280,9 +280,9 @@ fn e2_polygons_cut() {
     assert!(peak(|| Mesh::open(claims.as_slice(), aniv.as_slice())) < 4096);
 }
 
-/// E3: indices that start at 1, and the greatest there is. The corner errs, the rest works.
+/// Indices that start at 1, and the greatest there is. The corner errs, the rest works.
 #[test]
-fn e3_indices_beyond() {
+fn an_index_out_of_range_fails_alone() {
     let mut mesh = cube(2);
     for polygon in &mut mesh.polygons {
         polygon.vertices = polygon.vertices.map(|vertex| vertex + 1);
@@ -306,9 +306,9 @@ fn e3_indices_beyond() {
     assert_eq!(normals.iter().filter(|normal| **normal == [0.0; 3]).count(), 3);
 }
 
-/// E4: no polygons, no vertices, no frames, each alone and together.
+/// No polygons, no vertices, no frames, each alone and together.
 #[test]
-fn e4_nothing() {
+fn reads_empty_pairs() {
     for which in 0..8 {
         let mut mesh = cube(2);
         let mut expected = Vec::new();
@@ -339,9 +339,9 @@ fn e4_nothing() {
     }
 }
 
-/// E5, E6, E8: a frame size that fits no vertex, one left over from another export, and one that went round.
+/// A frame size that fits no vertex, one left over from another export, and one that went round.
 #[test]
-fn e5_e6_frame_sizes() {
+fn reports_frame_sizes_that_fit_no_vertex() {
     let [data, aniv] = pair("box");
     // With the length that the size claims, nothing tells what a vertex would be.
     for size in [0_u16, 1, 31, 33, 41, 63, 65, 0x7fff, 0x8000, u16::MAX] {
@@ -374,9 +374,9 @@ fn e5_e6_frame_sizes() {
     refused(&data, &pair("box")[1], "unreal aniv", "frame_size", 2);
 }
 
-/// E7, G22: headers that claim 4,294,836,225 bytes of frames, and 65,535 of everything, in small files.
+/// Headers that claim 4,294,836,225 bytes of frames, and 65,535 of everything, in small files.
 #[test]
-fn e7_g22_large_claims() {
+fn refuses_claims_beyond_the_file() {
     let (vertices, size) = (16_383_u16, 65_532_u16);
     let data = poke(&pair("box")[0], 2, &vertices.to_le_bytes());
     for length in [0, 1, 4, 65_531, 65_532, 65_533, 70_000] {
@@ -401,9 +401,9 @@ fn e7_g22_large_claims() {
     refused(&data, &none[1], "unreal data", "polygons", 48);
 }
 
-/// E7: the last frame lacks some of its last vertex, as an exporter wrote it; and all of a file but a byte is missing.
+/// The last frame lacks some of its last vertex, as an exporter wrote it; and all of a file but a byte is missing.
 #[test]
-fn e7_a_short_last_frame() {
+fn reads_all_but_a_cut_last_frame() {
     let [data, aniv] = pair("guard");
     for missing in 1..=4 {
         let cut = &aniv[..aniv.len() - missing];
@@ -418,9 +418,9 @@ fn e7_a_short_last_frame() {
     }
 }
 
-/// E8: the two files are of different meshes.
+/// The two files are of different meshes.
 #[test]
-fn e8_a_pair_that_disagrees() {
+fn reports_a_pair_that_disagrees() {
     let (one, other) = (pair("box"), pair("guard"));
     // 11 vertices and 10 frames for 8 vertices: no frame size fits. The other way round, 32 bytes are no 11 vertices.
     let error = refused(&one[0], &other[1], "unreal aniv", "frame_size", 2);
@@ -432,7 +432,7 @@ fn e8_a_pair_that_disagrees() {
 
 /// A file of as many surfaces as there can be: all are known by their numbers, and cost no more than their polygons.
 #[test]
-fn trap_every_polygon_its_own_surface() {
+fn one_surface_per_polygon_takes_linear_time() {
     let mut worst = 0.0_f64;
     for count in [1000, 4096, 4097, 32_768, 32_769, 40_000, 65_535_u32] {
         let mut mesh = builder::Mesh::new(Variant::Classic, 1);
@@ -449,7 +449,7 @@ fn trap_every_polygon_its_own_surface() {
 
 /// One surface of 65,535 polygons, all alike or all unlike, is welded in time, and normals are computed.
 #[test]
-fn trap_welding() {
+fn welding_takes_linear_time() {
     let corners = 65_535 * 3;
     for (vertices, uvs, distinct) in [(1, false, 1), (8191, false, 8191), (1, true, 65_536), (8191, true, corners)] {
         let mut mesh = builder::Mesh::new(Variant::DeusEx, vertices);
@@ -475,7 +475,7 @@ fn trap_welding() {
 
 /// 65,535 frames of nothing; of one vertex; and a script of as many sequences that play them all.
 #[test]
-fn trap_many_frames() {
+fn many_frames_take_linear_time() {
     let empty = [&u16::MAX.to_le_bytes()[..], &[0, 0]].concat();
     let none = poke(&pair("empty")[0], 0, &[0, 0]);
     let files = Files::new("no vertices", [none, empty]);
@@ -490,7 +490,7 @@ fn trap_many_frames() {
 
 /// The script that makes opening allocate the most for its size: the shortest commands of each kind.
 #[test]
-fn trap_memory_for_scripts() {
+fn memory_for_scripts_is_bounded() {
     let [data, aniv] = pair("box");
     let mut worst = 0.0_f64;
     let texture = "#exec MESHMAP SETTEXTURE MESHMAP=a NUM=";
@@ -545,7 +545,7 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 /// A hundred thousand spoilt pairs, the same ones on every run: of samples, and of small real pairs where there are any.
 /// Without optimisation, a tenth of them.
 #[test]
-fn survives_chance() {
+fn survives_random_damage() {
     const PAIRS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
     let mut bases = pairs();
     let real = real_pairs(1500);

@@ -1,5 +1,5 @@
 //! What bones do to vertices, over files of our own and, where the machine has them, real ones:
-//! `MESHPEEK_CORPUS=FOLDER cargo test --test motion`. A file that does not open as a mesh is passed over: other tests tell
+//! `MESHPEEK_CORPUS=FOLDER cargo test --test model`. A file that does not open as a mesh is passed over: other tests tell
 //! which those are.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use meshpeek::decode::Influence;
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Animations, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
 const WORST: f64 = 1e-5;

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use meshpeek::array::{Bounds, Consecutive, Sphere};
-use meshpeek::decode::{Floats, Frame, Index, PolygonIndices, PolygonUvs};
+use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{
-    Animations, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
+    Animations, Array, Corner, CornerArray, ErrorKind, Format, FormatVersion, Geometry, Model, Name, Packed, Surface,
 };
 use zerocopy::little_endian::{F32, U16, U32};
 
@@ -83,7 +83,7 @@ fn welds_random_streams_like_its_naive_twin() {
         let (indices, attribute_indices) = (stream(positions), stream(frames));
         let target = builder::MorphTarget {
             positions: vec![[0.0; 3]; positions],
-            frames: vec![Frame::default(); frames],
+            frames: vec![TangentFrame::default(); frames],
             ..builder::MorphTarget::default()
         };
         let surface =
@@ -136,7 +136,7 @@ fn arrays_agree_with_themselves() {
         let middle = positions.slice(2..5).unwrap();
         assert_eq!((middle.len(), middle.get(0)), (3, positions.get(2)));
         assert!(positions.slice(0..positions.len() + 1).is_none());
-        assert_eq!(positions.as_bytes().len(), positions.place(positions.len()));
+        assert_eq!(positions.as_bytes().len(), positions.byte_offset(positions.len()));
         let short = positions.decode_into(&mut bulk[1..]).unwrap_err();
         assert!(matches!(short.kind(), ErrorKind::Buffer { .. }), "{short}");
         let bounds = positions.bounds();
@@ -152,12 +152,12 @@ fn arrays_agree_with_themselves() {
         let slow: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
         assert!(indices.iter().eq(slow.iter().copied()));
         assert!((&indices).into_iter().skip(7).eq(slow.iter().copied().skip(7)));
-        let mut rest = indices.into_iter();
+        let mut rest = indices.iter();
         assert_eq!((rest.next(), rest.len()), (slow.first().copied(), slow.len() - 1));
         assert_eq!(rest.fold(0, u64_sum), slow[1..].iter().copied().fold(0, u64_sum));
         for limit in [0, 1, 5, 1000] {
             let expected = slow.iter().copied().enumerate().find(|(_, index)| *index >= limit);
-            assert_eq!(indices.first_beyond(limit), expected);
+            assert_eq!(indices.first_out_of_range(limit), expected);
         }
     }
 }
@@ -374,7 +374,7 @@ fn expect_corners_again(surface: &Surface<'_>) -> Welded {
     for (corner, vertex) in corners.iter().zip(&welded.indices) {
         let found = welded.vertices[*vertex as usize];
         assert_eq!(found.position, corner.position);
-        assert_eq!(uvs.stored_bytes(found.attribute as usize), uvs.stored_bytes(corner.attribute as usize));
+        assert_eq!(uvs.raw_bytes(found.attribute as usize), uvs.raw_bytes(corner.attribute as usize));
         assert!(found.attribute <= corner.attribute, "the first of those that are alike");
     }
     welded
@@ -445,25 +445,25 @@ fn arrays_of_corners_agree_with_themselves() {
             }
             for limit in [0, 1, 5, 100] {
                 let expected = one_by_one.iter().copied().enumerate().find(|(_, index)| *index >= limit);
-                assert_eq!(indices.first_beyond(limit), expected);
+                assert_eq!(indices.first_out_of_range(limit), expected);
             }
             // Where an item is said to lie, it lies.
             let file = indices.as_bytes();
             for (item, index) in one_by_one.iter().enumerate() {
-                let at = indices.place(item);
+                let at = indices.byte_offset(item);
                 assert_eq!(u32::from(u16::from_le_bytes([file[at], file[at + 1]])), *index);
-                let at = uvs.place(item);
-                assert_eq!(uvs.stored_bytes(item), Some([file[at], file[at + 1]]));
+                let at = uvs.byte_offset(item);
+                assert_eq!(uvs.raw_bytes(item), Some([file[at], file[at + 1]]));
             }
             let attributes = surface.attribute_indices().unwrap();
             assert!(matches!(attributes, Indices::Consecutive(_)) && attributes.as_bytes().is_empty());
             assert!(attributes.iter().eq(0..u32::try_from(one_by_one.len()).unwrap()));
-            assert_eq!(attributes.first_beyond(2), Some((2, 2)));
-            assert!(uvs.get(uvs.len()).is_none() && uvs.stored_bytes(uvs.len()).is_none());
+            assert_eq!(attributes.first_out_of_range(2), Some((2, 2)));
+            assert!(uvs.get(uvs.len()).is_none() && uvs.raw_bytes(uvs.len()).is_none());
         }
     }
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
-    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().stored_bytes(0), None, "floats are no bytes");
+    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats are no bytes");
 }
 
 /// A number that picks no record has no corners; nothing behind it is taken for its own.
@@ -477,7 +477,7 @@ fn picks_that_are_out_of_range() {
     array.for_each(|_| visited += 1);
     assert_eq!(visited, 3, "going through all ends there");
     let uvs = Uvs::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs));
-    assert_eq!((uvs.get(0), uvs.stored_bytes(0), uvs.len()), (None, None, 3));
+    assert_eq!((uvs.get(0), uvs.raw_bytes(0), uvs.len()), (None, None, 3));
     assert!(CornerArray::new(&records, &[], PolygonIndices).is_empty());
     assert!(Indices::Consecutive(Consecutive::new(0)).is_empty());
 }

@@ -17,11 +17,11 @@
 mod allocations;
 mod animations;
 mod geometry;
-mod opened_pages;
+mod pages_read;
 mod samples;
 mod sidecar;
 #[path = "../support/mod.rs"]
 mod support;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

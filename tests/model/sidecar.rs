@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, beside};
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
-use meshpeek::{MeshFile as _, Model, OpenOptions};
+use meshpeek::{Array, MeshFile as _, Model, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::sidecar::{

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::endian::Word;
+use meshpeek::decode::endian::RawWord;
 use meshpeek::decode::{
     ByteOrder, Decode as _, EndianFloats, EndianIndex, Floats, Index, MinMax16, Packed32, Packed64,
 };
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Packed, Strided};
+use meshpeek::{Array, Packed, Strided};
 use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
@@ -16,7 +16,7 @@ use crate::support::query::{Oracle, Questions, Shape, ask, expect, faces_of};
 use crate::support::random::Random;
 
 fn scene_over<'a>(positions: Positions<'a>, indices: Indices<'a>) -> Scene<'a> {
-    let triangles = Triangles::over(positions, indices);
+    let triangles = Triangles::from_arrays(positions, indices);
     let mut scene = Scene::empty();
     scene.add(0, triangles, Arc::new(Tree::new(&triangles).unwrap()));
     scene
@@ -44,7 +44,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     let plain = Shape::new(&points, &numbers);
     assert_eq!(ask(&plain.scene(), &questions), expected, "{positions:?}");
     let words: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
-    let big = <[Word]>::ref_from_bytes(&words).unwrap();
+    let big = <[RawWord]>::ref_from_bytes(&words).unwrap();
     let ordered = Indices::Endian(Packed::new(big, EndianIndex(ByteOrder::Big)));
     assert_eq!(ask(&scene_over(positions, ordered), &questions), expected, "ordered");
     // Those that fit in fewer bits.
@@ -100,7 +100,7 @@ fn codes() {
             let first = decoder.decode(&raw[0]);
             let positions = Positions::MinMax16(Packed::new(&raw, decoder));
             assert_eq!(
-                Triangles::over(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
+                Triangles::from_arrays(positions, Indices::U8(Packed::new(&[0, 0, 0], Index::new()))).get(0),
                 Some([first; 3])
             );
             expect_encoded(positions, &mut random, count);

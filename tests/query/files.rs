@@ -18,7 +18,7 @@ const WORK: usize = if cfg!(debug_assertions) { 8_000 } else { 1_000_000 };
 
 /// What was asked so far.
 #[derive(Debug, Default)]
-struct Asked {
+struct Tally {
     meshes: usize,
     triangles: usize,
     rays: usize,
@@ -27,7 +27,7 @@ struct Asked {
 }
 
 /// Asks a mesh at random; nothing of one that has no triangles, or whose arrays cannot be located.
-fn expect_mesh(geometry: &dyn Geometry, what: &Path, asked: &mut Asked) {
+fn expect_mesh(geometry: &dyn Geometry, what: &Path, asked: &mut Tally) {
     let Ok(faces) = all_faces(geometry) else {
         assert!(Scene::new(geometry).is_err(), "{}", what.display());
         return;
@@ -68,7 +68,7 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Asks every mesh in a folder; a file that does not open is passed over: other tests tell which those are.
-fn expect_folder(folder: &Path, asked: &mut Asked) {
+fn expect_folder(folder: &Path, asked: &mut Tally) {
     for path in files_of(folder) {
         let name = path.to_string_lossy().into_owned();
         if let Some(stem) = name.strip_suffix("_d.3d") {
@@ -77,7 +77,8 @@ fn expect_folder(folder: &Path, asked: &mut Asked) {
                 expect_mesh(&mesh, &path, asked);
             }
         } else if let Ok(model) = Model::open(std::fs::read(&path).unwrap()) {
-            expect_mesh(model.file().geometry().unwrap(), &path, asked);
+            // An animation has no geometry.
+            model.file().geometry().into_iter().for_each(|geometry| expect_mesh(geometry, &path, asked));
         }
     }
 }
@@ -85,7 +86,7 @@ fn expect_folder(folder: &Path, asked: &mut Asked) {
 #[test]
 fn samples() {
     for format in ["unigine", "unreal", "secondlife", "ezmesh"] {
-        let mut asked = Asked::default();
+        let mut asked = Tally::default();
         expect_folder(&data().parent().unwrap().join(format), &mut asked);
         assert!(asked.meshes >= 3 && asked.hits > 50, "{format}: {asked:?}");
     }
@@ -93,7 +94,7 @@ fn samples() {
 
 fn expect_corpus(format: &str) {
     let Some(folder) = corpus(format) else { return };
-    let mut asked = Asked::default();
+    let mut asked = Tally::default();
     expect_folder(&folder, &mut asked);
     eprintln!("{format}: {asked:?}");
     assert!(asked.meshes >= 10 && asked.hits > 100, "{format}: {asked:?}");

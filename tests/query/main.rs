@@ -16,7 +16,7 @@
 
 mod encodings;
 mod files;
-mod posed;
+mod poses;
 mod shapes;
 #[path = "../support/mod.rs"]
 mod support;

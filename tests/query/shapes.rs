@@ -189,7 +189,7 @@ fn closed_balls() {
             }
             // Through a corner from beyond: in and out again.
             let from = [0, 1, 2].map(|axis| center[axis] + (center[axis] - target[axis]) * 3.0);
-            let through = scene.hits(&Ray::toward(from, target));
+            let through = scene.all_hits(&Ray::toward(from, target));
             assert!(ray.direction == [0.0; 3] || through.len() >= 2, "{through:?} of {target:?}");
         }
     }
@@ -221,7 +221,7 @@ fn the_same_many_times() {
             let middle = [0, 1, 2].map(|axis| triangle.iter().map(|corner| corner[axis]).sum::<f32>() / 3.0);
             let Some(first) = many.iter().position(|other| other == triangle) else { continue };
             let ray = Ray::toward([3.0, 2.0, 2.5], middle);
-            let hits = scene.hits(&ray);
+            let hits = scene.all_hits(&ray);
             let of_it = hits.iter().filter(|hit| many[hit.triangle as usize] == *triangle);
             assert!(of_it.clone().map(|hit| hit.triangle).is_sorted());
             let same = many.iter().filter(|other| *other == triangle).count();
@@ -246,7 +246,7 @@ fn surfaces_that_tie() {
         for (ray, together) in rays.iter().zip(together) {
             let hit = scene.ray(ray);
             assert_eq!(hit.map(|hit| hit.surface), Some(0), "{ray:?}");
-            assert_eq!(hit, scene.hits(ray).first().copied());
+            assert_eq!(hit, scene.all_hits(ray).first().copied());
             assert_eq!(hit, together, "many at a time, surfaces {numbers:?}");
             let nearest = scene.nearest(ray.origin, f32::INFINITY).unwrap();
             assert_eq!((nearest.surface, nearest.distance), (0, 3.0));

@@ -114,10 +114,10 @@ fn neighbors_of_a_grid() {
     let scene = shape.scene();
     let at = |x: u32, y: u32| y * 41 + x;
     assert_eq!(scene.neighbors(0, at(5, 7)), [at(4, 6), at(5, 6), at(4, 7), at(6, 7), at(5, 8), at(6, 8)]);
-    assert_eq!(scene.triangles_of(0, at(5, 7)).len(), 6);
+    assert_eq!(scene.triangles_around(0, at(5, 7)).len(), 6);
     assert_eq!(scene.neighbors(0, at(0, 0)), [at(1, 0), at(0, 1), at(1, 1)]);
-    assert_eq!((scene.triangles_of(1, 0), scene.neighbors(1, 0)), (Vec::new(), Vec::new()));
-    assert_eq!((scene.triangles_of(0, 41 * 41), scene.neighbors(0, u32::MAX)), (Vec::new(), Vec::new()));
+    assert_eq!((scene.triangles_around(1, 0), scene.neighbors(1, 0)), (Vec::new(), Vec::new()));
+    assert_eq!((scene.triangles_around(0, 41 * 41), scene.neighbors(0, u32::MAX)), (Vec::new(), Vec::new()));
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn watched_is_answered_alike() {
     for scene in [Scene::new(&flat).unwrap(), Scene::indexed(&flat, &sidecar).unwrap()] {
         for ray in &questions.rays {
             let mut pages = PagesTouched::default();
-            assert_eq!(scene.ray_watched(ray, &mut pages), scene.ray(ray));
+            assert_eq!(scene.probed(&mut pages).ray(ray), scene.ray(ray));
             assert_eq!(pages.mesh() + pages.tree(), pages.total());
             assert!(scene.ray(ray).is_none() || (pages.mesh() > 0 && pages.tree() > 0));
-            assert_eq!(scene.hits_watched(ray, &mut pages), scene.hits(ray));
+            assert_eq!(scene.probed(&mut pages).all_hits(ray), scene.all_hits(ray));
         }
         for (point, limit) in &questions.points {
             let mut pages = PagesTouched::default();
-            assert_eq!(scene.nearest_watched(*point, *limit, &mut pages), scene.nearest(*point, *limit));
+            assert_eq!(scene.probed(&mut pages).nearest(*point, *limit), scene.nearest(*point, *limit));
         }
     }
 }

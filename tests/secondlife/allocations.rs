@@ -1,8 +1,8 @@
 //! What reading a Second Life mesh allocates: nothing for its header, little for a block, nothing for the next one into
 //! the same buffer.
 
-use meshpeek::Limits;
 use meshpeek::secondlife::{Buffer, Header, Lod, Mesh, Part, Prefix};
+use meshpeek::{Array, Limits};
 
 use crate::support::allocations::allocations;
 use crate::support::secondlife::raw_assets::{everything, level, square, zlib};

@@ -4,7 +4,7 @@ use md5::{Digest as _, Md5};
 use meshpeek::decode::{Influence, MinMax16};
 use meshpeek::secondlife::llsd::{Rules, Value, Writer, read};
 use meshpeek::secondlife::{Edit, Header, Key, Lod, Mesh, Part, Prefix, build, extract, hull_size};
-use meshpeek::{Error, ErrorKind, Limits};
+use meshpeek::{Array, Error, ErrorKind, Limits};
 
 use crate::support::secondlife::{arm, bytes, quad, ramp, rock, samples};
 
@@ -168,11 +168,11 @@ fn weights_are_no_more_than_one_together() {
     let mesh = open(&asset);
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
-    let codes: Vec<_> = (0..4).map(|at| weights.get(0).unwrap().stored(at).unwrap().1).collect();
+    let codes: Vec<_> = (0..4).map(|at| weights.get(0).unwrap().raw(at).unwrap().1).collect();
     assert_eq!(codes, [32767, 16384, 16384, 0]);
     assert_eq!(weights.get(1).unwrap().iter().count(), 0);
     for list in weights.iter().skip(2) {
-        let sum: u32 = (0..list.len()).map(|at| u32::from(list.stored(at).unwrap().1)).sum();
+        let sum: u32 = (0..list.len()).map(|at| u32::from(list.raw(at).unwrap().1)).sum();
         assert!((65532..=65535).contains(&sum));
     }
 }

@@ -14,9 +14,10 @@
 
 mod allocations;
 mod builder;
+mod llsd;
 mod mesh;
 #[path = "../support/mod.rs"]
 mod support;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 /// Counts the allocations of each thread, reallocations included, and the bytes that it holds.
-pub struct Counting;
+pub struct CountingAllocator;
 
 /// The size in bytes from which an allocation counts as large. Errors and their texts are smaller.
 const LARGE: usize = 1024;
@@ -40,7 +40,7 @@ fn size(layout: Layout) -> i64 {
 // SAFETY: every call is passed to the system allocator with its own arguments. A refusal is a null pointer, which
 // callers must expect. Counting uses plain cells without destructors, so it neither allocates nor unwinds.
 #[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !grant(layout) {
             return std::ptr::null_mut();

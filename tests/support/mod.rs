@@ -10,6 +10,7 @@ pub mod secondlife;
 pub mod sidecar;
 pub mod unigine;
 pub mod unreal;
+pub mod writers;
 
 use std::path::PathBuf;
 

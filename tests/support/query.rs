@@ -8,9 +8,9 @@ use std::sync::Arc;
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
-use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles, write_sidecar};
+use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
-use meshpeek::{ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
+use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use crate::support::random::Random;
@@ -50,7 +50,7 @@ impl Shape {
 
     pub fn triangles(&self) -> Triangles<'_> {
         let indices = Indices::U32(Packed::new(&self.indices, Index::new()));
-        Triangles::over(Positions::F32(Packed::new(&self.positions, Floats)), indices)
+        Triangles::from_arrays(Positions::F32(Packed::new(&self.positions, Floats)), indices)
     }
 
     /// Moves each position.
@@ -209,7 +209,7 @@ fn length(a: Vector) -> f64 {
 
 /// What is known of something that rounding may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Verdict {
     No,
     /// Either answer is right.
     Open,
@@ -227,7 +227,7 @@ pub struct Face {
 /// Where a ray may meet a triangle: at a `t` that is known as well as `slack` says.
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
-    known: Known,
+    known: Verdict,
     t: f64,
     slack: f64,
     front: bool,
@@ -263,17 +263,17 @@ impl Face {
             (0.0, f64::INFINITY)
         };
         let inside = match (above, below) {
-            (3, 0) | (0, 3) => Known::Yes,
-            (1.., 1..) => Known::No,
-            _ => Known::Open,
+            (3, 0) | (0, 3) => Verdict::Yes,
+            (1.., 1..) => Verdict::No,
+            _ => Verdict::Open,
         };
         let [least, greatest] = ray.range.map(f64::from);
-        let known = if inside == Known::No || t + slack < least || t - slack > greatest {
-            Known::No
-        } else if inside == Known::Yes && t - slack >= least && t + slack <= greatest && slack.is_finite() {
-            Known::Yes
+        let known = if inside == Verdict::No || t + slack < least || t - slack > greatest {
+            Verdict::No
+        } else if inside == Verdict::Yes && t - slack >= least && t + slack <= greatest && slack.is_finite() {
+            Verdict::Yes
         } else {
-            Known::Open
+            Verdict::Open
         };
         let [a, b, c] = self.corners;
         let front = dot(cross(subtract(b, a), subtract(c, a)), direction) < 0.0;
@@ -314,20 +314,20 @@ impl Face {
     }
 
     /// Tells whether it reaches into a box: no plane along a face of either, or an edge of each, separates them.
-    fn reaches(&self, bounds: &Bounds) -> Known {
+    fn reaches(&self, bounds: &Bounds) -> Verdict {
         let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         if !(0..3).all(|axis| min[axis] <= max[axis]) {
-            return Known::No;
+            return Verdict::No;
         }
         for axis in 0..3 {
             let [a, b, c] = self.corners.map(|corner| corner[axis]);
             // Numbers of the file and of the box: nothing is rounded.
             if a.min(b).min(c) > max[axis] || a.max(b).max(c) < min[axis] {
-                return Known::No;
+                return Verdict::No;
             }
         }
         if self.corners.iter().any(|corner| (0..3).all(|axis| min[axis] <= corner[axis] && corner[axis] <= max[axis])) {
-            return Known::Yes;
+            return Verdict::Yes;
         }
         // Infinite sides are as good as those around the triangle.
         let (mut low, mut high) = (min, max);
@@ -342,7 +342,7 @@ impl Face {
         let all = edges.iter().flat_map(|edge| units.map(|unit| (cross(*edge, unit), length(*edge))));
         let normal = (cross(edges[0], edges[2]), length(edges[0]) * length(edges[2]));
         let size = (0..3).fold(0.0_f64, |most, axis| most.max(high[axis].abs()).max(low[axis].abs()));
-        let mut known = Known::Yes;
+        let mut known = Verdict::Yes;
         for (direction, magnitude) in all.chain([normal]) {
             let of = self.corners.map(|corner| dot(corner, direction));
             let (least, most) = (of[0].min(of[1]).min(of[2]), of[0].max(of[1]).max(of[2]));
@@ -354,17 +354,17 @@ impl Face {
             }
             let band = 10.0 * ROUNDING * magnitude * size;
             if least > to + band || most < from - band {
-                return Known::No;
+                return Verdict::No;
             }
             if least > to - band || most < from + band {
-                known = Known::Open;
+                known = Verdict::Open;
             }
         }
         known
     }
 
     /// Tells whether a part of it is inside six planes.
-    fn is_in(&self, planes: &[[f32; 4]; 6]) -> Known {
+    fn is_in(&self, planes: &[[f32; 4]; 6]) -> Verdict {
         let size = self.corners.iter().flatten().fold(0.0_f64, |most, part| most.max(part.abs()));
         let left = |sign: f64| {
             let mut polygon = self.corners.to_vec();
@@ -389,9 +389,9 @@ impl Face {
             !polygon.is_empty()
         };
         match (left(-1.0), left(1.0)) {
-            (true, _) => Known::Yes,
-            (false, true) => Known::Open,
-            (false, false) => Known::No,
+            (true, _) => Verdict::Yes,
+            (false, true) => Verdict::Open,
+            (false, false) => Verdict::No,
         }
     }
 }
@@ -447,11 +447,14 @@ impl Oracle {
         let room = 1e-7 * self.diagonal + 2e-7 * t + meeting.slack * step + 2e-45 * step;
         // A direction too short to be counted in an `f32`.
         let is_beyond = hit.t.is_infinite() && meeting.t.abs() >= f64::from(f32::MAX);
-        assert!(meeting.known != Known::No && (is_beyond || off <= room), "{hit:?} of {ray:?} is {meeting:?}");
+        assert!(meeting.known != Verdict::No && (is_beyond || off <= room), "{hit:?} of {ray:?} is {meeting:?}");
         assert!(ray.range[0] <= hit.t && hit.t <= ray.range[1], "{hit:?} is out of range of {ray:?}");
         if meeting.slack.is_finite() {
             assert!((f64::from(hit.distance) - t).abs() <= room + 2e-45, "{hit:?} of {ray:?} is {t} away");
-            assert!(meeting.known != Known::Yes || hit.is_front == meeting.front, "{hit:?} of {ray:?} is {meeting:?}");
+            assert!(
+                meeting.known != Verdict::Yes || hit.is_front == meeting.front,
+                "{hit:?} of {ray:?} is {meeting:?}"
+            );
         }
         let [second, third] = hit.barycentric;
         assert!(second >= 0.0 && third >= 0.0 && second + third <= 1.000_001, "{hit:?}");
@@ -466,7 +469,7 @@ impl Oracle {
 
     /// Tests the first hit of a ray, and all of them; returns how many there are.
     pub fn expect_ray(&self, scene: &Scene<'_>, ray: &Ray) -> usize {
-        let (first, all) = (scene.ray(ray), scene.hits(ray));
+        let (first, all) = (scene.ray(ray), scene.all_hits(ray));
         assert_eq!(first.as_ref(), all.first(), "the first of all hits of {ray:?}");
         assert_eq!(scene.is_hit(ray), first.is_some(), "{ray:?}");
         if !Self::is_cast(ray) {
@@ -491,7 +494,7 @@ impl Oracle {
             let is_found = found.next_if_eq(&name).is_some();
             if !is_found {
                 let meeting = face.meets(ray);
-                assert_ne!(meeting.known, Known::Yes, "{ray:?} does not hit {face:?}: {meeting:?}");
+                assert_ne!(meeting.known, Verdict::Yes, "{ray:?} does not hit {face:?}: {meeting:?}");
             }
         }
         all.len()
@@ -537,25 +540,25 @@ impl Oracle {
     /// Tests that these triangles, some of which may be missing or there twice, reach into a box.
     pub fn expect_within_box(&self, found: &[(usize, u32)], bounds: &Bounds) {
         for (surface, triangle) in found {
-            assert_ne!(self.face(*surface, *triangle).reaches(bounds), Known::No, "{triangle} and {bounds:?}");
+            assert_ne!(self.face(*surface, *triangle).reaches(bounds), Verdict::No, "{triangle} and {bounds:?}");
         }
     }
 
     /// The same of a frustum.
     pub fn expect_within_frustum(&self, found: &[(usize, u32)], planes: &[[f32; 4]; 6]) {
         for (surface, triangle) in found {
-            assert_ne!(self.face(*surface, *triangle).is_in(planes), Known::No, "{triangle} and {planes:?}");
+            assert_ne!(self.face(*surface, *triangle).is_in(planes), Verdict::No, "{triangle} and {planes:?}");
         }
     }
 
-    fn expect_region(&self, found: &[(usize, u32)], what: &str, known: impl Fn(&Face) -> Known) {
+    fn expect_region(&self, found: &[(usize, u32)], what: &str, known: impl Fn(&Face) -> Verdict) {
         assert!(found.is_sorted_by(|one, other| one < other), "{what}: {found:?}");
         let mut left = found.iter().copied().peekable();
         for face in &self.faces {
             let is_found = left.next_if_eq(&(face.surface, face.triangle)).is_some();
             let known = known(face);
-            let expected = if is_found { Known::Yes } else { Known::No };
-            assert!(known == Known::Open || known == expected, "{what}: {face:?} is {known:?}");
+            let expected = if is_found { Verdict::Yes } else { Verdict::No };
+            assert!(known == Verdict::Open || known == expected, "{what}: {face:?} is {known:?}");
         }
         assert_eq!(left.next(), None, "{what}: what does not count");
     }
@@ -566,7 +569,7 @@ impl Oracle {
 
     pub fn expect_frustum(&self, found: &[(usize, u32)], planes: &[[f32; 4]; 6]) {
         let is_finite = planes.iter().flatten().all(|number| number.is_finite());
-        let known = |face: &Face| if is_finite { face.is_in(planes) } else { Known::No };
+        let known = |face: &Face| if is_finite { face.is_in(planes) } else { Verdict::No };
         self.expect_region(found, &format!("{planes:?}"), known);
     }
 }
@@ -728,7 +731,7 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
         all.extend(floats(&hit.barycentric));
     };
     for ray in &questions.rays {
-        let (first, hits) = (scene.ray(ray), scene.hits(ray));
+        let (first, hits) = (scene.ray(ray), scene.all_hits(ray));
         assert_eq!((first.as_ref(), first.is_some()), (hits.first(), scene.is_hit(ray)), "{ray:?}");
         all.push(hits.len() as u32);
         hits.iter().for_each(|hit| note(&mut all, hit));
@@ -741,18 +744,15 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
             all.extend(floats(&nearest.barycentric));
         }
     }
-    let mut pages = PagesTouched::default();
-    let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds, &mut pages));
+    let boxes = questions.boxes.iter().map(|bounds| scene.overlapping_box(bounds));
     let mut lists: Vec<_> = boxes.collect();
-    lists.extend(
-        questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages)),
-    );
+    lists.extend(questions.frusta.iter().map(|planes| scene.overlapping_frustum(&Frustum::from_planes(*planes))));
     for list in lists {
         all.push(list.len() as u32);
         all.extend(list.into_iter().flat_map(|(surface, triangle)| [surface as u32, triangle]));
     }
     for (surface, vertex) in &questions.vertices {
-        for list in [scene.triangles_of(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
+        for list in [scene.triangles_around(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
             all.push(list.len() as u32);
             all.extend(list);
         }
@@ -768,12 +768,11 @@ pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usiz
     for (point, limit) in &questions.points {
         oracle.expect_nearest(scene.nearest(*point, *limit), *point, *limit);
     }
-    let mut pages = PagesTouched::default();
     for bounds in &questions.boxes {
-        oracle.expect_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+        oracle.expect_box(&scene.overlapping_box(bounds), bounds);
     }
     for planes in &questions.frusta {
-        oracle.expect_frustum(&scene.overlapping_frustum(&Frustum::from_planes(*planes), &mut pages), planes);
+        oracle.expect_frustum(&scene.overlapping_frustum(&Frustum::from_planes(*planes)), planes);
     }
     for (surface, vertex) in &questions.vertices {
         expect_around(scene, oracle, *surface, *vertex);
@@ -787,7 +786,7 @@ fn expect_around(scene: &Scene<'_>, oracle: &Oracle, surface: usize, vertex: u32
     let numbers = oracle.faces.iter().filter(|face| face.surface == surface).map(|face| face.triangle);
     let expected: Vec<u32> =
         numbers.filter(|triangle| triangles.corners(*triangle).unwrap().contains(&vertex)).collect();
-    assert_eq!(scene.triangles_of(surface, vertex), expected, "vertex {vertex} of surface {surface}");
+    assert_eq!(scene.triangles_around(surface, vertex), expected, "vertex {vertex} of surface {surface}");
     let corners = expected.iter().flat_map(|triangle| triangles.corners(*triangle).unwrap());
     let neighbors: std::collections::BTreeSet<u32> = corners.filter(|corner| *corner != vertex).collect();
     assert!(scene.neighbors(surface, vertex).into_iter().eq(neighbors), "vertex {vertex} of surface {surface}");

@@ -5,11 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence};
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, builder};
-use meshpeek::{Animations, Geometry, MeshFile as _, Model, Result};
+use meshpeek::{Animations, Array, Geometry, MeshFile as _, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::support::random::Random;
@@ -73,7 +73,7 @@ pub fn surface(name: &str, counts: &[u8]) -> builder::Surface {
         name: name.to_owned(),
         targets: vec![builder::MorphTarget {
             positions,
-            frames: vec![Frame::default(); 3],
+            frames: vec![TangentFrame::default(); 3],
             ..builder::MorphTarget::default()
         }],
         weights: counts.iter().enumerate().map(|(vertex, count)| influences(vertex, *count)).collect(),

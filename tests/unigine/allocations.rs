@@ -1,5 +1,6 @@
 //! What reading animations and blocks of UNIGINE files allocates: nothing for a frame, the raw size of a block for a surface.
 
+use meshpeek::Array;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, InflateBuffer, Mesh, builder};
 

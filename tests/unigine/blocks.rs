@@ -1,11 +1,11 @@
 //! UNIGINE meshes of compressed generations: their blocks, the trees in these, what is inflated and when, and what is said
 //! of damage inside.
 
-use meshpeek::decode::Frame;
+use meshpeek::decode::TangentFrame;
 use meshpeek::unigine::{
     BlockLocation, Generation, InflateBuffer, Mesh, Storage, SurfaceTree, SurfaceView, TreeNode, builder,
 };
-use meshpeek::{Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
+use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
@@ -65,9 +65,9 @@ fn contents(file: &[u8]) -> Vec<[Vec<u8>; 2]> {
 }
 
 /// All that a surface's views say, in bytes and numbers.
-type Said = (Vec<Vec<u8>>, Vec<u32>, Vec<u32>);
+type SurfaceValues = (Vec<Vec<u8>>, Vec<u32>, Vec<u32>);
 
-fn said(view: &SurfaceView<'_>) -> Result<Said> {
+fn said(view: &SurfaceView<'_>) -> Result<SurfaceValues> {
     let mut arrays = Vec::new();
     for target in 0..view.target_count() {
         let target = view.target(target)?;
@@ -528,7 +528,7 @@ fn reads_wide_indices_in_both_spellings() {
         name: "wide".into(),
         targets: vec![builder::MorphTarget {
             positions: (0..positions).map(|number| [number as f32, (number % 7) as f32, 0.5]).collect(),
-            frames: vec![Frame { handedness: -1.0, ..Frame::default() }; frames as usize],
+            frames: vec![TangentFrame { handedness: -1.0, ..TangentFrame::default() }; frames as usize],
             ..builder::MorphTarget::default()
         }],
         indices: vec![0, positions - 1, 62, 63, positions / 2, 8_191],

@@ -1,15 +1,16 @@
 //! Random meshes of every generation, built, written, read and written again; and what the builder refuses.
 
 use meshpeek::MeshFile as _;
-use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, frame, influence4};
+use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, influence4, tangent_frame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, builder};
-use meshpeek::{Decode as _, ErrorKind, FormatVersion as _, Severity};
+use meshpeek::{Array, Decode as _, ErrorKind, FormatVersion as _, Severity};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::check_invariants;
 use crate::support::unigine::{cube, faults, samples, skinned};
+use crate::support::writers::NoOutput;
 
 /// The bits of floats: NaNs and both zeros must come back as they are.
 fn bits<const N: usize>(values: impl IntoIterator<Item = [f32; N]>) -> Vec<[u32; N]> {
@@ -21,12 +22,12 @@ fn name(random: &mut Random) -> String {
     (0..random.below(long)).map(|_| *random.pick(&['a', 'Z', '_', ' ', 'ж', '\u{1f600}', '"', '\n'])).collect()
 }
 
-fn some_frame(random: &mut Random) -> Frame {
+fn some_frame(random: &mut Random) -> TangentFrame {
     let axes = [random.unit(), random.unit(), random.unit(), random.unit()];
     let length = axes.iter().map(|axis| axis * axis).sum::<f32>().sqrt().max(1e-3);
     let rotation =
         if random.one_in(20) { [0.0; 4].map(|_: f32| random.any_float()) } else { axes.map(|axis| axis / length) };
-    Frame { rotation, handedness: if random.one_in(2) { 1.0 } else { -1.0 } }
+    TangentFrame { rotation, handedness: if random.one_in(2) { 1.0 } else { -1.0 } }
 }
 
 fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> builder::Surface {
@@ -144,8 +145,8 @@ fn expect_same_surface(view: &SurfaceView<'_>, surface: &builder::Surface, gener
         assert_eq!(frames.len(), target.frames.len());
         for (item, built) in target.frames.iter().enumerate() {
             let expected = match generation {
-                Generation::Ms10 => Quat7.decode(&frame::encode7(built)),
-                _ => Quat8.decode(&frame::encode8(built)),
+                Generation::Ms10 => Quat7.decode(&tangent_frame::encode7(built)),
+                _ => Quat8.decode(&tangent_frame::encode8(built)),
             };
             assert_eq!(frames.get(item).unwrap(), expected);
         }
@@ -267,20 +268,11 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
 
 /// Asserts that `spoil` makes the builder refuse a mesh by naming `field`, and that not a byte was written.
 fn refuses(field: &str, spoil: impl FnOnce(&mut builder::Mesh)) {
-    struct Untouched;
-    impl std::io::Write for Untouched {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            panic!("something was written");
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            panic!("something was flushed");
-        }
-    }
     let mut mesh = skinned(Generation::Ms12);
     mesh.surfaces.push(cube("second", 1.0));
     mesh.to_bytes().unwrap();
     spoil(&mut mesh);
-    let error = mesh.write_to(Untouched).unwrap_err();
+    let error = mesh.write_to(NoOutput).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, None), "{error}");
     assert!(error.format().starts_with("unigine ms1"), "{error}");
@@ -359,7 +351,7 @@ fn a_generation_writes_its_own_form() {
         let mesh = Mesh::open(bytes).unwrap();
         assert_eq!(mesh.version(), sample.mesh.generation.magic());
         if let Ok(surface) = mesh.surface(0) {
-            let stride = surface.frames().unwrap().place(1);
+            let stride = surface.frames().unwrap().byte_offset(1);
             assert_eq!(stride, if mesh.generation() == Generation::Ms10 { 7 } else { 8 });
             assert_eq!(surface.lightmap().is_some(), mesh.generation() >= Generation::Ms12);
         }

@@ -26,4 +26,4 @@ mod spatial_trees;
 mod support;
 
 #[global_allocator]
-static ALLOCATOR: support::allocations::Counting = support::allocations::Counting;
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

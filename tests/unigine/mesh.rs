@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use meshpeek::decode::{Frame, Influence, Influence4, Quat7, Quat8, compact, frame, influence4};
+use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compact, influence4, tangent_frame};
 use meshpeek::model::{Bone, Frames, Transform};
 use meshpeek::unigine::{AnimationView, BlockLocation, Generation, Mesh, MorphTarget, SurfaceView, builder};
 use meshpeek::{
-    Animations, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed, Region,
-    Surface, Weights, decode, model,
+    Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
+    Region, Surface, Weights, decode, model,
 };
 
 use crate::support::invariants::expect_named;
@@ -17,12 +17,13 @@ use crate::support::unigine::{
     bytes, data, faults, findings, grid, long_compact, open_and_check, range, region, regions, samples, skinned, spoil,
     spoil_all,
 };
+use crate::support::writers::FullOutput;
 
 /// What a frame becomes by being written: the engine's truncation is not ours to hide.
-fn written_frame(generation: Generation, frame: &Frame) -> Frame {
+fn written_frame(generation: Generation, frame: &TangentFrame) -> TangentFrame {
     match generation {
-        Generation::Ms10 => Quat7.decode(&frame::encode7(frame)),
-        _ => Quat8.decode(&frame::encode8(frame)),
+        Generation::Ms10 => Quat7.decode(&tangent_frame::encode7(frame)),
+        _ => Quat8.decode(&tangent_frame::encode8(frame)),
     }
 }
 
@@ -30,7 +31,7 @@ fn written_weights(list: &[Influence]) -> Vec<Influence> {
     list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
-fn all_frames(frames: &Frames<'_>) -> Vec<Frame> {
+fn all_frames(frames: &Frames<'_>) -> Vec<TangentFrame> {
     let mut all = Vec::new();
     frames.for_each(|frame| all.push(frame));
     all
@@ -124,7 +125,7 @@ fn spelled(key: &builder::BoneKey) -> (u8, Vec<u8>) {
     }
     if let Some(rotation) = key.rotation {
         flags |= 8;
-        components.extend(rotation.map(|value| frame::encode_component(value).get().to_le_bytes()).concat());
+        components.extend(rotation.map(|value| tangent_frame::encode_component(value).get().to_le_bytes()).concat());
     }
     let [sx, sy, sz] = key.scale;
     for (bit, value) in [(0x10, sx), (0x20, sy), (0x40, sz)] {
@@ -328,27 +329,17 @@ fn writes_what_it_read() {
 /// An output that fails is an error about the output, with the cause; not one about the file.
 #[test]
 fn says_what_the_output_refuses() {
-    struct Full(usize);
-    impl std::io::Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            let taken = bytes.len().min(self.0);
-            self.0 -= taken;
-            if taken == 0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            if self.0 == 0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-        }
-    }
     let sample = skinned(Generation::Ms12);
     let whole = sample.to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results = [Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut Full(room)), sample.write_to(Full(room))];
+        let results =
+            [Mesh::open(whole.as_slice()).unwrap().write_to(0, FullOutput(room)), sample.write_to(FullOutput(room))];
         for error in results.into_iter().map(Result::unwrap_err) {
             assert_eq!(error.field().to_string(), "output");
             assert!(matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::StorageFull));
         }
     }
-    sample.write_to(Full(whole.len() + 1)).unwrap();
+    sample.write_to(FullOutput(whole.len() + 1)).unwrap();
 }
 
 #[test]
@@ -420,7 +411,7 @@ fn widths_follow_from_the_counts() {
             let surface = builder::Surface {
                 targets: vec![builder::MorphTarget {
                     positions: (0..positions).map(|number| [number as f32, 1.0, 2.0]).collect(),
-                    frames: vec![Frame::default(); frames],
+                    frames: vec![TangentFrame::default(); frames],
                     ..builder::MorphTarget::default()
                 }],
                 indices: vec![0, last, last / 2],
@@ -787,7 +778,7 @@ fn golden_file() {
             lightmap: Some([0, 4]),
             targets: vec![builder::MorphTarget {
                 positions: vec![[1.0, 2.0, 3.0]],
-                frames: vec![Frame { rotation: [0.0, 0.0, 0.0, 1.0], handedness: -1.0 }],
+                frames: vec![TangentFrame { rotation: [0.0, 0.0, 0.0, 1.0], handedness: -1.0 }],
                 ..builder::MorphTarget::default()
             }],
             weights: vec![vec![Influence { bone: 0, weight: 1.0 }]],

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 
 use meshpeek::model::{SpatialTree, SplitNode};
-use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene, Tree, Triangles};
+use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Bounds, Surface};
 
@@ -14,12 +14,12 @@ use crate::support::unigine::{bytes, grid};
 
 /// A partition in memory, sound or not.
 #[derive(Clone, Debug)]
-struct Listed {
+struct ListTree {
     nodes: Vec<SplitNode>,
     triangles: Vec<u32>,
 }
 
-impl SpatialTree for Listed {
+impl SpatialTree for ListTree {
     fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -37,7 +37,7 @@ impl SpatialTree for Listed {
     }
 }
 
-impl Listed {
+impl ListTree {
     fn of(partition: &dyn SpatialTree) -> Self {
         Self {
             nodes: (0..partition.node_count()).map(|number| partition.node(number).unwrap()).collect(),
@@ -77,7 +77,6 @@ fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
     let bounds = one.bounds();
     assert_eq!(bounds, other.bounds());
     let mut random = Random::new(7);
-    let mut pages = PagesTouched::default();
     let (mut rays, mut found) = (Vec::new(), 0);
     for _ in 0..times {
         let [from, to] = [(); 2].map(|()| point(&bounds, &mut random));
@@ -86,18 +85,18 @@ fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
         found += usize::from(hit.is_some());
         assert_eq!(hit.as_ref().map(hit_bits), other.ray(&ray).as_ref().map(hit_bits));
         assert_eq!(one.is_hit(&ray), other.is_hit(&ray));
-        let all = |scene: &Scene<'_>| scene.hits(&ray).iter().map(hit_bits).collect::<Vec<_>>();
+        let all = |scene: &Scene<'_>| scene.all_hits(&ray).iter().map(hit_bits).collect::<Vec<_>>();
         assert_eq!(all(one), all(other));
         let near = |scene: &Scene<'_>| scene.nearest(from, f32::INFINITY).as_ref().map(near_bits);
         assert_eq!(near(one), near(other));
         let part = Bounds { min: from.map(|part| part - 0.1), max: from.map(|part| part + 0.1) };
-        assert_eq!(one.overlapping_box(&part, &mut pages), other.overlapping_box(&part, &mut pages));
+        assert_eq!(one.overlapping_box(&part), other.overlapping_box(&part));
         rays.push(ray);
     }
     let all = |scene: &Scene<'_>| scene.rays(&rays).iter().map(|hit| hit.as_ref().map(hit_bits)).collect::<Vec<_>>();
     assert_eq!(all(one), all(other));
     let everywhere = Frustum::from_planes(std::array::from_fn(|_| [0.0, 0.0, 0.0, 1.0]));
-    let [mine, theirs] = [one, other].map(|scene| scene.overlapping_frustum(&everywhere, &mut pages));
+    let [mine, theirs] = [one, other].map(|scene| scene.overlapping_frustum(&everywhere));
     assert_eq!(mine, theirs);
     found
 }
@@ -107,11 +106,11 @@ fn expect_twins(bytes: &[u8], times: usize) -> usize {
     let mesh = Mesh::open(bytes).unwrap();
     for surface in Surface::all(&mesh) {
         let (triangles, partition) = (Triangles::new(&surface).unwrap(), surface.partition().unwrap().unwrap());
-        let tree = Tree::from_partition(&triangles, &*partition).unwrap();
+        let tree = Tree::from_spatial_tree(&triangles, &*partition).unwrap();
         assert_eq!(tree.is_some(), !triangles.is_empty());
         assert!(tree.is_none_or(|tree| tree.is_reordered() && !tree.is_stored()));
     }
-    expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), times)
+    expect_same(&Scene::new(&mesh).unwrap(), &Scene::from_file_trees(&mesh).unwrap(), times)
 }
 
 #[test]
@@ -128,7 +127,7 @@ fn files_without_trees_are_built_of() {
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     assert!(Surface::new(&mesh, 0).partition().unwrap().is_none());
     assert!(Surface::new(&mesh, 9).partition().is_err());
-    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), 300) > 20);
+    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::from_file_trees(&mesh).unwrap(), 300) > 20);
 }
 
 #[test]
@@ -136,7 +135,7 @@ fn damaged_blocks_are_passed_over() {
     let bytes = crate::support::unigine::spoil(&bytes("cube_ms14_raw"), "surface[0].tree.corners", &[0xff; 12]);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     assert!(Surface::new(&mesh, 0).partition().is_err());
-    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::of_partitions(&mesh).unwrap(), 300) > 20);
+    assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::from_file_trees(&mesh).unwrap(), 300) > 20);
 }
 
 #[test]
@@ -157,18 +156,18 @@ fn real_files_answer_as_trees_built_do() {
 fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    Tree::from_partition(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
+    Tree::from_spatial_tree(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
 }
 
-fn stored() -> Listed {
+fn stored() -> ListTree {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    Listed::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
+    ListTree::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
 }
 
 /// A list of all triangles of the waves, divided so.
-fn divided(nodes: Vec<SplitNode>) -> Listed {
-    Listed { nodes, triangles: (0..128).collect() }
+fn divided(nodes: Vec<SplitNode>) -> ListTree {
+    ListTree { nodes, triangles: (0..128).collect() }
 }
 
 const fn leaf(range: Range<usize>) -> SplitNode {
@@ -202,9 +201,9 @@ fn what_does_not_divide_all_triangles_is_none() {
     }
     for triangles in [(0..127).collect(), (0..129).collect(), (1..129).collect::<Vec<u32>>(), vec![0; 128]] {
         let count = triangles.len();
-        assert!(adopt(&Listed { nodes: vec![leaf(0..count)], triangles }).is_none());
+        assert!(adopt(&ListTree { nodes: vec![leaf(0..count)], triangles }).is_none());
     }
-    assert!(adopt(&Listed { nodes: vec![], triangles: vec![] }).is_none());
+    assert!(adopt(&ListTree { nodes: vec![], triangles: vec![] }).is_none());
 }
 
 #[test]
@@ -225,7 +224,7 @@ fn what_is_too_deep_is_none() {
         nodes.push(leaf(last..last + 1));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let triangles = Triangles::new(&Surface::new(&mesh, 0)).unwrap();
-        Tree::from_partition(&triangles, &Listed { nodes, triangles: (0..count).collect() }).unwrap()
+        Tree::from_spatial_tree(&triangles, &ListTree { nodes, triangles: (0..count).collect() }).unwrap()
     };
     // A node of eight takes seven of the chain.
     assert!(chain(7 * 26).is_some());
@@ -261,7 +260,7 @@ fn whatever_is_stored_answers_are_right() {
                 (_, SplitNode::Leaf(range)) => range.end = random.below(range.end + 2),
             }
         }
-        if let Some(tree) = Tree::from_partition(&triangles, &spoiled).unwrap() {
+        if let Some(tree) = Tree::from_spatial_tree(&triangles, &spoiled).unwrap() {
             let mut scene = Scene::empty();
             scene.add(0, triangles, tree.into());
             expect_same(&built, &scene, 3);

@@ -1,5 +1,6 @@
 //! Random pairs of every variant, built, written, read and written again.
 
+use meshpeek::Array;
 use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
 
 use crate::support::invariants::Fate;

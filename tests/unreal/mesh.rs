@@ -7,17 +7,18 @@ use meshpeek::unreal::{
     Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
 };
 use meshpeek::{
-    Animations, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
+    Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 use crate::support::unreal::{cube, pair, polygon, samples};
+use crate::support::writers::{FullOutput, NoOutput};
 
-type Owned = Mesh<Vec<u8>>;
+type OwnedMesh = Mesh<Vec<u8>>;
 
-fn open_sample(stem: &str) -> Owned {
+fn open_sample(stem: &str) -> OwnedMesh {
     let [data, aniv] = pair(stem);
     Mesh::open(data, aniv).unwrap()
 }
@@ -26,30 +27,30 @@ fn bytes_of(mesh: &builder::Mesh) -> [Vec<u8>; 2] {
     [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
 }
 
-fn open_built(mesh: &builder::Mesh) -> Owned {
+fn open_built(mesh: &builder::Mesh) -> OwnedMesh {
     let [data, aniv] = bytes_of(mesh);
     Mesh::open(data, aniv).unwrap()
 }
 
 /// Opens the guard with its script.
-fn guard() -> Owned {
+fn guard() -> OwnedMesh {
     let files = samples().into_iter().find(|sample| sample.stem == "guard").unwrap().files;
     with_script(open_sample("guard"), std::str::from_utf8(&files[2].1).unwrap(), b"guard")
 }
 
-fn with_script(mesh: Owned, script: &str, name: &[u8]) -> Owned {
+fn with_script(mesh: OwnedMesh, script: &str, name: &[u8]) -> OwnedMesh {
     let script = Script::open(script.as_bytes().to_vec()).unwrap();
     let selected = script.select(name);
     mesh.with_selected(script.into(), selected)
 }
 
-fn findings(mesh: &Owned) -> Vec<Finding> {
+fn findings(mesh: &OwnedMesh) -> Vec<Finding> {
     let mut found = Vec::new();
     mesh.validate(&mut |finding| found.push(finding)).unwrap();
     found
 }
 
-fn regions(mesh: &Owned) -> [Vec<Region>; 2] {
+fn regions(mesh: &OwnedMesh) -> [Vec<Region>; 2] {
     let [mut data, mut aniv] = [const { Vec::new() }; 2];
     mesh.regions(0, &mut |region| data.push(region)).unwrap();
     mesh.regions(1, &mut |region| aniv.push(region)).unwrap();
@@ -212,15 +213,6 @@ fn survives_any_count() {
 
 #[test]
 fn writes_what_it_read() {
-    struct Full;
-    impl std::io::Write for Full {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::StorageFull.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
     for sample in samples() {
         let Some([data, aniv]) = sample.pair() else { continue };
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
@@ -231,8 +223,12 @@ fn writes_what_it_read() {
     }
     // What the output refuses is told.
     let mesh = open_sample("box");
-    for error in
-        [mesh.write_to(0, &mut Full), mesh.write_to(1, &mut Full), mesh.write_uv_listing(Full)].map(Result::unwrap_err)
+    for error in [
+        mesh.write_to(0, &mut FullOutput(0)),
+        mesh.write_to(1, &mut FullOutput(0)),
+        mesh.write_uv_listing(FullOutput(0)),
+    ]
+    .map(Result::unwrap_err)
     {
         assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().name() == "output", "{error}");
     }
@@ -301,7 +297,7 @@ fn counts_what_a_cut_frame_has() {
 // Rules.
 
 /// Tests that a pair breaches one rule, and where.
-fn expect_rule(mesh: &Owned, rule: &str, severity: Severity, field: &str, offset: u64) {
+fn expect_rule(mesh: &OwnedMesh, rule: &str, severity: Severity, field: &str, offset: u64) {
     let found = findings(mesh);
     assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rule], "{found:?}");
     let one = &found[0];
@@ -317,14 +313,14 @@ fn set(bytes: &mut [u8], at: usize, value: u16) {
 }
 
 /// Builds the small mesh, spoils it, and opens it.
-fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> Owned {
+fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> OwnedMesh {
     let [mut data, mut aniv] = bytes_of(&small(variant));
     spoil(&mut data, &mut aniv);
     Mesh::open(data, aniv).unwrap()
 }
 
 #[test]
-fn ur01_ur02_keep_a_pair_from_opening() {
+fn cut_polygons_and_headers_keep_a_pair_from_opening() {
     let [data, mut aniv] = pair("box");
     let error = Mesh::open(&data[..60], &aniv[..]).unwrap_err();
     assert_eq!(meshpeek::finding(&error).unwrap().rule, "UR01");
@@ -345,7 +341,7 @@ fn each_rule_is_breached_alone() {
     use Severity::{Error, Info, Warning};
     use Variant::{Classic, DeusEx, Prototype};
     let mut told = Vec::new();
-    let mut expect = |mesh: Owned, rule, severity, field, offset| {
+    let mut expect = |mesh: OwnedMesh, rule, severity, field, offset| {
         expect_rule(&mesh, rule, severity, field, offset);
         told.push(rule);
     };
@@ -392,7 +388,7 @@ trait CutPolygons {
     fn cut_polygons(self) -> Self;
 }
 
-impl CutPolygons for Owned {
+impl CutPolygons for OwnedMesh {
     /// Takes away what follows the header of the data file.
     fn cut_polygons(self) -> Self {
         Mesh::open(self.data()[..48].to_vec(), self.aniv().clone()).unwrap()
@@ -400,7 +396,7 @@ impl CutPolygons for Owned {
 }
 
 #[test]
-fn ur08_a_vertex_that_is_used_is_missing() {
+fn reports_a_used_vertex_that_is_missing() {
     let mesh = spoilt(Variant::Classic, |_, aniv| aniv.truncate(4 + 16 + 8));
     let found = findings(&mesh);
     let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity, finding.offset)).collect();
@@ -410,7 +406,7 @@ fn ur08_a_vertex_that_is_used_is_missing() {
 }
 
 #[test]
-fn ur09_line_ends_were_converted() {
+fn reports_converted_line_ends() {
     let mut mesh = builder::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
     // 0x0a0d in the low bits of x and y: CR LF in the file.
     mesh.frames[3][2] = [0x20d, 1, 0];
@@ -436,7 +432,7 @@ fn ur09_line_ends_were_converted() {
 }
 
 #[test]
-fn ur18_compares_every_sequence() {
+fn compares_every_sequence_with_the_frames() {
     let sequence = |start: i64, frames: i64| {
         let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
         let mesh = with_script(open_built(&small(Variant::Classic)), &text, b"a");
@@ -450,7 +446,7 @@ fn ur18_compares_every_sequence() {
 #[test]
 fn strict_mode_refuses() {
     let strict = OpenOptions { strict: true, ..Default::default() };
-    let refused = |mesh: &Owned, rule: &str, format: &str, field: &str, offset: u64| {
+    let refused = |mesh: &OwnedMesh, rule: &str, format: &str, field: &str, offset: u64| {
         let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), &strict).unwrap_err();
         let told = (error.format(), error.field().to_string(), error.offset());
         assert_eq!(told, (format, field.to_owned(), Some(offset)), "{error}");
@@ -536,8 +532,8 @@ fn divides_uvs_by_255_or_256() {
             assert_eq!(found, f32::from(code) / divisor);
         }
         assert_eq!(uvs.get(2), Some([0.0, 255.0 / divisor]));
-        assert_eq!(uvs.stored_bytes(4), Some([3, 2]));
-        assert_eq!((uvs.place(0), uvs.place(4)), (8, 16 + 10), "from the first polygon");
+        assert_eq!(uvs.raw_bytes(4), Some([3, 2]));
+        assert_eq!((uvs.byte_offset(0), uvs.byte_offset(4)), (8, 16 + 10), "from the first polygon");
     }
 }
 
@@ -726,7 +722,7 @@ fn hangs_weapons_where_the_triangle_says() {
 }
 
 /// Normals, the slow way: in f64, by looking at every polygon for every corner.
-fn naive_normals(mesh: &Owned, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
+fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
     let positions = mesh.frame(frame).unwrap().positions();
     let polygons = mesh.polygons().unwrap();
     let plane = |polygon: &RawPolygon| {
@@ -928,9 +924,9 @@ fn a_pair_alone_is_one_clip() {
     assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));
 }
 
-/// C5: frames that do not exist are not in a clip.
+/// Frames that do not exist are not in a clip.
 #[test]
-fn c5_clips_have_frames_that_exist() {
+fn clips_have_frames_that_exist() {
     let clip = |start: &str, frames: &str| {
         let text = format!("#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME={start} NUMFRAMES={frames}\n");
         let mesh = with_script(open_sample("box"), &text, b"a");
@@ -1035,20 +1031,11 @@ fn opening_looks_at_52_bytes() {
 
 // The builder.
 
-/// E13: refused by naming the field, before a byte is written.
+/// Refused by naming the field, before a byte is written.
 #[test]
-fn e13_refuses_what_the_files_cannot_hold() {
-    struct Untouched;
-    impl std::io::Write for Untouched {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            panic!("something was written");
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            panic!("something was flushed");
-        }
-    }
+fn refuses_what_the_files_cannot_hold() {
     let refused = |mesh: &builder::Mesh, format: &str, field: &str| {
-        for error in [mesh.write_data(Untouched), mesh.write_aniv(Untouched)].map(Result::unwrap_err) {
+        for error in [mesh.write_data(NoOutput), mesh.write_aniv(NoOutput)].map(Result::unwrap_err) {
             assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
             assert_eq!(
                 (error.format(), error.field().to_string().as_str(), error.offset()),
@@ -1092,7 +1079,7 @@ fn e13_refuses_what_the_files_cannot_hold() {
 }
 
 #[test]
-fn e13_quantizes_to_the_nearest() {
+fn quantizes_to_the_nearest() {
     use builder::{OutOfRange, quantize};
     let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
     assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
@@ -1155,5 +1142,5 @@ fn lends_what_lies_in_the_file() {
     let Positions::Packed64(positions) = frame.positions() else { panic!("Deus Ex has 16 bits") };
     assert_eq!(positions.get(7), Some([16_385.0, 16_383.0, 16_896.0]));
     let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("indices lie in polygons") };
-    assert_eq!((indices.len(), indices.place(4)), (36, 18));
+    assert_eq!((indices.len(), indices.byte_offset(4)), (36, 18));
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gltf::mesh::util::ReadIndices;
+use meshpeek::Array;
 use meshpeek::unigine::Mesh;
 use meshpeek_rivals::version;
 use obvhs::BvhBuildParams;
@@ -112,7 +113,8 @@ fn meshpeek(files: &Files, question: Question) -> (Answer, Held) {
                 [0, 1, 2].map(|corner| positions().get(indices.get(corner).unwrap() as usize).unwrap()).into()
             }
             Question::Bounds => {
-                union(mesh.surfaces().filter_map(|surface| surface.unwrap().positions().unwrap().bounds()))
+                let boxes = mesh.surfaces().map(|surface| surface.unwrap().positions().unwrap().bounds());
+                union(boxes.map(|bounds| [bounds.min, bounds.max]))
             }
         }
     };

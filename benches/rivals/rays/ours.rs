@@ -64,7 +64,7 @@ fn quantized(mesh: &Mesh) -> Positions<'static> {
 impl<'a> Ours<'a> {
     fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
         let indices = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("an array of any alignment");
-        let triangles = Triangles::over(positions, Indices::U32(Packed::new(indices, Index::default())));
+        let triangles = Triangles::from_arrays(positions, Indices::U32(Packed::new(indices, Index::default())));
         let mut scene = Scene::empty();
         scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is memory")));
         Self { scene, asked }

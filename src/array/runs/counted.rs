@@ -1,30 +1,11 @@
-//! CountedRuns that start with a count: a byte, and that many records.
+//! Runs that start with a count: a byte, and that many records.
 
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
-use crate::array::runs::walk;
-use crate::math::as_u64;
+use crate::array::runs::totals::RunTotals;
+use crate::array::runs::walk::{self, kernel};
 use crate::parse::Record;
-
-/// What one walk over runs found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
-    /// Bytes that all runs take together.
-    pub bytes: u64,
-    /// Records in all runs.
-    pub records: u64,
-    /// Where the longest run starts, in bytes from the first run, and its count.
-    pub longest: (u64, u8),
-}
-
-impl Extent {
-    /// Tells whether that many runs of records of `size` bytes each can be what was found: of other runs it seldom can.
-    pub(crate) fn is_of(&self, runs: usize, size: usize) -> bool {
-        let records = self.records.checked_mul(as_u64(size));
-        records.and_then(|bytes| bytes.checked_add(as_u64(runs))) == Some(self.bytes)
-    }
-}
 
 /// A list of runs, borrowed from the file.
 #[derive(Debug)]
@@ -67,8 +48,8 @@ impl<'a, T: Record> CountedRuns<'a, T> {
     /// # Errors
     ///
     /// The offset, from the first run, of the run that the bytes end in.
-    pub fn extent(&self) -> Result<Extent, u64> {
-        walk::extent(self.bytes, self.len, size_of::<T>())
+    pub fn measure(&self) -> Result<RunTotals, u64> {
+        walk::measure(self.bytes, self.len, size_of::<T>())
     }
 
     pub(crate) const fn as_bytes(&self) -> &'a [u8] {
@@ -78,8 +59,8 @@ impl<'a, T: Record> CountedRuns<'a, T> {
     /// Borrows all runs, in order, for as long as the bytes last.
     #[inline]
     #[must_use]
-    pub fn iter(&self) -> Iter<'a, T> {
-        Iter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
+    pub fn iter(&self) -> CountedRunsIter<'a, T> {
+        CountedRunsIter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
     }
 
     /// Builds the index: one walk, 40 bytes for each 64 runs. `None` where there is no memory for it.
@@ -100,7 +81,7 @@ impl<'a, T: Record> CountedRuns<'a, T> {
             return None;
         }
         let found = self.find(index, run);
-        if index.is_stored() && !found.is_some_and(|found| index.expects(run, found.len())) {
+        if index.is_from_sidecar() && !found.is_some_and(|found| index.expects(run, found.len())) {
             // A sidecar that is damaged, or of other bytes: a walk finds what is there.
             return self.iter().nth(run);
         }
@@ -129,9 +110,9 @@ impl<'a, T: Record> CountedRuns<'a, T> {
 
 impl<'a, T: Record + 'a> IntoIterator for &CountedRuns<'a, T> {
     type Item = &'a [T];
-    type IntoIter = Iter<'a, T>;
+    type IntoIter = CountedRunsIter<'a, T>;
 
-    fn into_iter(self) -> Iter<'a, T> {
+    fn into_iter(self) -> CountedRunsIter<'a, T> {
         self.iter()
     }
 }
@@ -139,7 +120,7 @@ impl<'a, T: Record + 'a> IntoIterator for &CountedRuns<'a, T> {
 /// Returns where the run after the one at `at` starts.
 #[inline]
 fn step<T>(at: usize, count: u8) -> usize {
-    walk::step(at, count, size_of::<T>())
+    kernel::step(at, count, size_of::<T>())
 }
 
 /// Splits the first run off `bytes`.
@@ -151,13 +132,13 @@ fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
 
 /// Borrows runs in order.
 #[derive(Clone, Debug)]
-pub struct Iter<'a, T> {
+pub struct CountedRunsIter<'a, T> {
     rest: &'a [u8],
     left: usize,
     record: std::marker::PhantomData<fn() -> T>,
 }
 
-impl<'a, T: Record + 'a> Iterator for Iter<'a, T> {
+impl<'a, T: Record + 'a> Iterator for CountedRunsIter<'a, T> {
     type Item = &'a [T];
 
     #[inline]
@@ -197,10 +178,10 @@ mod tests {
         let length = as_u64(bytes.len());
         bytes.extend([255, 1, 2]);
         let runs = CountedRuns::<Four>::new(&bytes, counts.len());
-        let extent = runs.extent().unwrap();
-        assert_eq!(extent.bytes, length);
-        assert_eq!(extent.records, counts.iter().map(|count| u64::from(*count)).sum::<u64>());
-        assert_eq!(extent.longest.1, counts.iter().copied().max().unwrap_or(0));
+        let totals = runs.measure().unwrap();
+        assert_eq!(totals.bytes, length);
+        assert_eq!(totals.records, counts.iter().map(|count| u64::from(*count)).sum::<u64>());
+        assert_eq!(totals.longest.1, counts.iter().copied().max().unwrap_or(0));
         let index = runs.index().unwrap();
         assert!(index.bytes() <= counts.len().div_ceil(64) * 40);
         let naive: Vec<_> = runs.iter().collect();
@@ -238,7 +219,7 @@ mod tests {
         let bytes = spell(&[1, 2, 3]);
         for length in 0..bytes.len() {
             let runs = CountedRuns::<Four>::new(&bytes[..length], 3);
-            let at = runs.extent().unwrap_err();
+            let at = runs.measure().unwrap_err();
             assert!([0, 5, 14].contains(&at), "{at}");
             assert!(runs.iter().count() < 3);
         }

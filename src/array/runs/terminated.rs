@@ -1,4 +1,4 @@
-//! CountedRuns that end with a mark: up to four records of three bytes, none of which starts with 255, then 255 unless there
+//! Runs that end with a mark: up to four records of three bytes, none of which starts with 255, then 255 unless there
 //! were four.
 
 use zerocopy::FromBytes as _;
@@ -10,9 +10,9 @@ use crate::math::as_u64;
 /// The byte after the last record.
 const MARK: u8 = 255;
 /// Records in a run, at most. A run of as many has no mark.
-const MOST: usize = 4;
+const MAX_RECORDS: usize = 4;
 /// Bytes of a record.
-const WIDTH: usize = size_of::<RawInfluence3>();
+const RECORD_SIZE: usize = size_of::<RawInfluence3>();
 
 /// A list of runs, borrowed from the file.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl<'a> TerminatedRuns<'a> {
 
     /// Walks the runs as far as they are whole: returns how many there are, and the bytes that they take.
     #[must_use]
-    pub fn extent(&self) -> (usize, u64) {
+    pub fn measure(&self) -> (usize, u64) {
         let mut left = self.iter();
         let runs = left.by_ref().count();
         (runs, as_u64(self.bytes.len().saturating_sub(left.rest.len())))
@@ -97,12 +97,12 @@ impl<'a> IntoIterator for &TerminatedRuns<'a> {
 fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
     let mut records = 0_usize;
     let mut at = 0_usize;
-    while records < MOST && *bytes.get(at)? != MARK {
+    while records < MAX_RECORDS && *bytes.get(at)? != MARK {
         records = records.wrapping_add(1);
-        at = at.wrapping_add(WIDTH);
+        at = at.wrapping_add(RECORD_SIZE);
     }
     let (run, rest) = <[RawInfluence3]>::ref_from_prefix_with_elems(bytes, records).ok()?;
-    Some((run, if records < MOST { rest.get(1..)? } else { rest }))
+    Some((run, if records < MAX_RECORDS { rest.get(1..)? } else { rest }))
 }
 
 /// Borrows runs in order.
@@ -138,7 +138,7 @@ mod tests {
             for _ in 0..*count {
                 bytes.extend([u8::try_from(run % 255).unwrap(), 255, 255]);
             }
-            if *count < MOST {
+            if *count < MAX_RECORDS {
                 bytes.push(MARK);
             }
         }
@@ -154,7 +154,7 @@ mod tests {
             let length = as_u64(bytes.len());
             bytes.extend([7, 255, 255, 255]);
             let runs = TerminatedRuns::new(&bytes, counts.len());
-            assert_eq!(runs.extent(), (counts.len(), length));
+            assert_eq!(runs.measure(), (counts.len(), length));
             let index = runs.index().unwrap();
             let naive: Vec<_> = runs.iter().collect();
             assert!(naive.iter().map(|run| run.len()).eq(counts.iter().copied()));
@@ -173,7 +173,7 @@ mod tests {
         for length in 0..=bytes.len() {
             let runs = TerminatedRuns::new(&bytes[..length], 4);
             let whole = [4, 16, 17, 24].iter().filter(|end| **end <= length).count();
-            assert_eq!(runs.extent().0, whole, "{length}");
+            assert_eq!(runs.measure().0, whole, "{length}");
             let index = runs.index().unwrap();
             for (run, count) in counts.iter().enumerate() {
                 assert_eq!(runs.get(&index, run).map(<[_]>::len), (run < whole).then_some(*count), "{length}, {run}");

@@ -1,5 +1,6 @@
 //! The same for processors with AVX2: a lane for each box or triangle.
 
+use crate::array::Array;
 use std::arch::x86_64::{
     __m128, __m128i, __m256, __m256i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_NGT_UQ, _mm_add_epi32, _mm_add_ps,
     _mm_andnot_ps, _mm_cvtepi8_epi32, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi32_si128, _mm_cvtsi64_si128,
@@ -14,9 +15,13 @@ use std::arch::x86_64::{
 use bytemuck::{cast, cast_slice};
 use zerocopy::transmute_ref;
 
-use crate::bvh::kernel::{AREAS, EDGE_SLACK, FAR, NEAR_SLACK, SLACK, STEPS, Sieve};
+use crate::bvh::kernel::conservative_ray::ConservativeRay;
+use crate::bvh::kernel::margins::{
+    DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
+};
+use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::bvh::layout::{RawNode, WIDTH};
-use crate::bvh::triangles::{Block, LANES, Numbers, Points, Triangles};
+use crate::bvh::triangles::{Triangles, VertexPositions};
 use crate::decode::MinMax16;
 use crate::decode::divisor::BY_65535;
 use crate::model::Positions;
@@ -79,17 +84,17 @@ fn bits(mask: __m256) -> u32 {
     _mm256_movemask_ps(mask).unsigned_abs()
 }
 
-/// As [`boxes`](crate::bvh::kernel::boxes).
+/// As [`ray_boxes`](crate::bvh::kernel::portable::ray_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(crate) fn boxes(node: &RawNode, ray: &Sieve, limit: f32) -> (u32, [f32; WIDTH]) {
+pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
     let [origin, steps] = grid(node);
     let [from, inverse] = ray.padded.map(cast);
     let step = _mm_mul_ps(steps, inverse);
     let start = _mm_mul_ps(_mm_sub_ps(origin, from), inverse);
     let unsigned = |number: __m128| _mm_andnot_ps(_mm_set1_ps(-0.0), number);
-    let reach = _mm_fmadd_ps(unsigned(step), _mm_set1_ps(STEPS), unsigned(start));
-    let slack = _mm_fmadd_ps(reach, _mm_set1_ps(SLACK), cast(ray.blurred));
+    let reach = _mm_fmadd_ps(unsigned(step), _mm_set1_ps(GRID_STEPS), unsigned(start));
+    let slack = _mm_fmadd_ps(reach, _mm_set1_ps(PLANE_MARGIN), cast(ray.widened));
     let [starts, ends] = [spread(_mm_sub_ps(start, slack)), spread(_mm_add_ps(start, slack))];
     let [low, high] = [bytes::<LOW, 32>(node), bytes::<HIGH, 32>(node)].map(cast);
     let down = cast(ray.down);
@@ -112,10 +117,10 @@ fn abs(number: __m256) -> __m256 {
     _mm256_andnot_ps(_mm256_set1_ps(-0.0), number)
 }
 
-/// As [`sift`](crate::bvh::kernel::sift).
+/// As [`ray_triangles`](crate::bvh::kernel::portable::ray_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(crate) fn sift(block: &Block, ray: &Sieve, limit: f32) -> u32 {
+pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32 {
     let [kx, ky, kz] = ray.axes;
     let [sx, sy] = ray.shear.map(|shear| _mm256_set1_ps(shear));
     let sign = _mm256_and_ps(_mm256_set1_ps(-0.0), _mm256_set1_ps(ray.sign));
@@ -140,7 +145,7 @@ pub(crate) fn sift(block: &Block, ray: &Sieve, limit: f32) -> u32 {
     let max = |one, other| _mm256_max_ps(one, other);
     let across = max(max(max(abs(ax), abs(ay)), max(abs(bx), abs(by))), max(abs(cx), abs(cy)));
     let reach = max(max(abs(az), abs(bz)), max(abs(cz), across));
-    let slack = _mm256_mul_ps(_mm256_mul_ps(reach, across), _mm256_set1_ps(EDGE_SLACK));
+    let slack = _mm256_mul_ps(_mm256_mul_ps(reach, across), _mm256_set1_ps(EDGE_MARGIN));
     let slack = _mm256_add_ps(slack, _mm256_set1_ps(f32::MIN_POSITIVE));
     let least = _mm256_min_ps(_mm256_min_ps(u, v), w);
     let most = max(max(u, v), w);
@@ -149,20 +154,20 @@ pub(crate) fn sift(block: &Block, ray: &Sieve, limit: f32) -> u32 {
         _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_sub_ps(most, slack), _mm256_setzero_ps()),
     );
     let near = _mm256_min_ps(_mm256_min_ps(az, bz), cz);
-    let near = _mm256_fnmadd_ps(reach, _mm256_set1_ps(SLACK), near);
+    let near = _mm256_fnmadd_ps(reach, _mm256_set1_ps(PLANE_MARGIN), near);
     bits(_mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(near, _mm256_set1_ps(limit))))
 }
 
-/// As [`distances`](crate::bvh::kernel::distances).
+/// As [`point_boxes`](crate::bvh::kernel::portable::point_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(crate) fn distances(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
+pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
     let [origin, step] = grid(node);
     let [x, y, z] = *point;
     let start = _mm_sub_ps(origin, cast([x, y, z, 0.0]));
-    let reach = _mm_fmadd_ps(step, _mm_set1_ps(STEPS), _mm_andnot_ps(_mm_set1_ps(-0.0), start));
-    let starts = spread(_mm_fnmadd_ps(reach, _mm_set1_ps(SLACK), start));
-    let ends = spread(_mm_fmadd_ps(reach, _mm_set1_ps(SLACK), start));
+    let reach = _mm_fmadd_ps(step, _mm_set1_ps(GRID_STEPS), _mm_andnot_ps(_mm_set1_ps(-0.0), start));
+    let starts = spread(_mm_fnmadd_ps(reach, _mm_set1_ps(PLANE_MARGIN), start));
+    let ends = spread(_mm_fmadd_ps(reach, _mm_set1_ps(PLANE_MARGIN), start));
     let mut sum = _mm256_setzero_ps();
     let mut missing = _mm256_setzero_ps();
     let planes =
@@ -178,10 +183,10 @@ pub(crate) fn distances(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [
     (bits(_mm256_andnot_ps(missing, near)), cast(sum))
 }
 
-/// As [`approach`](crate::bvh::kernel::approach).
+/// As [`point_triangles`](crate::bvh::kernel::portable::point_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(crate) fn approach(block: &Block, point: &[f32; 3], limit: f32) -> u32 {
+pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
     type Vector = [__m256; 3];
     let subtract = |[ax, ay, az]: Vector, [bx, by, bz]: Vector| -> Vector {
         [_mm256_sub_ps(ax, bx), _mm256_sub_ps(ay, by), _mm256_sub_ps(az, bz)]
@@ -220,15 +225,15 @@ pub(crate) fn approach(block: &Block, point: &[f32; 3], limit: f32) -> u32 {
     let height = dot(normal, a);
     let plane = _mm256_div_ps(_mm256_mul_ps(height, height), area);
     let sound = _mm256_and_ps(
-        _mm256_cmp_ps::<_CMP_GE_OQ>(area, _mm256_set1_ps(AREAS.start)),
-        _mm256_cmp_ps::<_CMP_LE_OQ>(area, _mm256_set1_ps(AREAS.end)),
+        _mm256_cmp_ps::<_CMP_GE_OQ>(area, _mm256_set1_ps(RELIABLE_AREAS.start)),
+        _mm256_cmp_ps::<_CMP_LE_OQ>(area, _mm256_set1_ps(RELIABLE_AREAS.end)),
     );
     let plane = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), _mm256_and_ps(plane, sound), inside);
     // Of a triangle that is not there, `min` gives its second, which is no number.
     let least = _mm256_min_ps(plane, edges);
     let reach = [a, b, c].into_iter().flatten().fold(zero, |most, part| _mm256_max_ps(abs(part), most));
-    let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(NEAR_SLACK), least);
-    let bound = _mm256_blendv_ps(bound, zero, _mm256_cmp_ps::<_CMP_GT_OQ>(reach, _mm256_set1_ps(FAR)));
+    let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(DISTANCE_MARGIN), least);
+    let bound = _mm256_blendv_ps(bound, zero, _mm256_cmp_ps::<_CMP_GT_OQ>(reach, _mm256_set1_ps(MAX_EXACT_COORDINATE)));
     bits(_mm256_cmp_ps::<_CMP_LE_OQ>(bound, _mm256_set1_ps(limit)))
 }
 
@@ -291,19 +296,19 @@ fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
 /// Decodes the positions of eight triangles, as [`Triangles::block`] does.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(crate) fn block(triangles: &Triangles<'_>, numbers: &Numbers) -> Block {
+pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
     match triangles.points() {
-        Points::Stored(Positions::F32(array)) => floats(array.as_bytes(), numbers),
-        Points::Posed(points) => floats(cast_slice(points), numbers),
-        Points::Stored(Positions::MinMax16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
-        Points::Stored(_) => triangles.block::<true>(numbers),
+        VertexPositions::File(Positions::F32(array)) => floats(array.as_bytes(), numbers),
+        VertexPositions::Computed(points) => floats(cast_slice(points), numbers),
+        VertexPositions::File(Positions::MinMax16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        VertexPositions::File(_) => triangles.block::<true>(numbers),
     }
 }
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 #[allow(clippy::many_single_char_names, reason = "eight of a kind")]
-fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
     for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
@@ -312,13 +317,13 @@ fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
         let [x, y, z] = turned([a, b, c, d, e, f, g, h]);
         *axes = [cast(x), cast(y), cast(z)];
     }
-    Block { corners }
+    TriangleBlock { corners }
 }
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 #[allow(clippy::many_single_char_names, reason = "eight of a kind")]
-fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &Numbers) -> Block {
+fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
     for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
@@ -333,5 +338,5 @@ fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &Numbers)
             }
         }
     }
-    Block { corners }
+    TriangleBlock { corners }
 }

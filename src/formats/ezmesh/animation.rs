@@ -8,7 +8,7 @@ use super::outline::Kind;
 use super::skeleton::widen;
 use super::view::View;
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::Transform;
@@ -229,7 +229,7 @@ impl<'a> Track<'a> {
             fits(self.float_count()?)?;
             let keys = self.keys()?;
             for (out, word) in out.iter_mut().zip(keys.floats) {
-                *out = keys.order.f32(Word(*word));
+                *out = keys.order.f32(RawWord(*word));
             }
             return Ok(());
         }
@@ -319,7 +319,7 @@ impl Keys<'_> {
         let key = self.floats.get(start..start.checked_add(self.width)?)?;
         let mut floats = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
         for (float, word) in floats.iter_mut().zip(key) {
-            *float = self.order.f32(Word(*word));
+            *float = self.order.f32(RawWord(*word));
         }
         let [px, py, pz, x, y, z, w, sx, sy, sz] = floats;
         Some(Transform { position: [px, py, pz], rotation: [x, y, z, w], scale: [sx, sy, sz] })

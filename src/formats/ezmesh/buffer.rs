@@ -1,5 +1,6 @@
 //! Vertices that were found: how many, what they are made of, and the ways to read them.
 
+use crate::array::Array;
 use std::ops::Range;
 
 use super::FORMAT;
@@ -19,6 +20,7 @@ use crate::parse::Name;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::ezmesh::{MeshSystem, Semantic};
 /// let system = MeshSystem::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");

@@ -12,7 +12,7 @@ use super::skeleton::widen;
 use super::triangles::IndexBuffer;
 use super::view::View;
 use crate::array::Packed;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
@@ -79,7 +79,7 @@ impl<'a> TetraMesh<'a> {
         let unfolded = self.item.view.unfolded(self.item.kind, self.item.index, || {
             self.item.text("corners", "tetrahedra")?.unfold_floats(rows, TETRA)
         })?;
-        let raw = <[[Word; TETRA]]>::ref_from_bytes(&unfolded.data).unwrap_or_default();
+        let raw = <[[RawWord; TETRA]]>::ref_from_bytes(&unfolded.data).unwrap_or_default();
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 

@@ -8,7 +8,7 @@ use super::outline::Kind;
 use super::semantic::Semantic as S;
 use super::system::MeshSystem;
 use super::view::View;
-use crate::array::{Bounds, Sphere};
+use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Animations, Clip};

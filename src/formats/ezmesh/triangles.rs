@@ -4,8 +4,8 @@ use super::FORMAT;
 use super::block::Text;
 use super::item::Item;
 use super::view::View;
-use crate::array::Packed;
-use crate::decode::endian::Word;
+use crate::array::{Array, Packed};
+use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::{as_index, as_u64};
@@ -142,7 +142,7 @@ fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
             Indices::U32(Packed::new(raw, Index::new()))
         }
         ByteOrder::Big => {
-            let raw = <[Word]>::ref_from_bytes(bytes).unwrap_or_default();
+            let raw = <[RawWord]>::ref_from_bytes(bytes).unwrap_or_default();
             Indices::Endian(Packed::new(raw, EndianIndex(order)))
         }
     }

@@ -9,7 +9,7 @@ use super::block::{self, Cell};
 use super::layout::{Column, Layout};
 use super::semantic::{Scalar, Semantic};
 use crate::array::{Packed, Strided};
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
@@ -136,7 +136,7 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub fn colors(&self) -> Option<Colors<'a>> {
         let column = self.layout.column(Semantic::Color)?;
-        let words = self.array(column).and_then(|array| <[Word]>::ref_from_bytes(array).ok());
+        let words = self.array(column).and_then(|array| <[RawWord]>::ref_from_bytes(array).ok());
         let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(ByteOrder::Little))));
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
     }
@@ -147,7 +147,7 @@ impl<'a> Vertices<'a> {
     pub fn weights(&self, first_bone: usize) -> Option<Weights<'a>> {
         let (bones, weights) = self.lanes()?;
         let first = u32::try_from(first_bone).unwrap_or(u32::MAX);
-        Some(Weights::lanes(FixedWeights::new(bones, weights, first)))
+        Some(Weights::from_fixed(FixedWeights::new(bones, weights, first)))
     }
 
     /// Returns the four bone numbers and the four weights of every vertex, as they are stored.
@@ -193,7 +193,7 @@ impl<'a> Vertices<'a> {
 
     fn cell(&self, scalar: Scalar, bytes: &[u8]) -> Cell<'a> {
         let order = self.order();
-        let word = || Word(*bytes.first_chunk().unwrap_or(&[0; 4]));
+        let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
         let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
         let byte = || bytes.first().copied().unwrap_or_default();
         match scalar {

@@ -29,6 +29,7 @@ use crate::parse::{Cursor, Limits, OpenOptions};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::secondlife::{Lod, Mesh};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
 /// for submesh in mesh.level(Lod::Lowest)?.submeshes() { // no other block is inflated

@@ -8,7 +8,7 @@ use super::skin::{Matrix, Skin};
 use super::submesh::{Key, Submesh};
 use super::view::View;
 use crate::array::{Bounds, Sphere};
-use crate::decode::Frame;
+use crate::decode::TangentFrame;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, cross, dot};
 use crate::model::animation::{Animations, Clip};
@@ -325,7 +325,7 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
     let [right, _, up] = axes;
     let [tangent, normal] =
         [right.map(|value| value / scale.first().copied().unwrap_or(1.0)), up.map(|value| value / height)];
-    Some(Transform { position, rotation: Frame::from_axes(normal, tangent, 1.0).rotation, scale })
+    Some(Transform { position, rotation: TangentFrame::from_axes(normal, tangent, 1.0).rotation, scale })
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {

@@ -8,7 +8,7 @@ use super::layout::{DEFAULT_DOMAIN, Part};
 use super::level::Level;
 use super::llsd::{Map, Value};
 use super::submesh::read_domain;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{cross, dot, subtract};

@@ -11,6 +11,7 @@ pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 
 /// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
 ///
 /// ```
+/// use meshpeek::Array;
 /// use meshpeek::secondlife::{Lod, Mesh, IDENTITY};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
 /// let skin = mesh.skin()?.unwrap();

@@ -6,8 +6,8 @@ use zerocopy::little_endian::U16;
 use super::block::Block;
 use super::layout::{DEFAULT_DOMAIN, TRIPLE};
 use super::llsd::{Map, Value};
-use crate::array::Packed;
 use crate::array::runs::TerminatedRuns;
+use crate::array::{Array, Packed};
 use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
@@ -225,7 +225,7 @@ impl<'a> Submesh<'a> {
     /// [`ErrorKind::Value`] where they are no binary data.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let Some(runs) = self.weight_runs()? else { return Ok(None) };
-        Ok(Some(Weights::ended(runs, self.block.index(self.index))))
+        Ok(Some(Weights::from_terminated(runs, self.block.index(self.index))))
     }
 
     pub(super) fn weight_runs(&self) -> Result<Option<TerminatedRuns<'a>>> {

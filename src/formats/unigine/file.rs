@@ -34,6 +34,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
 /// let surface = mesh.surface(0)?;
 /// assert_eq!(surface.name().to_string(), "cube");

@@ -9,7 +9,7 @@ use super::animation::reader::{AnimationReader, AnimationState};
 use super::reader::file_reader::FileReader;
 use super::reader::mesh_reader::{MeshReader, MeshState};
 use super::reader::surface_cache::SurfaceCache;
-use crate::array::runs::{Extent, RunIndex};
+use crate::array::runs::{RunIndex, RunTotals};
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
@@ -92,20 +92,20 @@ impl<'a> MeshReader<'a> {
     }
 
     fn push_weights(self, builder: &mut Builder, surface: usize) -> Result<()> {
-        // Locating them is what finds their extent, and asking for a list what makes their index.
+        // Locating them is what finds their totals, and asking for a list what makes their index.
         let weights = self.surface(surface)?.weights().ok().flatten();
         weights.and_then(|weights| weights.get(0));
         let cache = self.cache(surface)?;
-        let extent = cache.extent.get().copied().unwrap_or_default();
+        let totals = cache.totals.get().copied().unwrap_or_default();
         let first = builder.count(Kind::WeightBlocks);
         if let Some(index) = cache.index.get().and_then(Option::as_ref) {
             index.blocks().iter().try_for_each(|block| builder.push(Kind::WeightBlocks, block))?;
         }
         let count = builder.count(Kind::WeightBlocks).saturating_sub(first);
-        let (at, longest) = extent.longest;
+        let (at, longest) = totals.longest;
         let raw = RawWeights {
-            bytes: extent.bytes.into(),
-            records: extent.records.into(),
+            bytes: totals.bytes.into(),
+            records: totals.records.into(),
             longest: [at.into(), u64::from(longest).into()],
             blocks: [first.into(), count.into()],
         };
@@ -114,19 +114,19 @@ impl<'a> MeshReader<'a> {
 
     /// Fills in what the sidecar knows of a surface, once.
     pub(crate) fn recall(self, index: usize, cache: &SurfaceCache) {
-        if cache.extent.get().is_some() {
+        if cache.totals.get().is_some() {
             return;
         }
         let Some(sidecar) = self.sidecar() else { return };
         let Some(raw) = sidecar.record::<RawWeights>(Kind::Weights, as_u64(index)) else { return };
         let [at, longest] = raw.longest.map(U64::get);
         let longest = (at, u8::try_from(longest).unwrap_or(u8::MAX));
-        let extent = Extent { bytes: raw.bytes.get(), records: raw.records.get(), longest };
-        cache.extent.get_or_init(|| extent);
+        let totals = RunTotals { bytes: raw.bytes.get(), records: raw.records.get(), longest };
+        cache.totals.get_or_init(|| totals);
         let [first, count] = raw.blocks.map(U64::get);
         if count > 0 {
             let blocks = RecordSlice::new(Arc::clone(sidecar), Kind::WeightBlocks, first, count);
-            cache.index.get_or_init(|| Some(RunIndex::stored(blocks)));
+            cache.index.get_or_init(|| Some(RunIndex::from_sidecar(blocks)));
         }
     }
 }

@@ -267,7 +267,7 @@ impl RawTransform {
 const _: () = assert!(size_of::<RawBounds>() == 40);
 const _: () = assert!(size_of::<RawTransform>() == 40);
 const _: () = assert!(size_of::<crate::decode::influence4::RawInfluence4>() == 4);
-const _: () = assert!(size_of::<crate::decode::frame::RawQuat7>() == 7);
+const _: () = assert!(size_of::<crate::decode::tangent_frame::RawQuat7>() == 7);
 
 /// The parent number of a root bone.
 pub const ROOT: i16 = -1;

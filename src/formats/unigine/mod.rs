@@ -57,7 +57,7 @@
 //! Indices take one byte where the count they point into is below 256, two below 65,536, four otherwise: the first stream
 //! by NV of target 0, the second by NT of target 0, independently. Of ms14 and ms15 no file with four bytes is known, and
 //! the vendor's page has compact ints there: whichever fills the block is taken. There are no normals: the tangent
-//! quaternion holds the whole frame ([`decode::frame`](crate::decode::frame)). Counts and string lengths are compact ints
+//! quaternion holds the whole frame ([`decode::tangent_frame`](crate::decode::tangent_frame)). Counts and string lengths are compact ints
 //! ([`decode::compact`](crate::decode::compact)); a string's length includes its closing NUL.
 //!
 //! # A block

@@ -1,7 +1,7 @@
 //! The shapes of a surface, and blending them.
 
 use super::surface::SurfaceView;
-use crate::array::Packed;
+use crate::array::{Array, Packed};
 use crate::decode::Floats;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};

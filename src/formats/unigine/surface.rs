@@ -118,11 +118,11 @@ impl<'a> SurfaceView<'a> {
         self.expect_count(&array, "weights.count", positions, "positions")?;
         let count = as_index(array.count);
         // Unless it is of these weights, what a sidecar has of a surface leads to none of them.
-        let known = self.cache.extent.get().filter(|extent| {
-            extent.is_of(count, size_of::<RawInfluence4>()) && extent.bytes == as_u64(array.bytes.len())
+        let known = self.cache.totals.get().filter(|totals| {
+            totals.matches(count, size_of::<RawInfluence4>()) && totals.bytes == as_u64(array.bytes.len())
         });
-        if let Some(extent) = known
-            && let (into, count) = extent.longest
+        if let Some(totals) = known
+            && let (into, count) = totals.longest
             && count > INFLUENCES
             && usize::try_from(into).ok().and_then(|into| array.bytes.get(into)) == Some(&count)
         {
@@ -130,7 +130,7 @@ impl<'a> SurfaceView<'a> {
             let kind = ErrorKind::Value { expected: "0 to 4 influences on a vertex".into(), found };
             return Err(self.error("weights", array.at.saturating_add(into), kind));
         }
-        Ok(Some(Weights::counted(CountedRuns::new(array.bytes, count), known.map(|_| &self.cache.index))))
+        Ok(Some(Weights::from_counted(CountedRuns::new(array.bytes, count), known.map(|_| &self.cache.index))))
     }
 
     /// Locates UV set 0 or 1: u to the right, v downwards. `None` where the surface does not have it.

@@ -4,6 +4,7 @@ use super::file::Mesh;
 use super::header::POLYGONS_AT;
 use super::layout::{DATA, RawPolygon};
 use super::transform::Placement;
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;

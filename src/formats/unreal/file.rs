@@ -10,7 +10,7 @@ use super::surface::{SurfaceView, UvDivisor};
 use super::surface_groups::Groups;
 use super::validate::{RULES, check_strictly, validate_script, validate_structure, validate_vertices};
 use super::{regions, write};
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
@@ -30,6 +30,7 @@ use std::io::Write;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::unreal::Mesh;
 /// let [data, aniv] = ["data/unreal/box_d.3d", "data/unreal/box_a.3d"].map(meshpeek::read);
 /// let mesh = Mesh::open(data?, aniv?)?;

@@ -5,7 +5,7 @@ use zerocopy::little_endian::{I16, U32};
 
 use super::header::PairHeader;
 use super::layout::Variant;
-use crate::array::{Bounds, Packed};
+use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
 use crate::model::Positions;
 

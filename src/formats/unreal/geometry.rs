@@ -3,7 +3,7 @@
 use super::file::Mesh;
 use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
 use super::layout::{ANIV, DATA};
-use crate::array::{Bounds, Consecutive, Sphere};
+use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};

@@ -3,6 +3,7 @@
 use super::file::Mesh;
 use super::layout::{DATA, PolygonType, RawPolygon};
 use super::transform::Placement;
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
 use crate::model::Positions;

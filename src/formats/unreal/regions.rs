@@ -3,6 +3,7 @@
 use super::file::Mesh;
 use super::header::{FRAMES_AT, POLYGONS_AT};
 use super::layout::{BYTE, POLYGON, U16_COUNT, UNUSED, Variant};
+use crate::array::Array;
 use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};

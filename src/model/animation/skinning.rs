@@ -1,11 +1,12 @@
 //! Vertices where bones take them.
 
+use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::affine::SkinMatrix;
 use crate::model::attributes::Positions;
 use crate::model::surface::Surface;
-use crate::model::weights::{Visit, Weights};
+use crate::model::weights::{WeightVisitor, Weights};
 use crate::parse::expect_length;
 
 /// The positions of a surface as a pose of its bones has them, computed on access: each where its bones take it, by their
@@ -52,13 +53,13 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
 
     /// Returns the number of positions.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.positions.len()
     }
 
     /// Tells whether there are none.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
@@ -104,7 +105,7 @@ struct Mover<'p, 'o> {
     left: std::slice::IterMut<'o, [f32; 3]>,
 }
 
-impl Visit for Mover<'_, '_> {
+impl WeightVisitor for Mover<'_, '_> {
     type Stop = i32;
 
     #[inline]

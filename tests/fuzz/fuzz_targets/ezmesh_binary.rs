@@ -1,15 +1,9 @@
 //! Bytes that may be a binary file of EZ-Mesh, or what follows its first fields in either byte order: what must hold stands
-//! in `tests/support/exercise_ezmesh.rs`.
+//! in `tests/support/ezmesh/invariants.rs`.
 #![no_main]
 
-#[allow(dead_code, reason = "the other formats' tests use more of it")]
-#[path = "../../support/exercise.rs"]
-mod exercise;
-#[path = "../../support/exercise_ezmesh.rs"]
-mod exercise_ezmesh;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 
@@ -22,8 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
     // A real big-endian file starts with 0, too, and goes on as that branch does not expect; it is tried as it is.
     let whole = [head, bytes.get(usize::from(!head.is_empty())..).unwrap_or_default()].concat();
     for bytes in [bytes, &whole] {
-        exercise_ezmesh::exercise_ezmesh(bytes);
-        let _ = exercise_ezmesh::borrow_everything_ezmesh(bytes);
+        support::ezmesh::invariants::check_invariants(bytes);
+        let _ = support::ezmesh::invariants::borrow_everything(bytes);
         if head.is_empty() {
             break;
         }

@@ -11,17 +11,13 @@
     reason = "a panic is how a fuzz target fails"
 )]
 
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/query.rs"]
-mod query;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::{Nearest, Ray};
 use meshpeek::array::Bounds;
-use query::{Oracle, Questions, Shape, ask, expect};
+use support::query::{Oracle, Questions, Shape, ask, expect};
 
 /// Takes numbers from the front of bytes: any, or those of a small grid.
 struct Numbers<'a> {
@@ -98,7 +94,7 @@ fuzz_target!(|bytes: &[u8]| {
             Some(hit)
         });
         let mut all: Vec<_> = all.collect();
-        let mut found = scene.hits(ray);
+        let mut found = scene.all_hits(ray);
         // Those whose `t` differs in an `f64` alone are in an order of their own.
         all.sort_by_key(|hit| hit.triangle);
         found.sort_by_key(|hit| hit.triangle);

@@ -10,24 +10,17 @@
     reason = "a panic is how a fuzz target fails"
 )]
 
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/query.rs"]
-mod query;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/sidecar.rs"]
-mod sidecar;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
-use query::{Flat, Oracle, Questions, ask, ball};
-use random::Random;
-use sidecar::{key, reseal};
+use support::query::{Flat, Oracle, Questions, ask, ball};
+use support::random::Random;
+use support::sidecar::{key, reseal};
 
 /// A file of two surfaces, one of which has an order of its own, and what it answers.
 struct Spoken {
@@ -76,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(own) = Sidecar::new(spoilt, &key(), Trust::Trusted) {
         let scene = Scene::indexed(&spoken.flat, &Arc::new(own)).unwrap();
         for ray in &spoken.questions.rays {
-            scene.hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
+            scene.all_hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
         }
         for hits in spoken.questions.rays.iter().zip(scene.rays(&spoken.questions.rays)) {
             let (ray, hit) = hits;
@@ -85,9 +78,8 @@ fuzz_target!(|bytes: &[u8]| {
         for (point, limit) in &spoken.questions.points {
             scene.nearest(*point, *limit).iter().for_each(|found| spoken.oracle.expect_point(found, *point));
         }
-        let mut pages = meshpeek::query::PagesTouched::default();
         for bounds in &spoken.questions.boxes {
-            spoken.oracle.expect_within_box(&scene.overlapping_box(bounds, &mut pages), bounds);
+            spoken.oracle.expect_within_box(&scene.overlapping_box(bounds), bounds);
         }
         let _ = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
     }

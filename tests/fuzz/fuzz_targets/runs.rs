@@ -14,7 +14,7 @@ fn agree<T: Record + PartialEq + std::fmt::Debug>(bytes: &[u8], len: usize) {
         assert_eq!(runs.get(&index, run), Some(*expected), "run {run}");
     }
     assert_eq!(runs.get(&index, len), None);
-    match runs.extent() {
+    match runs.measure() {
         Ok(extent) => {
             assert_eq!(walked.len(), len);
             let records: usize = walked.iter().map(|run| run.len()).sum();

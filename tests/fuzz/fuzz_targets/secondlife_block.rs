@@ -1,15 +1,9 @@
 //! The inflated bytes of a block, wrapped into an asset, which a fuzzer cannot do itself. What must hold stands in
-//! `tests/support/exercise_secondlife.rs`.
+//! `tests/support/secondlife/invariants.rs`.
 #![no_main]
 
-#[allow(dead_code, reason = "the other formats' tests use more of it")]
-#[path = "../../support/exercise.rs"]
-mod exercise;
-#[path = "../../support/exercise_secondlife.rs"]
-mod exercise_secondlife;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::secondlife::Part;
@@ -50,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
     let parts = PARTS[usize::from(*choice) % PARTS.len()];
     let stored = store(bytes);
     let size = i32::try_from(stored.len()).expect("small");
-    let mut random = random::Random::new(bytes.len() as u64);
+    let mut random = support::random::Random::new(bytes.len() as u64);
     let mut writer = Writer::new();
     writer.open_map(parts.len() as u32);
     for part in parts {
@@ -58,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     writer.close_map();
     let asset = [writer.into_bytes(), stored].concat();
-    let fate = exercise_secondlife::exercise_secondlife(&asset, &mut random);
-    assert_ne!(fate, exercise::Fate::Refused);
-    let _ = exercise_secondlife::borrow_everything_secondlife(&asset, true);
+    let fate = support::secondlife::invariants::check_invariants(&asset, &mut random);
+    assert_ne!(fate, support::invariants::Fate::Refused);
+    let _ = support::secondlife::invariants::borrow_everything(&asset, true);
 });

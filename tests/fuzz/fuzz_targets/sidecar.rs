@@ -9,19 +9,15 @@
     reason = "a panic is how a fuzz target fails"
 )]
 
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/sidecar.rs"]
-mod sidecar;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::sidecar::Trust;
 use meshpeek::unigine::AnimationGeneration;
-use sidecar::{Answers, animation, answers, answers_through, key, reseal, sidecar_of, small_mesh};
+use support::sidecar::{Answers, animation, answers, answers_through, key, reseal, sidecar_of, small_mesh};
 
 /// Of poses and weights, each so manieth is asked for.
 const STEP: usize = 41;

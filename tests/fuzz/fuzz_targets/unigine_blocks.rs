@@ -2,18 +2,12 @@
 //! mesh, stored as they are or compressed, so that a fuzzer gets past the frame.
 #![no_main]
 
-#[path = "../../support/exercise.rs"]
-mod exercise;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/unigine_blocks.rs"]
-mod unigine_blocks;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::unigine::Generation;
-use unigine_blocks::{Framed, header_of, put_together};
+use support::unigine::raw_blocks::{RawBlock, header_of, put_together};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(([flags, targets, positions, wide, indices, attributes, low, high], rest)) = bytes.split_first_chunk()
@@ -29,10 +23,10 @@ fuzz_target!(|bytes: &[u8]| {
     // Zeros stand for positions that the input does not spell out.
     let zeros = if flags & 16 == 0 { 0 } else { positions * 12 };
     let geometry = [&vec![0; zeros], geometry].concat();
-    let framed = |content: &[u8], verbatim| if verbatim { Framed::verbatim(content) } else { Framed::lz4(content) };
+    let framed = |content: &[u8], verbatim| if verbatim { RawBlock::verbatim(content) } else { RawBlock::lz4(content) };
     let (geometry, tree) = (framed(&geometry, flags & 2 == 0), framed(tree, flags & 4 == 0));
     let copies = 1 + usize::from(flags >> 7);
     let file = put_together(&header, &vec![geometry; copies], &vec![tree; copies]);
-    exercise::exercise(&file, &mut random::Random::new(u64::from(*flags)));
-    let _ = exercise::borrow_everything(&file);
+    support::unigine::invariants::check_invariants(&file, &mut support::random::Random::new(u64::from(*flags)));
+    let _ = support::unigine::invariants::borrow_everything(&file);
 });

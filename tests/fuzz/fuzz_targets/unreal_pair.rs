@@ -1,15 +1,9 @@
 //! A pair and its script, cut out of one input: two lengths of 16 bits, the data file, the aniv file, and the script,
-//! where anything is left. What must hold stands in `tests/support/exercise_unreal.rs`.
+//! where anything is left. What must hold stands in `tests/support/unreal/invariants.rs`.
 #![no_main]
 
-#[allow(dead_code, reason = "the other formats' tests use more of it")]
-#[path = "../../support/exercise.rs"]
-mod exercise;
-#[path = "../../support/exercise_unreal.rs"]
-mod exercise_unreal;
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../support/random.rs"]
-mod random;
+#[path = "../../support/mod.rs"]
+mod support;
 
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +14,6 @@ fuzz_target!(|bytes: &[u8]| {
     let (aniv, script) = rest.split_at(split(rest, [*a0, *a1]));
     let script = (!script.is_empty()).then_some(script);
     let seed = bytes.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
-    exercise_unreal::exercise_unreal(data, aniv, script, &mut random::Random::new(seed));
-    let _ = exercise_unreal::borrow_everything_unreal(data, aniv, script);
+    support::unreal::invariants::check_invariants(data, aniv, script, &mut support::random::Random::new(seed));
+    let _ = support::unreal::invariants::borrow_everything(data, aniv, script);
 });

@@ -6,8 +6,8 @@ use meshpeek::ezmesh::{
 };
 use meshpeek::model::{Indices, Transform};
 use meshpeek::{
-    Animations, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, MeshFile as _, Model, OpenOptions, Region,
-    Result, Severity, Surface,
+    Animations, Array, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, MeshFile as _, Model, OpenOptions,
+    Region, Result, Severity, Surface,
 };
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
@@ -619,7 +619,7 @@ fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
     );
     let Some(corners) = look.some(surface.corners()) else { return };
     assert_eq!((corners.len(), corners.triangle_count() * 3), (indices.len(), indices.len()));
-    let beyond = indices.first_beyond(counts.vertices);
+    let beyond = indices.first_out_of_range(counts.vertices);
     match look.some(surface.weld()) {
         Some(welded) => {
             assert!(beyond.is_none() && welded.indices.len() == corners.len());

@@ -52,7 +52,7 @@ pub fn place(text: &str, part: &str) -> u64 {
 
 /// A file's contents, whatever its form.
 #[derive(Clone, Debug, Default)]
-pub struct Described {
+pub struct Description {
     pub skeletons: Vec<Skeleton>,
     pub animations: Vec<Animation>,
     pub materials: Vec<[&'static str; 2]>,
@@ -151,7 +151,7 @@ fn floats(all: &[f32]) -> String {
     all.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
 }
 
-impl Described {
+impl Description {
     /// Spells it as a text.
     pub fn text(&self) -> String {
         let list =
@@ -330,11 +330,11 @@ impl Fields {
 }
 
 /// Several of everything: skeletons with bones of the same names, meshes that name either, animations for the bones of both.
-pub fn everything() -> Described {
+pub fn everything() -> Description {
     let turned = |x: f32| [x, -0.5, 0.25, 0.0, 0.6, 0.0, 0.8, 1.0, 2.0, 0.5];
     let keys = |start: f32, count: u8| (0..count).map(|frame| turned(start + f32::from(frame))).collect::<Vec<_>>();
     let mesh = |name, skeleton, flags, sections| Mesh { name, skeleton, flags, vertices: 6, sections };
-    Described {
+    Description {
         skeletons: vec![
             Skeleton {
                 name: "one",

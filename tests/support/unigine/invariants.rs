@@ -2,7 +2,7 @@
 
 use meshpeek::MeshFile as _;
 use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
-use meshpeek::{Error, Finding, Geometry, Name, Region, Result, Surface};
+use meshpeek::{Array, Bounds, Error, Finding, Geometry, Name, Region, Result, Surface};
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 use crate::support::random::Random;
@@ -128,7 +128,7 @@ fn look_at_surface(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
     let Some(positions) = some(view.positions(), length) else { return };
     assert_eq!(positions.len(), as_index(counts.vertices));
     assert_eq!(positions.iter().len(), positions.len());
-    let naive = naive_extent(positions.iter());
+    let naive = naive_bounds(positions.iter());
     assert_eq!(positions.bounds(), naive);
     if let Some(frames) = some(view.frames(), length) {
         assert_eq!(frames.len(), as_index(counts.attribute_vertices));
@@ -193,7 +193,7 @@ fn look_at_corners(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
         stream.for_each(|index| looped = sum(looped, index));
         assert_eq!(stream.iter().fold(0, sum), looped);
         assert!(stream.get(stream.len()).is_none());
-        if let Some((at, beyond)) = stream.first_beyond(3) {
+        if let Some((at, beyond)) = stream.first_out_of_range(3) {
             assert!(beyond >= 3 && stream.get(at) == Some(beyond));
         }
     }
@@ -305,7 +305,7 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
         let Ok(view) = view else { continue };
         let seen = (view.counts()?, view.positions()?.bounds(), view.frames()?.len(), view.target(0)?.name());
         let _ = (seen, view.uvs(0).is_ok(), view.uvs(1).is_ok(), view.colors().is_ok());
-        let _ = (view.indices()?.first_beyond(u32::MAX), view.attribute_indices()?.first_beyond(u32::MAX));
+        let _ = (view.indices()?.first_out_of_range(u32::MAX), view.attribute_indices()?.first_out_of_range(u32::MAX));
         if let Ok(Some(weights)) = view.weights() {
             let _ = weights.get(weights.len().saturating_sub(1));
         }
@@ -313,7 +313,7 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
     checked
 }
 
-fn naive_extent(positions: impl Iterator<Item = [f32; 3]>) -> Option<[[f32; 3]; 2]> {
+fn naive_bounds(positions: impl Iterator<Item = [f32; 3]>) -> Bounds {
     let mut found = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for position in positions {
         for (axis, value) in position.into_iter().enumerate() {
@@ -321,7 +321,8 @@ fn naive_extent(positions: impl Iterator<Item = [f32; 3]>) -> Option<[[f32; 3]; 
             found[1][axis] = found[1][axis].max(value);
         }
     }
-    (0..3).all(|axis| found[0][axis] <= found[1][axis]).then_some(found)
+    let [min, max] = found;
+    if (0..3).all(|axis| min[axis] <= max[axis]) { Bounds { min, max } } else { Bounds::EMPTY }
 }
 
 /// Unwraps a result; the error of a damaged part must name it.

@@ -5,13 +5,13 @@ use meshpeek::unigine::{Generation, Mesh, Storage};
 
 /// A block as a file has it: the sizes that it claims, and its bytes.
 #[derive(Clone, Debug)]
-pub struct Framed {
+pub struct RawBlock {
     pub raw: i64,
     pub stored: i64,
     pub bytes: Vec<u8>,
 }
 
-impl Framed {
+impl RawBlock {
     /// A block that is stored as it is.
     pub fn verbatim(content: &[u8]) -> Self {
         let size = i64::try_from(content.len()).unwrap();
@@ -46,15 +46,15 @@ pub fn contents(mesh: &[u8]) -> Vec<[Vec<u8>; 2]> {
 }
 
 /// Puts a mesh together, with a table that tells where its blocks are.
-pub fn put_together(header: &[u8], geometry: &[Framed], trees: &[Framed]) -> Vec<u8> {
+pub fn put_together(header: &[u8], geometry: &[RawBlock], trees: &[RawBlock]) -> Vec<u8> {
     let places = places(header, geometry);
     put_together_with(header, geometry, trees, &places)
 }
 
 /// Returns where blocks of geometry come to lie.
-pub fn places(header: &[u8], geometry: &[Framed]) -> Vec<i64> {
+pub fn places(header: &[u8], geometry: &[RawBlock]) -> Vec<i64> {
     let mut at = header.len();
-    let place = |block: &Framed| {
+    let place = |block: &RawBlock| {
         let here = at;
         at += 16 + block.bytes.len();
         i64::try_from(here).unwrap()
@@ -63,7 +63,7 @@ pub fn places(header: &[u8], geometry: &[Framed]) -> Vec<i64> {
 }
 
 /// Puts a mesh together, with a table that tells whatever it is to tell.
-pub fn put_together_with(header: &[u8], geometry: &[Framed], trees: &[Framed], places: &[i64]) -> Vec<u8> {
+pub fn put_together_with(header: &[u8], geometry: &[RawBlock], trees: &[RawBlock], places: &[i64]) -> Vec<u8> {
     let magic = &header[..4];
     let mut bytes = header.to_vec();
     for blocks in [geometry, trees] {

@@ -4,9 +4,9 @@ use meshpeek::unigine::Generation;
 
 /// Spells a file field by field, for what the builder refuses to write.
 #[derive(Clone, Debug, Default)]
-pub struct Spelling(pub Vec<u8>);
+pub struct RawFile(pub Vec<u8>);
 
-impl Spelling {
+impl RawFile {
     /// Starts a file with its magic and bounds.
     pub fn new(generation: Generation) -> Self {
         Self::default().put(generation.magic().as_bytes()).bounds()

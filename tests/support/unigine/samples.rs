@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshpeek::decode::{Frame, Influence};
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{AnimationGeneration, Generation, Storage, builder};
 
@@ -91,7 +91,7 @@ pub fn cube(name: &str, half: f32) -> builder::Surface {
             let position = positions.iter().position(same).unwrap();
             surface.indices.push(u32::try_from(position).unwrap());
             // The side of normal x tangent that v grows to: downwards is the other side.
-            frames.push(Frame::from_axes(normal, tangent, handedness(normal, tangent, down)));
+            frames.push(TangentFrame::from_axes(normal, tangent, handedness(normal, tangent, down)));
             surface.uvs[0].push([u, v]);
         }
         // Top left, bottom left, bottom right; top left, bottom right, top right.
@@ -197,7 +197,7 @@ pub fn furnished_room() -> builder::Mesh {
         name: String::from("sign"),
         targets: vec![builder::MorphTarget {
             positions: vec![[0.1, 0.2, 0.3], [0.7, 0.25, 0.35], [0.15, 0.8, 0.45]],
-            frames: vec![Frame { handedness: -1.0, ..Frame::default() }],
+            frames: vec![TangentFrame { handedness: -1.0, ..TangentFrame::default() }],
             ..builder::MorphTarget::default()
         }],
         indices: vec![0, 1, 2],
@@ -306,7 +306,7 @@ pub fn grid(name: &str, side: u32, split: bool) -> builder::Surface {
             base.positions.push([x * 2.0 - 1.0, y * 2.0 - 1.0, (x * y * 7.0).sin() * 0.1]);
         }
     }
-    let frame = Frame { handedness: -1.0, ..Frame::default() };
+    let frame = TangentFrame { handedness: -1.0, ..TangentFrame::default() };
     for y in 0..side {
         for x in 0..side {
             let at = |dx: u32, dy: u32| (y + dy) * (side + 1) + x + dx;

@@ -4,7 +4,7 @@ use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::script::{self, Script};
 use meshpeek::unreal::{Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant};
 use meshpeek::{
-    Animations, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
+    Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
 
 use crate::support::invariants::{Fate, expect_named};
@@ -269,7 +269,7 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
         assert!((uvs.get(uvs.len()), indices.get(indices.len())) == (None, None));
         for (corner, polygon) in (0..).zip(polygons.iter().flat_map(|polygon| polygon.uvs)) {
             assert_eq!(uvs.get(corner), Some(polygon.map(|code| f32::from(code) / divisor)));
-            assert_eq!(uvs.stored_bytes(corner), Some(polygon));
+            assert_eq!(uvs.raw_bytes(corner), Some(polygon));
         }
         let corners = surface.corners().unwrap();
         assert_eq!((corners.len(), corners.triangle_count()), (expected.len(), polygons.len()));
@@ -289,7 +289,7 @@ fn look_at_weld(surface: &Surface<'_>, expected: &[u32], sources: Sources<'_>) {
         }
     };
     assert!(!beyond && welded.indices.len() == expected.len());
-    let value = |attribute: u32| uvs.stored_bytes(as_index(attribute));
+    let value = |attribute: u32| uvs.raw_bytes(as_index(attribute));
     for (corner, vertex) in corners.iter().zip(&welded.indices) {
         let found = welded.vertices[as_index(*vertex)];
         assert_eq!((found.position, value(found.attribute)), (corner.position, value(corner.attribute)));
@@ -451,7 +451,8 @@ pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Res
         let _ = (frame.positions().get(0), frame.stored_bounds());
     }
     for surface in Surface::all(&mesh) {
-        let _ = (surface.counts()?, surface.name()?, surface.is_drawn()?, surface.indices()?.first_beyond(u32::MAX));
+        let _ =
+            (surface.counts()?, surface.name()?, surface.is_drawn()?, surface.indices()?.first_out_of_range(u32::MAX));
         let _ = (surface.positions().is_ok(), surface.uvs(0)?.map(|uvs| uvs.get(0)), surface.corners()?.len());
     }
     for clip in 0..mesh.clip_count() {

@@ -17,17 +17,17 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use crate::array::runs::walk::{Allowed, WalkProgress};
-use crate::simd::{Level, kernel};
+use crate::array::runs::walk::kernel::{WalkLimits, WalkProgress};
+use crate::simd::{CpuLevel, kernel};
 
 /// Bytes of a window.
 const WINDOW: usize = 64;
 /// Windows that are looked at before anybody asks whether all went well.
-const TOGETHER: usize = 8;
+const WINDOW_BATCH: usize = 8;
 /// Where "nowhere" lies: the place after a run that is too long. No run that is allowed leads there.
-const NOWHERE: i8 = 127;
+const INVALID_START: i8 = 127;
 /// The longest run whose end lies before that, wherever in the window it starts.
-const MOST: u8 = 15;
+const MAX_COUNT: u8 = 15;
 
 /// The byte after each.
 const AFTER: [u8; WINDOW] = counting(1);
@@ -46,23 +46,23 @@ const fn counting(first: u8) -> [u8; WINDOW] {
 }
 
 /// Returns whether the processor supports the instructions.
-pub(in crate::array::runs) fn is_supported() -> bool {
-    Level::best() == Level::Avx512
+pub(crate) fn is_supported() -> bool {
+    CpuLevel::best() == CpuLevel::Avx512
 }
 
 kernel! {
     /// Passes over runs, eight windows at a time; over none if the instructions are not supported.
-    pub(in crate::array::runs) fn pass(bytes: &[u8], allowed: Allowed) -> WalkProgress {
-        avx512 => permute(bytes, allowed),
+    pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+        avx512 => permute(bytes, limits),
         _ => WalkProgress::default(),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,avx512bw,avx512f,avx512vbmi")]
-fn permute(bytes: &[u8], allowed: Allowed) -> WalkProgress {
-    const SIZE: usize = WINDOW * TOGETHER;
-    let most = _mm512_set1_epi8(allowed.count.min(MOST).cast_signed());
+fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+    const SIZE: usize = WINDOW * WINDOW_BATCH;
+    let most = _mm512_set1_epi8(limits.count.min(MAX_COUNT).cast_signed());
     let outside = _mm512_set1_epi8(64);
     let bad = _mm512_set1_epi8(63);
     // The last run may end behind the last window, but there too the bytes belong to runs.
@@ -70,7 +70,7 @@ fn permute(bytes: &[u8], allowed: Allowed) -> WalkProgress {
     let mut passed = WalkProgress::default();
     let mut entry = _mm512_setzero_si512();
     for group in bytes.as_chunks::<SIZE>().0.iter().take(whole) {
-        if allowed.runs.saturating_sub(passed.runs) < SIZE.wrapping_add(WINDOW) {
+        if limits.runs.saturating_sub(passed.runs) < SIZE.wrapping_add(WINDOW) {
             break;
         }
         let mut runs = _mm512_set1_epi8(8);
@@ -115,7 +115,7 @@ fn two([first, second]: &[[u8; WINDOW]; 2], most: __m512i) -> [(__m512i, __m512i
 fn next(counts: __m512i, most: __m512i) -> __m512i {
     let twice = _mm512_add_epi8(counts, counts);
     let start = _mm512_add_epi8(load(&AFTER), _mm512_add_epi8(twice, twice));
-    _mm512_mask_mov_epi8(start, _mm512_cmpgt_epu8_mask(counts, most), _mm512_set1_epi8(NOWHERE))
+    _mm512_mask_mov_epi8(start, _mm512_cmpgt_epu8_mask(counts, most), _mm512_set1_epi8(INVALID_START))
 }
 
 /// Goes from each place in `places` to where `steps` leads from there; what is behind the window stays.

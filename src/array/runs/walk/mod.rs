@@ -15,51 +15,32 @@
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) mod avx512;
+pub(super) mod kernel;
 pub(super) mod speculative;
 pub(super) mod uniform;
 
-use crate::array::runs::counted::Extent;
+use crate::array::runs::totals::RunTotals;
+use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkKernel, WalkLimits, step};
 use crate::io::ReadAhead;
 use crate::math::as_u64;
 
 /// Records in a run, at most, as formats have it.
-const USUAL: u8 = 4;
-/// Bytes of a record that the fast ways know.
-pub(super) const RECORD: usize = 4;
-/// CountedRuns walked step by step before the fast ways are tried again: as many as cost little, and more each time that they got
+const USUAL_COUNT: u8 = 4;
+/// Runs walked step by step before the fast ways are tried again: as many as cost little, and more each time that they got
 /// nowhere.
 const STEPS: std::ops::RangeInclusive<usize> = 16..=8192;
-
-/// CountedRuns that were passed over, all of them whole and none longer than allowed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct WalkProgress {
-    pub(super) bytes: usize,
-    pub(super) runs: usize,
-}
-
-/// What a fast way may count on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Allowed {
-    /// The longest run that may be passed over.
-    pub(super) count: u8,
-    /// How many runs there still are. Each takes a byte or more, so as many bytes belong to them.
-    pub(super) runs: usize,
-}
-
-/// Passes over runs of four-byte records from the first of some bytes on.
-pub(super) type Way = fn(&[u8], Allowed) -> WalkProgress;
 
 /// Walks `len` runs of records of `size` bytes.
 ///
 /// # Errors
 ///
 /// The offset of the run that the bytes end in.
-pub(super) fn extent(bytes: &[u8], len: usize, size: usize) -> Result<Extent, u64> {
-    if size == RECORD { extent_by(bytes, len, size, fastest()) } else { extent_by(bytes, len, size, &[]) }
+pub(super) fn measure(bytes: &[u8], len: usize, size: usize) -> Result<RunTotals, u64> {
+    if size == RECORD_SIZE { measure_by(bytes, len, size, fastest()) } else { measure_by(bytes, len, size, &[]) }
 }
 
 /// Returns the fast ways of this processor, in the order in which to try them.
-pub(super) fn fastest() -> &'static [Way] {
+pub(super) fn fastest() -> &'static [WalkKernel] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if avx512::is_supported() {
         return &[uniform::pass, avx512::pass];
@@ -68,8 +49,8 @@ pub(super) fn fastest() -> &'static [Way] {
 }
 
 /// Walks `len` runs, some by steps and, where `ways` get ahead, the others by those.
-pub(super) fn extent_by(bytes: &[u8], len: usize, size: usize, ways: &[Way]) -> Result<Extent, u64> {
-    let mut walk = Walk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
+pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKernel]) -> Result<RunTotals, u64> {
+    let mut walk = RunWalk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
     if ways.is_empty() {
         walk.step(len)?;
     }
@@ -79,21 +60,15 @@ pub(super) fn extent_by(bytes: &[u8], len: usize, size: usize, ways: &[Way]) -> 
         let passed = ways.iter().fold(0_usize, |passed, way| passed.saturating_add(walk.pass(*way)));
         steps = if passed > steps { *STEPS.start() } else { steps.saturating_mul(2).min(*STEPS.end()) };
     }
-    Ok(Extent { bytes: as_u64(walk.at), records: walk.records, longest: walk.longest })
-}
-
-/// Returns where the run after the one at `at` starts.
-#[inline]
-pub(super) fn step(at: usize, count: u8, size: usize) -> usize {
-    at.saturating_add(1).saturating_add(usize::from(count).saturating_mul(size))
+    Ok(RunTotals { bytes: as_u64(walk.at), records: walk.records, longest: walk.longest })
 }
 
 /// A walk on its way.
-struct Walk<'a> {
+struct RunWalk<'a> {
     bytes: &'a [u8],
     /// Bytes of a record.
     size: usize,
-    /// CountedRuns that are still to come.
+    /// Runs that are still to come.
     left: usize,
     /// Where the next run starts.
     at: usize,
@@ -102,7 +77,7 @@ struct Walk<'a> {
     ahead: ReadAhead,
 }
 
-impl Walk<'_> {
+impl RunWalk<'_> {
     /// Walks some runs, one after another.
     fn step(&mut self, runs: usize) -> Result<(), u64> {
         for _ in 0..runs.min(self.left) {
@@ -126,14 +101,14 @@ impl Walk<'_> {
     #[inline]
     fn prefetch(&mut self) -> usize {
         let (left, size) = (self.left, self.size);
-        self.ahead.pass(self.bytes, self.at, || left.saturating_mul(step(0, USUAL, size)))
+        self.ahead.pass(self.bytes, self.at, || left.saturating_mul(step(0, USUAL_COUNT, size)))
     }
 
     /// Lets a fast way get ahead, among the bytes that were asked for; returns how many runs it passed.
-    fn pass(&mut self, way: Way) -> usize {
+    fn pass(&mut self, way: WalkKernel) -> usize {
         let until = self.prefetch().min(self.bytes.len());
         let bytes = self.bytes.get(self.at..until).unwrap_or_default();
-        let passed = way(bytes, Allowed { count: self.longest.1, runs: self.left });
+        let passed = way(bytes, WalkLimits { count: self.longest.1, runs: self.left });
         self.at = self.at.saturating_add(passed.bytes);
         self.left = self.left.saturating_sub(passed.runs);
         let records = passed.bytes.saturating_sub(passed.runs).checked_div(self.size).unwrap_or_default();

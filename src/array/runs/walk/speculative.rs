@@ -4,7 +4,7 @@
 //! record, and looks at the next; it falls in step with the runs, after a few dozen bytes mostly. Whether it did is seen in the
 //! end: where the walk before arrives is where the guess started, or what came of it is thrown away.
 
-use crate::array::runs::walk::{Allowed, RECORD, WalkProgress, step};
+use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, step};
 
 /// Walks at once.
 const CHAINS: usize = 5;
@@ -15,7 +15,7 @@ const BEFORE: usize = 256;
 /// Steps that all walks take before any is asked how far it got.
 const STEPS: usize = 4;
 /// Bytes walked together.
-const TOGETHER: usize = CHAINS * STRETCH;
+const BATCH_BYTES: usize = CHAINS * STRETCH;
 
 /// One walk over a stretch.
 #[derive(Clone, Copy, Default)]
@@ -30,11 +30,11 @@ struct Chain {
 }
 
 /// Passes over runs, five stretches at a time.
-pub(in crate::array::runs) fn pass(bytes: &[u8], allowed: Allowed) -> WalkProgress {
+pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let mut passed = WalkProgress::default();
     // As many runs have so many bytes of their own, so that nothing beyond the last is looked at.
-    while allowed.runs.saturating_sub(passed.runs) > TOGETHER.saturating_add(step(0, allowed.count, RECORD)) {
-        let Some(next) = bytes.get(passed.bytes..).and_then(|rest| together(rest, allowed.count)) else { break };
+    while limits.runs.saturating_sub(passed.runs) > BATCH_BYTES.saturating_add(step(0, limits.count, RECORD_SIZE)) {
+        let Some(next) = bytes.get(passed.bytes..).and_then(|rest| walk_stretches(rest, limits.count)) else { break };
         passed.bytes = passed.bytes.saturating_add(next.bytes);
         passed.runs = passed.runs.saturating_add(next.runs);
     }
@@ -42,7 +42,7 @@ pub(in crate::array::runs) fn pass(bytes: &[u8], allowed: Allowed) -> WalkProgre
 }
 
 /// Passes over one to five stretches; `None` where the bytes end, or a run is too long.
-fn together(bytes: &[u8], most: u8) -> Option<WalkProgress> {
+fn walk_stretches(bytes: &[u8], most: u8) -> Option<WalkProgress> {
     let mut chains = [Chain::default(); CHAINS];
     for (chain, number) in chains.iter_mut().zip(0_usize..) {
         let start = number.wrapping_mul(STRETCH);
@@ -50,7 +50,7 @@ fn together(bytes: &[u8], most: u8) -> Option<WalkProgress> {
         (chain.at, chain.end) = (chain.start, start.wrapping_add(STRETCH));
     }
     let mut longest = 0_u8;
-    let room = step(0, most, RECORD).wrapping_mul(STEPS);
+    let room = step(0, most, RECORD_SIZE).wrapping_mul(STEPS);
     while longest <= most && chains.iter().all(|chain| chain.at.wrapping_add(room) <= chain.end) {
         for _ in 0..STEPS {
             for chain in &mut chains {
@@ -94,5 +94,5 @@ fn fall_in(bytes: &[u8], start: usize, most: u8) -> Option<usize> {
 /// As [`step`], for offsets that are far from overflowing.
 #[inline]
 fn next(at: usize, count: u8) -> usize {
-    at.wrapping_add(usize::from(count).wrapping_mul(RECORD)).wrapping_add(1)
+    at.wrapping_add(usize::from(count).wrapping_mul(RECORD_SIZE)).wrapping_add(1)
 }

@@ -25,8 +25,8 @@ fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) 
 }
 
 /// Returns each set of ways that this processor has: alone, and as they are put together.
-fn ways() -> Vec<(&'static str, Vec<Way>)> {
-    let mut ways: Vec<(&str, Vec<Way>)> = vec![
+fn ways() -> Vec<(&'static str, Vec<WalkKernel>)> {
+    let mut ways: Vec<(&str, Vec<WalkKernel>)> = vec![
         ("uniform", vec![uniform::pass]),
         ("speculative", vec![speculative::pass]),
         ("uniform, speculative", vec![uniform::pass, speculative::pass]),
@@ -40,9 +40,9 @@ fn ways() -> Vec<(&'static str, Vec<Way>)> {
 }
 
 fn agree(bytes: &[u8], len: usize, what: &str) {
-    let expected = extent_by(bytes, len, RECORD, &[]);
+    let expected = measure_by(bytes, len, RECORD_SIZE, &[]);
     for (name, ways) in ways() {
-        assert_eq!(extent_by(bytes, len, RECORD, &ways), expected, "{name}: {what}, {len} runs");
+        assert_eq!(measure_by(bytes, len, RECORD_SIZE, &ways), expected, "{name}: {what}, {len} runs");
     }
 }
 
@@ -50,9 +50,9 @@ fn agree(bytes: &[u8], len: usize, what: &str) {
 fn agree_from_the_start(bytes: &[u8], len: usize, count: u8, what: &str) {
     for (name, ways) in ways() {
         for way in ways {
-            let passed = way(bytes, Allowed { count, runs: len });
+            let passed = way(bytes, WalkLimits { count, runs: len });
             assert!(passed.runs <= len, "{name}: {what}");
-            let expected = extent_by(bytes, passed.runs, RECORD, &[]).unwrap();
+            let expected = measure_by(bytes, passed.runs, RECORD_SIZE, &[]).unwrap();
             assert_eq!(as_u64(passed.bytes), expected.bytes, "{name}: {what}, {count}");
             assert!(expected.longest.1 <= count, "{name}: {what}, {count}");
         }
@@ -135,7 +135,7 @@ fn each_way_gets_ahead_where_it_should() {
     let shorter = spell(vec![3; 60_000], 64, &mut random);
     let various: Vec<u8> = (0..60_000).map(|_| random.below(4) + 1).collect();
     let various = spell(various, 64, &mut random);
-    let runs = |way: Way, bytes: &[u8], runs: usize| way(bytes, Allowed { count: 4, runs }).runs;
+    let runs = |way: WalkKernel, bytes: &[u8], runs: usize| way(bytes, WalkLimits { count: 4, runs }).runs;
     assert!(runs(uniform::pass, &same, 30_000) > 29_000);
     assert!(runs(uniform::pass, &shorter, 60_000) > 59_000);
     assert!(runs(speculative::pass, &various, 60_000) > 20_000);
@@ -152,8 +152,8 @@ fn each_way_gets_ahead_where_it_should() {
 fn records_of_other_sizes_are_stepped_over() {
     let bytes: Vec<u8> = (0..8_000_u32).map(|byte| byte.to_le_bytes()[0] % 4).collect();
     for size in [1, 2, 3, 5, 8] {
-        let found = extent(&bytes, 200, size).unwrap();
-        assert_eq!(Ok(found), extent_by(&bytes, 200, size, &[]), "{size}");
+        let found = measure(&bytes, 200, size).unwrap();
+        assert_eq!(Ok(found), measure_by(&bytes, 200, size, &[]), "{size}");
         assert_eq!(found.bytes, 200 + found.records * as_u64(size));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use meshpeek::model::Positions;
-use meshpeek::{Bounds, Geometry, Result, Weights};
+use meshpeek::{Array, Bounds, Geometry, Result, Weights};
 
 use super::copying_loader::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
@@ -139,7 +139,7 @@ fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<
         let weights = geometry.weights(surface)?;
         for target in 0..usize::try_from(geometry.counts(surface)?.targets).unwrap_or(usize::MAX) {
             let positions = geometry.positions(surface, target)?;
-            let key = Some((positions.as_bytes().as_ptr_range(), positions.len(), positions.place(0)));
+            let key = Some((positions.as_bytes().as_ptr_range(), positions.len(), positions.byte_offset(0)));
             if key != last {
                 shapes.push((positions, weights));
                 last = key;

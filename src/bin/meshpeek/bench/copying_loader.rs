@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::{NoUninit, cast_slice};
-use meshpeek::decode::{Floats, Frame, Influence};
+use meshpeek::decode::{Floats, Influence, TangentFrame};
 use meshpeek::model::{Colors, Frames, Normals, Positions, Uvs};
-use meshpeek::{Bounds, Geometry, Packed, Result, Surface, Weights};
+use meshpeek::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
@@ -47,7 +47,7 @@ pub struct TargetLists {
     /// Nothing in meshes of vertex frames, whose base shape is the first of these.
     pub positions: Rc<Vec<[f32; 3]>>,
     /// Tangent frames; else normals, where the format has those alone.
-    pub frames: Option<Rc<Vec<Frame>>>,
+    pub frames: Option<Rc<Vec<TangentFrame>>>,
     pub normals: Option<Rc<Vec<[f32; 3]>>>,
 }
 
@@ -97,14 +97,14 @@ impl<T> LastList<T> {
 /// Names an array.
 macro_rules! key {
     ($array:expr) => {
-        ($array.as_bytes().as_ptr_range(), $array.len(), $array.place(0))
+        ($array.as_bytes().as_ptr_range(), $array.len(), $array.byte_offset(0))
     };
 }
 
 /// Decodes surfaces one behind another.
 pub struct Loader {
     positions: LastList<Vec<[f32; 3]>>,
-    frames: LastList<Vec<Frame>>,
+    frames: LastList<Vec<TangentFrame>>,
     normals: LastList<Vec<[f32; 3]>>,
     uvs: [LastList<Vec<[f32; 2]>>; 4],
     colors: LastList<Vec<[f32; 4]>>,
@@ -256,10 +256,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
     match raw {
-        Ok(raw) if cfg!(target_endian = "little") => {
-            let extent = Packed::new(raw, Floats::<3>).bounds();
-            extent.map_or(Bounds::EMPTY, |[min, max]| Bounds { min, max })
-        }
+        Ok(raw) if cfg!(target_endian = "little") => Packed::new(raw, Floats::<3>).bounds(),
         _ => positions.iter().fold(Bounds::EMPTY, native),
     }
 }
@@ -286,9 +283,9 @@ fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Resul
 }
 
 /// Decodes tangent frames piece by piece: what is no zero would be written twice.
-fn all_frames(frames: &Frames<'_>) -> Result<Vec<Frame>> {
+fn all_frames(frames: &Frames<'_>) -> Result<Vec<TangentFrame>> {
     let mut all = Vec::with_capacity(frames.len());
-    let mut piece = [Frame::default(); FRAMES_BATCH];
+    let mut piece = [TangentFrame::default(); FRAMES_BATCH];
     for start in (0..frames.len()).step_by(FRAMES_BATCH) {
         let end = start.saturating_add(FRAMES_BATCH).min(frames.len());
         let (Some(some), Some(out)) = (frames.slice(start..end), piece.get_mut(..end.saturating_sub(start))) else {

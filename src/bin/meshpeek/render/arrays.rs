@@ -3,10 +3,10 @@
 use std::io;
 use std::ops::Range;
 
-use meshpeek::Weights;
 use meshpeek::decode::{packed32, packed64};
 use meshpeek::io::prefetch;
 use meshpeek::model::{Colors, Frames, Indices, Normals, Positions, Uvs};
+use meshpeek::{Array, Weights};
 
 use super::values::{Item, Values, Visit};
 
@@ -22,7 +22,7 @@ pub enum FrameAxis {
 pub struct FrameAxes<'a>(pub Frames<'a>, pub FrameAxis);
 
 impl Values for Positions<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
@@ -42,7 +42,7 @@ impl Values for Positions<'_> {
 }
 
 impl Values for Normals<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
@@ -57,7 +57,7 @@ impl Values for Normals<'_> {
 }
 
 impl Values for Uvs<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
@@ -72,7 +72,7 @@ impl Values for Uvs<'_> {
 }
 
 impl Values for Colors<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
@@ -82,13 +82,13 @@ impl Values for Colors<'_> {
         if !raw {
             return visit_floats(range, |index| self.get(index), visit);
         }
-        let mut colors = bytes.chunks_exact(self.place(1));
+        let mut colors = bytes.chunks_exact(self.byte_offset(1));
         colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>())))
     }
 }
 
 impl Values for FrameAxes<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -110,14 +110,14 @@ impl Values for FrameAxes<'_> {
 }
 
 impl Values for Weights<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         range.filter_map(|index| self.get(index)).try_for_each(|list| {
             if raw {
-                let stored = (0..list.len()).filter_map(|index| list.stored(index));
+                let stored = (0..list.len()).filter_map(|index| list.raw(index));
                 return visit(Item::RawInfluences(stored.collect()));
             }
             visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))
@@ -126,7 +126,7 @@ impl Values for Weights<'_> {
 }
 
 impl Values for Indices<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// An array of values to print.
 pub trait Values {
     /// Returns the number of items.
-    fn len(&self) -> usize;
+    fn count(&self) -> usize;
     /// Visits the items of `range`; with `raw`, as they are stored.
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()>;
 }

@@ -3,7 +3,7 @@
 pub(super) mod scan;
 
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::{ErrorKind, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
@@ -20,17 +20,17 @@ pub(super) const FIELDS_AT: u64 = 14;
 pub(super) fn order(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let number = |order: ByteOrder| order.u32(Word(*version));
+    let number = |order: ByteOrder| order.u32(RawWord(*version));
     let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| matches!(number(*order), 100 | 101))?;
-    (order.u32(Word(*length)) == 6 && rest.starts_with(TAG)).then(|| (order, number(order)))
+    (order.u32(RawWord(*length)) == 6 && rest.starts_with(TAG)).then(|| (order, number(order)))
 }
 
 /// Returns the version of a binary file that has another than those which are known.
 pub(super) fn other_version(bytes: &[u8]) -> Option<u32> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(Word(*length)) == 6)?;
-    let number = order.u32(Word(*version));
+    let order = [ByteOrder::Little, ByteOrder::Big].into_iter().find(|order| order.u32(RawWord(*length)) == 6)?;
+    let number = order.u32(RawWord(*version));
     (rest.starts_with(TAG) && !matches!(number, 100 | 101)).then_some(number)
 }
 
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn u32(&mut self, name: &'static str) -> Result<u32> {
-        Ok(self.order.u32(*self.cursor.read::<Word>(name)?))
+        Ok(self.order.u32(*self.cursor.read::<RawWord>(name)?))
     }
 
     pub(super) fn i32(&mut self, name: &'static str) -> Result<i32> {
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn floats<const N: usize>(&mut self, name: &'static str) -> Result<[f32; N]> {
-        let words = self.cursor.read::<[Word; N]>(name)?;
+        let words = self.cursor.read::<[RawWord; N]>(name)?;
         Ok(words.map(|word| self.order.f32(word)))
     }
 

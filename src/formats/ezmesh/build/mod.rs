@@ -6,6 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Array;
 //! use meshpeek::decode::ByteOrder;
 //! use meshpeek::ezmesh::{MeshSystem, build};
 //! let columns = vec![

@@ -7,6 +7,7 @@ use super::{
     Animation, Bone, Collision, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System, TetraMesh,
     Texture, Track, UserBinary, UserData,
 };
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh as read;
 use crate::math::{as_index, as_u64};

@@ -2,7 +2,7 @@
 
 use super::told;
 use crate::decode::ByteOrder;
-use crate::decode::endian::Word;
+use crate::decode::endian::RawWord;
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::markup::element::Element;
 use crate::formats::ezmesh::markup::is_blank;
@@ -37,7 +37,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 
 /// Tells of bytes behind the last field.
 fn check_end(view: View<'_>, report: &mut Report<'_>) {
-    let end = view.state.outline.plane.saturating_add(as_u64(size_of::<[Word; 4]>()));
+    let end = view.state.outline.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
     let left = as_u64(view.bytes.len()).saturating_sub(end);
     if left > 0 {
         report.say("EZ36", Field::new("end"), end, format!("expected the end of the file, found {left} more bytes"));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::block::Cell;
 use crate::formats::ezmesh::buffer::VertexBuffer;

@@ -6,6 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Array;
 //! use meshpeek::secondlife::{Lod, Mesh, build};
 //! let triangle = build::Submesh {
 //!     positions: vec![[-0.5, -0.5, 0.0], [0.5, -0.5, 0.0], [0.0, 0.5, 0.0]],

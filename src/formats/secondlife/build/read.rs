@@ -4,6 +4,7 @@ use super::super::layout::FORMAT;
 use super::super::submesh::Key;
 use super::super::{Convex as ReadConvex, Level as ReadLevel, Skin as ReadSkin, Submesh as ReadSubmesh};
 use super::{Convex, Joint, Level, Skin, Submesh};
+use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Result};
 

@@ -1,5 +1,6 @@
 //! The rules about submeshes.
 
+use crate::array::Array;
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
@@ -274,7 +275,7 @@ impl Look<'_, '_, '_, '_> {
         }
         let Ok(Some(runs)) = self.submesh.weight_runs() else { return };
         let first = at.saturating_add(5);
-        let (whole, used) = runs.extent();
+        let (whole, used) = runs.measure();
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         if whole < runs.len() {
             let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };

@@ -5,6 +5,7 @@ use super::super::layout::MOST_HULLS;
 use super::super::llsd::Value;
 use super::super::physics::{Convex, hull_size};
 use super::{Check, header, level};
+use crate::array::Array;
 use crate::error::Field;
 use crate::math::as_u64;
 use crate::parse::Tally;

@@ -7,6 +7,7 @@ use super::inflated::InflatedBlock;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::unigine::{InflateBuffer, Mesh};
 /// let mesh = Mesh::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
 /// let mut buffer = InflateBuffer::default();

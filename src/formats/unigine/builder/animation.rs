@@ -5,7 +5,7 @@ use std::io::Write;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16, U16};
 
-use crate::decode::{OffsetScale16, frame};
+use crate::decode::{OffsetScale16, tangent_frame};
 use crate::error::Result;
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
@@ -125,7 +125,7 @@ impl BoneKey {
                 && let Some(rotation) = self.rotation
             {
                 // Keys have no handedness to save, so w is not lifted.
-                let rotation = rotation.map(frame::encode_component);
+                let rotation = rotation.map(tangent_frame::encode_component);
                 if turn(rotation) {
                     flags |= 8;
                     out.extend(rotation.as_bytes());

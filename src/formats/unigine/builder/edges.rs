@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn takes_what_is_nowhere() {
-        assert_eq!(edges(&[], &[]), []);
-        assert_eq!(edges(&[[0.0; 3]], &[0, 1]), []);
+        assert!(edges(&[], &[]).is_empty());
+        assert!(edges(&[[0.0; 3]], &[0, 1]).is_empty());
         assert_eq!(edges(&[], &[0, 1, 2, 0, 2, u32::MAX]), [5, 3]);
         assert_eq!(edges(&[[f32::NAN; 3]; 4], &[0, 1, 2, 0, 2, 3, 1]), [5, 3]);
         assert_eq!(edges(&[[f32::MAX; 3]; 4], &[0, 1, 2, 0, 2, 3]), [5, 3]);

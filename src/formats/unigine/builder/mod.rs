@@ -6,6 +6,7 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Array;
 //! use meshpeek::unigine::{Generation, Mesh, builder};
 //! let triangle = builder::Surface {
 //!     name: "triangle".into(),

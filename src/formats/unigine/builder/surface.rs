@@ -5,7 +5,7 @@ use std::io::Write;
 use zerocopy::IntoBytes;
 
 use crate::array::{Bounds, Sphere};
-use crate::decode::{Frame, Influence, float, frame, influence4};
+use crate::decode::{Influence, TangentFrame, float, influence4, tangent_frame};
 use crate::error::Result;
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
@@ -40,7 +40,7 @@ pub struct MorphTarget {
     /// Positions in scene units.
     pub positions: Vec<[f32; 3]>,
     /// Tangent frames.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<TangentFrame>,
 }
 
 impl Surface {
@@ -88,8 +88,8 @@ impl Surface {
             writer.length(target.frames.len())?;
             for frame in &target.frames {
                 match generation {
-                    Generation::Ms10 => writer.bytes(frame::encode7(frame).as_bytes())?,
-                    _ => writer.bytes(frame::encode8(frame).as_bytes())?,
+                    Generation::Ms10 => writer.bytes(tangent_frame::encode7(frame).as_bytes())?,
+                    _ => writer.bytes(tangent_frame::encode8(frame).as_bytes())?,
                 }
             }
         }

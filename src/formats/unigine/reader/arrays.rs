@@ -2,7 +2,7 @@
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::surface_cache::SurfaceCache;
-use crate::array::runs::{CountedRuns, Extent};
+use crate::array::runs::{CountedRuns, RunTotals};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::unigine::header::CornerCounts;
@@ -218,16 +218,16 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
         // What a sidecar says may be of other weights.
-        let fits = |extent: &&Extent| {
-            extent.is_of(as_index(count), size_of::<RawInfluence4>()) && extent.bytes <= cursor.left()
+        let fits = |totals: &&RunTotals| {
+            totals.matches(as_index(count), size_of::<RawInfluence4>()) && totals.bytes <= cursor.left()
         };
-        if let Some(extent) = self.cache.extent.get().filter(fits) {
-            return cursor.lend(extent.bytes, 1, "weights");
+        if let Some(totals) = self.cache.totals.get().filter(fits) {
+            return cursor.lend(totals.bytes, 1, "weights");
         }
-        let extent = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).extent() {
-            Ok(extent) => {
-                self.cache.extent.get_or_init(|| extent);
-                extent
+        let totals = match CountedRuns::<RawInfluence4>::new(cursor.rest(), as_index(count)).measure() {
+            Ok(totals) => {
+                self.cache.totals.get_or_init(|| totals);
+                totals
             }
             Err(run) => {
                 let left = cursor.left().saturating_sub(run);
@@ -235,7 +235,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
                 return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
             }
         };
-        let bytes = cursor.lend(extent.bytes, 1, "weights")?;
+        let bytes = cursor.lend(totals.bytes, 1, "weights")?;
         cursor.note_spread(start, count.into());
         Ok(bytes)
     }

@@ -114,7 +114,7 @@ impl<'a> MeshReader<'a> {
     /// Returns the offset of the longest list of a surface's weights, from the first list, and its length, or `None` if the
     /// weights were not walked.
     pub(crate) fn longest_weights(self, index: usize) -> Option<(u64, u8)> {
-        self.state.surfaces.get(index)?.extent.get().map(|extent| extent.longest)
+        self.state.surfaces.get(index)?.totals.get().map(|totals| totals.longest)
     }
 
     pub(crate) fn cache(self, index: usize) -> Result<&'a SurfaceCache> {

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use crate::array::runs::{Extent, RunIndex};
+use crate::array::runs::{RunIndex, RunTotals};
 
 /// What was found of a surface's weights.
 #[derive(Debug, Default)]
 pub(crate) struct SurfaceCache {
     /// Where the weights end, and the longest list among them.
-    pub(crate) extent: OnceLock<Extent>,
+    pub(crate) totals: OnceLock<RunTotals>,
     /// The index that makes them random-access.
     pub(crate) index: OnceLock<Option<RunIndex>>,
 }

@@ -200,11 +200,11 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
         report.turn_into(inflated.filter(|_| !told));
         check_count(&array, &mut base, surface, report);
         if array.kind == ArrayKind::Weights
-            && let Some(extent) = mesh.longest_weights(index)
-            && extent.1 > INFLUENCES
+            && let Some(totals) = mesh.longest_weights(index)
+            && totals.1 > INFLUENCES
         {
-            let text = format!("a vertex with {} influences, expected 0 to 4", extent.1);
-            report.say("UG06", surface.named("weights"), array.at.saturating_add(extent.0), text);
+            let text = format!("a vertex with {} influences, expected 0 to 4", totals.1);
+            report.say("UG06", surface.named("weights"), array.at.saturating_add(totals.0), text);
         }
     }
     if let (Some(block), Some(bytes)) = (inflated, view.inflated_bytes()) {

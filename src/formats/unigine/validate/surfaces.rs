@@ -4,7 +4,7 @@ use zerocopy::little_endian::I16;
 
 use super::{animations, trees};
 use crate::array::runs::CountedRuns;
-use crate::array::{Bounds, Packed};
+use crate::array::{Array, Bounds, Packed};
 use crate::decode::Floats;
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Field, Result};
@@ -74,7 +74,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     }
 
     fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
-        let scan::Wild { count, first } = values.wild();
+        let scan::NonFinite { count, first } = values.non_finite();
         let wild = Tally { count, first };
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
@@ -123,7 +123,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let text = format!("sphere centre {:?}, the box's middle is {middle:?}", sphere.center);
             self.say("UG11", "bounds", at, text);
         }
-        let radius = scan::sphere::reach(sphere.center, positions.raw());
+        let radius = scan::sphere::max_distance(sphere.center, positions.raw());
         if (radius - sphere.radius).abs() > slack {
             let text = format!("sphere radius {}, the farthest position is {radius} from its centre", sphere.radius);
             self.say("UG11", "bounds", at, text);
@@ -153,7 +153,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
                 }
             }
         }
-        let size = as_u64(frames.place(1));
+        let size = as_u64(frames.byte_offset(1));
         let cases = [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")];
         for (tally, what) in cases {
             if tally.any() {
@@ -207,7 +207,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let (beyond, unused) = uses(&stream, count);
             if beyond.any() {
                 let text = format!("{} indices name a {what} that does not exist; there are {count}", beyond.count);
-                self.say("UG04", name, beyond.offset(at, as_u64(stream.place(1))), text);
+                self.say("UG04", name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
             }
             if unused.any() {
                 let text =
@@ -222,7 +222,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             flat.add(triangle, a == b || b == c || c == a);
         }
         if flat.any() {
-            let size = as_u64(indices.place(1)).saturating_mul(3);
+            let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
             let text =
                 format!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
             self.say("UG16", "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);

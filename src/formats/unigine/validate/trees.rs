@@ -2,7 +2,7 @@
 
 use super::structure::say_of_block;
 use super::surfaces::{nearly_equal, shown};
-use crate::array::Bounds;
+use crate::array::{Array, Bounds};
 use crate::error::{Field, PathSegment, Result};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::node::TreeNode;

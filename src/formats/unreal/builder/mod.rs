@@ -16,6 +16,7 @@ use crate::math::{as_index, as_u64};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
 /// use meshpeek::unreal::{Mesh, RawPolygon, Variant, build};
 /// let polygon = RawPolygon { vertices: [0, 1, 2].map(Into::into), ..RawPolygon::EMPTY };
 /// let frames = vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 4]]];

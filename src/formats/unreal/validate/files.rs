@@ -1,5 +1,6 @@
 //! Rules about the two files, and about how a script fits them.
 
+use crate::array::Array;
 use std::mem::offset_of;
 
 use crate::decode::polygon::RawPolygon;

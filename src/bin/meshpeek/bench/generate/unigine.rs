@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use anyhow::Context as _;
-use meshpeek::decode::{Frame, compact};
+use meshpeek::decode::{TangentFrame, compact};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, builder};
 
@@ -55,7 +55,7 @@ fn surface(field: HeightField, skinned: bool) -> builder::Surface {
     let frame = |normal: [f32; 3]| {
         let [x, _, z] = normal;
         let length = (x * x + z * z).sqrt();
-        Frame::from_axes(normal, [z / length, 0.0, -x / length], -1.0)
+        TangentFrame::from_axes(normal, [z / length, 0.0, -x / length], -1.0)
     };
     let base = builder::MorphTarget {
         positions: field.positions(),

@@ -141,7 +141,7 @@ impl DumpArgs {
             Some(values) => values,
             None => self.neutral_values(&surface)?.ok_or_else(|| self.missing_attribute())?,
         };
-        let range = self.range(values.len())?;
+        let range = self.range(values.count())?;
         self.print(out, &*values, range, global)?;
         Ok(asset.check()?)
     }

@@ -3,7 +3,7 @@
 use std::thread;
 
 use meshpeek::Bounds;
-use meshpeek::query::{Attributes, Frustum, Hit, Interpolated, Nearest, PagesTouched, Ray, Scene};
+use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttributes, Ray, Scene};
 
 use crate::outcome::UsageError;
 
@@ -34,7 +34,7 @@ pub enum RayMode {
 pub struct Answer {
     pub kind: AnswerKind,
     /// The attributes at each place, if they were requested; `None` if an index is out of range.
-    pub attributes: Vec<Option<Interpolated>>,
+    pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
 }
 
@@ -93,14 +93,16 @@ impl SurfaceSet<'_> {
     fn answer(&self, question: &Question) -> anyhow::Result<Answer> {
         let mut pages = PagesTouched::default();
         let kind = match question {
-            Question::Ray(ray, RayMode::First) => AnswerKind::First(self.scene.ray_watched(ray, &mut pages)),
-            Question::Ray(ray, RayMode::All) => AnswerKind::All(self.scene.hits_watched(ray, &mut pages)),
-            Question::Ray(ray, RayMode::Any) => AnswerKind::Any(self.scene.is_hit_watched(ray, &mut pages)),
+            Question::Ray(ray, RayMode::First) => AnswerKind::First(self.scene.probed(&mut pages).ray(ray)),
+            Question::Ray(ray, RayMode::All) => AnswerKind::All(self.scene.probed(&mut pages).all_hits(ray)),
+            Question::Ray(ray, RayMode::Any) => AnswerKind::Any(self.scene.probed(&mut pages).is_hit(ray)),
             Question::Nearest(point, limit) => {
-                AnswerKind::Nearest(self.scene.nearest_watched(*point, *limit, &mut pages))
+                AnswerKind::Nearest(self.scene.probed(&mut pages).nearest(*point, *limit))
             }
-            Question::Box(bounds) => AnswerKind::Triangles(self.scene.overlapping_box(bounds, &mut pages)),
-            Question::Frustum(frustum) => AnswerKind::Triangles(self.scene.overlapping_frustum(frustum, &mut pages)),
+            Question::Box(bounds) => AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_box(bounds)),
+            Question::Frustum(frustum) => {
+                AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_frustum(frustum))
+            }
             Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
         };
         let attributes = match &kind {
@@ -126,11 +128,12 @@ impl SurfaceSet<'_> {
                 "--vertex: surface {surface} has {count} vertices, expected a number below that, found {vertex}"
             ))
         })?;
-        let (triangles, neighbors) = (self.scene.triangles_of(surface, vertex), self.scene.neighbors(surface, vertex));
+        let (triangles, neighbors) =
+            (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
         Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
     }
 
-    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<Interpolated> {
+    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.numbers.binary_search(&surface).ok()?;
         let mut here = self.attributes.get(place)?.at(usize::try_from(triangle).ok()?, barycentric)?;
         if self.moved {

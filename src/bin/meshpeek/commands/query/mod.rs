@@ -154,7 +154,7 @@ impl QueryArgs {
         };
         // The trees of a sidecar are those of the default level.
         let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
-        let base = Scene::of(geometry, numbers.iter().copied(), sidecar)?;
+        let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let shape = AnimatedShape::new((geometry, asset.model.animations()?), &numbers, shared.clip, shared.frame)?;
         let scene = match &shape {
             Some(shape) => base.refit(|surface| shape.triangles(geometry, surface))?,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use meshpeek::query::{Hit, Interpolated, Nearest};
+use meshpeek::query::{Hit, Nearest, PointAttributes};
 use meshpeek::{Geometry, Surface};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl AnswerRenderer<'_> {
         with(object, "pages_touched", answer.pages.into())
     }
 
-    fn with_attributes(&self, object: Value, here: Option<&Option<Interpolated>>) -> Value {
+    fn with_attributes(&self, object: Value, here: Option<&Option<PointAttributes>>) -> Value {
         if !self.attributes {
             return object;
         }
@@ -110,9 +110,9 @@ impl AnswerRenderer<'_> {
         writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))
     }
 
-    fn print_attributes(&self, out: &mut dyn Write, here: Option<&Option<Interpolated>>) -> io::Result<()> {
+    fn print_attributes(&self, out: &mut dyn Write, here: Option<&Option<PointAttributes>>) -> io::Result<()> {
         let Some(here) = here.filter(|_| self.attributes) else { return Ok(()) };
-        let Some(Interpolated { normal, uvs, color, influences, .. }) = here else {
+        let Some(PointAttributes { normal, uvs, color, influences, .. }) = here else {
             return writeln!(out, "    attributes cannot be told: an index is out of range");
         };
         if let Some(normal) = normal {
@@ -179,7 +179,7 @@ fn nearest_json(near: &Nearest) -> Value {
     })
 }
 
-fn attributes_json(here: &Interpolated) -> Value {
+fn attributes_json(here: &PointAttributes) -> Value {
     let weights = here.influences.iter().map(|influence| json!([influence.bone, number(influence.weight)]));
     let last = here.uvs.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
     let uvs = here.uvs.iter().take(last).map(|uv| uv.map(|uv| numbers(&uv)));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::query::Triangles;
-use meshpeek::{Animations, FrameBlend, Geometry, Pose, Skeleton, Surface};
+use meshpeek::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
 
 use crate::formats::frames::{blend_frames, blend_vertex_frames};
 use crate::outcome::UsageError;
@@ -87,8 +87,10 @@ impl AnimatedShape {
     pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> meshpeek::Result<Triangles<'a>> {
         let surface = Surface::new(geometry, number);
         match self {
-            Self::Stored(frame) => Triangles::shaped(&surface, surface.vertex_frame(*frame)?),
-            Self::Computed(positions) => Triangles::posed(&surface, positions.get(&number).map_or(&[], Vec::as_slice)),
+            Self::Stored(frame) => Triangles::with_positions(&surface, surface.vertex_frame(*frame)?),
+            Self::Computed(positions) => {
+                Triangles::from_points(&surface, positions.get(&number).map_or(&[], Vec::as_slice))
+            }
         }
     }
 }

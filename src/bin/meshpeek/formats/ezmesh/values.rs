@@ -3,9 +3,9 @@
 use std::io;
 use std::ops::Range;
 
-use meshpeek::Strided;
 use meshpeek::decode::{EndianFloats, EndianU16s};
 use meshpeek::ezmesh::{Cell, Column, MeshSystem, Semantic, Vertices};
+use meshpeek::{Array, Strided};
 
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
@@ -57,7 +57,7 @@ fn boxed_values<'a>(values: impl Values + 'a) -> Box<dyn Values + 'a> {
 }
 
 impl Values for FourInfluences<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.bones.len()
     }
 
@@ -70,7 +70,7 @@ impl Values for FourInfluences<'_> {
 }
 
 impl Values for ColumnValues<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.vertices.len()
     }
 

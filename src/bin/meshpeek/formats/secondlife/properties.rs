@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::io::{open_stream, read_up_to};
 use meshpeek::secondlife::llsd::{Entry, Map, Text, Value as Llsd};
 use meshpeek::secondlife::{Container, Header, Matrix, Part, Prefix, Skin, View};
-use meshpeek::{ErrorKind, Limits};
+use meshpeek::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 
 use crate::formats::summary::BlockSummary;

@@ -3,11 +3,11 @@
 use std::io;
 use std::ops::Range;
 
-use meshpeek::Packed;
 use meshpeek::decode::Tangent16;
 use meshpeek::io::prefetch;
 use meshpeek::model::Positions;
 use meshpeek::secondlife::Detail;
+use meshpeek::{Array, Packed};
 
 use crate::args::Attribute;
 use crate::render::arrays::{visit_codes, visit_floats};
@@ -17,7 +17,7 @@ use crate::render::values::{Values, Visit};
 struct Tangents<'a>(Packed<'a, Tangent16>);
 
 impl Values for Tangents<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 

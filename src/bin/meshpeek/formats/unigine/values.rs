@@ -1,5 +1,6 @@
 //! Values that `dump` prints of the trees of compressed meshes.
 
+use meshpeek::Array;
 use std::io;
 use std::ops::Range;
 
@@ -42,7 +43,7 @@ pub fn values<D: AsRef<[u8]> + Send + Sync>(
 }
 
 impl Values for TreeValues<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         let Self(tree, array) = self;
         match array {
             TreeArray::Edges => tree.edges().len(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
-use meshpeek::{FrameBlend, Surface};
+use meshpeek::{Array, FrameBlend, Surface};
 
 use super::frame_args::{FrameArgs, NormalShading};
 use crate::args::Attribute;
@@ -28,7 +28,7 @@ struct PolygonBytes(Vec<u8>);
 struct CornerBytes(Vec<[u8; 2]>);
 
 impl Values for PlacedPositions<'_> {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -38,7 +38,7 @@ impl Values for PlacedPositions<'_> {
 }
 
 impl Values for ComputedVectors {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -48,7 +48,7 @@ impl Values for ComputedVectors {
 }
 
 impl Values for PolygonBytes {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -59,7 +59,7 @@ impl Values for PolygonBytes {
 }
 
 impl Values for CornerBytes {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.0.len()
     }
 

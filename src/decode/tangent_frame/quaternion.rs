@@ -4,10 +4,10 @@ use zerocopy::little_endian::I16;
 
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::divisor::BY_32767;
-use crate::decode::frame::scalar::{RawQuat7, frame7, frame8, rotation7, rotation8};
-use crate::decode::frame::tangent_frame::{Basis, Frame};
+use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
+use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7, rotation8};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use crate::decode::frame::{avx2, avx512};
+use crate::decode::tangent_frame::{avx2, avx512};
 use crate::simd::kernel;
 
 /// Decodes the eight-byte form.
@@ -16,14 +16,14 @@ pub struct Quat8;
 
 impl Decode for Quat8 {
     type Raw = [I16; 4];
-    type Value = Frame;
+    type Value = TangentFrame;
 
     #[inline]
-    fn decode(&self, raw: &[I16; 4]) -> Frame {
+    fn decode(&self, raw: &[I16; 4]) -> TangentFrame {
         frame8(raw)
     }
 
-    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [Frame]) {
+    fn decode_all(&self, raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         frames8(raw, out);
     }
 }
@@ -34,20 +34,20 @@ pub struct Quat7;
 
 impl Decode for Quat7 {
     type Raw = RawQuat7;
-    type Value = Frame;
+    type Value = TangentFrame;
 
     #[inline]
-    fn decode(&self, raw: &RawQuat7) -> Frame {
+    fn decode(&self, raw: &RawQuat7) -> TangentFrame {
         frame7(raw)
     }
 
-    fn decode_all(&self, raw: &[RawQuat7], out: &mut [Frame]) {
+    fn decode_all(&self, raw: &[RawQuat7], out: &mut [TangentFrame]) {
         frames7(raw, out);
     }
 }
 
 /// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].
-pub trait Quaternion: Decode<Value = Frame> {
+pub trait Quaternion: Decode<Value = TangentFrame> {
     /// Returns x, y, z and w as they are stored, before they are brought to unit length; of the seven-byte form, w is what
     /// the others leave, and has no sign.
     fn rotation(&self, raw: &Self::Raw) -> [f32; 4];
@@ -55,7 +55,7 @@ pub trait Quaternion: Decode<Value = Frame> {
     /// As [`rotation`](Self::rotation), of many; the values are the same.
     fn rotations(&self, raw: &[Self::Raw], out: &mut [[f32; 4]]);
 
-    /// As [`Frame::normal`] of each; the values are the same.
+    /// As [`TangentFrame::normal`] of each; the values are the same.
     fn normals(&self, raw: &[Self::Raw], out: &mut [[f32; 3]]);
 
     /// As [`Basis::from`] of each frame; the values are the same.
@@ -171,8 +171,7 @@ impl<D: Quaternion> Decode for BasisOf<D> {
 kernel! {
     /// Decodes stored quaternions of eight bytes.
     fn rotations8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
-        avx512 => components::<true>(raw, out),
-        avx2 => components::<true>(raw, out),
+        avx512 | avx2 => components::<true>(raw, out),
         _ => components::<false>(raw, out),
     }
 }
@@ -188,7 +187,7 @@ kernel! {
 
 kernel! {
     /// Decodes frames of eight bytes.
-    fn frames8(raw: &[[I16; 4]], out: &mut [Frame]) {
+    fn frames8(raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         avx512 => avx512::frames8(raw, out),
         avx2 => one_by_one(raw, out, frame8),
         _ => one_by_one(raw, out, frame8),
@@ -197,7 +196,7 @@ kernel! {
 
 kernel! {
     /// Decodes frames of seven bytes.
-    fn frames7(raw: &[RawQuat7], out: &mut [Frame]) {
+    fn frames7(raw: &[RawQuat7], out: &mut [TangentFrame]) {
         avx512 => avx512::frames7(raw, out),
         avx2 => one_by_one(raw, out, frame7),
         _ => one_by_one(raw, out, frame7),
@@ -241,7 +240,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
 fn components<const FUSED: bool>(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
     for (value, raw) in out.as_flattened_mut().iter_mut().zip(raw.as_flattened()) {
         *value = BY_32767.divide::<FUSED>(f32::from(raw.get()));

@@ -17,15 +17,15 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
+mod axes;
 mod encode;
 mod quaternion;
 mod scalar;
-mod tangent_frame;
 
+pub use axes::{Basis, TangentFrame};
 pub use encode::{encode_component, encode_rotation, encode7, encode8};
 pub use quaternion::{BasisOf, NormalOf, Quat7, Quat8, Quaternion, RotationOf};
 pub use scalar::RawQuat7;
-pub use tangent_frame::{Basis, Frame};
 
 #[cfg(test)]
 mod tests {
@@ -33,8 +33,7 @@ mod tests {
 
     use super::*;
     use crate::decode::Decode;
-
-    use crate::decode::frame::tangent_frame::unit;
+    use crate::decode::tangent_frame::axes::unit;
 
     fn close(found: [f32; 3], expected: [f32; 3], error: f32) {
         for (found, expected) in found.iter().zip(expected) {
@@ -77,7 +76,7 @@ mod tests {
             let length: f32 = frame.normal().iter().map(|value| value * value).sum();
             assert!((length - 1.0).abs() < 1e-5, "{raw:?}");
         }
-        assert_eq!(Quat8.decode(&[I16::new(0); 4]), Frame::default());
+        assert_eq!(Quat8.decode(&[I16::new(0); 4]), TangentFrame::default());
         let wide = Quat7.decode(&RawQuat7 { xyz: [I16::new(-32768); 3], sign: 0 });
         assert!((wide.rotation[3], wide.handedness) == (0.0, 1.0));
     }
@@ -86,8 +85,8 @@ mod tests {
     fn axes_survive_both_forms() {
         for rotation in rotations() {
             for handedness in [1.0, -1.0] {
-                let original = Frame { rotation, handedness };
-                let again = Frame::from_axes(original.normal(), original.tangent(), handedness);
+                let original = TangentFrame { rotation, handedness };
+                let again = TangentFrame::from_axes(original.normal(), original.tangent(), handedness);
                 close(again.bitangent(), original.bitangent(), 1e-5);
                 let eight = Quat8.decode(&encode8(&original));
                 assert!(eight.handedness.to_bits() == handedness.to_bits());

@@ -25,11 +25,11 @@ use zerocopy::{transmute, transmute_ref};
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
-use crate::decode::frame::scalar::{RawQuat7, frame7, frame8, rotation7};
-use crate::decode::frame::tangent_frame::{Basis, Frame};
+use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
+use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
 
 /// Where the two high bytes of each lane come from: bytes of two vectors, counted through both.
-type Places = [[u8; 4]; 16];
+type ByteIndices = [[u8; 4]; 16];
 
 /// Returns the places of a 16-bit component that lies `at` bytes into each of sixteen records of `size` bytes, of which the
 /// second vector begins with byte `second`.
@@ -40,7 +40,7 @@ type Places = [[u8; 4]; 16];
     clippy::cast_possible_truncation,
     reason = "checked by the compiler; at most 127"
 )]
-const fn places(size: usize, at: usize, second: usize) -> Places {
+const fn places(size: usize, at: usize, second: usize) -> ByteIndices {
     let mut all = [[0; 4]; 16];
     let mut lane = 0;
     while lane < 16 {
@@ -57,13 +57,13 @@ const fn places(size: usize, at: usize, second: usize) -> Places {
 }
 
 /// Those of x, y, z and w in eight bytes.
-const EIGHT: [Places; 4] = [places(8, 0, 64), places(8, 2, 64), places(8, 4, 64), places(8, 6, 64)];
+const EIGHT: [ByteIndices; 4] = [places(8, 0, 64), places(8, 2, 64), places(8, 4, 64), places(8, 6, 64)];
 /// Those of x, y and z in seven bytes, and of the sign, which is the last byte: the high one of the two that end there.
-const SEVEN: [Places; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4, 48), places(7, 5, 48)];
+const SEVEN: [ByteIndices; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4, 48), places(7, 5, 48)];
 
 /// Sixteen quaternions, and their handedness.
 #[derive(Clone, Copy)]
-struct Parts {
+struct Quaternions {
     x: __m512,
     y: __m512,
     z: __m512,
@@ -78,7 +78,7 @@ const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
 /// Brings what the bytes at some places are to the high half of each lane, and 0 to the low one, by [`KEPT`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn gather(low: __m512i, high: __m512i, places: Places, kept: u64) -> __m512i {
+fn gather(low: __m512i, high: __m512i, places: ByteIndices, kept: u64) -> __m512i {
     _mm512_maskz_permutex2var_epi8(kept, low, cast(places), high)
 }
 
@@ -103,11 +103,11 @@ fn sign(of: __m512i) -> __m512 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Parts {
+fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Quaternions {
     let [low, high]: [__m512i; 2] = transmute!(*raw);
     let [x, y, z, w] = EIGHT;
     let w = gather(low, high, w, kept);
-    Parts {
+    Quaternions {
         x: scale(gather(low, high, x, kept)),
         y: scale(gather(low, high, y, kept)),
         z: scale(gather(low, high, z, kept)),
@@ -118,7 +118,7 @@ fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Parts {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn seven(raw: &[RawQuat7; 16], kept: u64) -> Parts {
+fn seven(raw: &[RawQuat7; 16], kept: u64) -> Quaternions {
     let bytes: &[u8; 112] = transmute_ref!(raw);
     let low: __m512i = cast(*bytes.first_chunk::<64>().unwrap_or(&[0; 64]));
     let high: __m512i = cast(*bytes.last_chunk::<64>().unwrap_or(&[0; 64]));
@@ -128,20 +128,20 @@ fn seven(raw: &[RawQuat7; 16], kept: u64) -> Parts {
     let left = _mm512_sub_ps(_mm512_set1_ps(1.0), _mm512_mul_ps(x, x));
     let left = _mm512_sub_ps(_mm512_sub_ps(left, _mm512_mul_ps(y, y)), _mm512_mul_ps(z, z));
     let w = _mm512_sqrt_ps(_mm512_max_ps(left, _mm512_setzero_ps()));
-    Parts { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
+    Quaternions { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
 }
 
 /// As `unit` does.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn unit(parts: Parts) -> Parts {
-    let Parts { x, y, z, w, sign } = parts;
+fn unit(parts: Quaternions) -> Quaternions {
+    let Quaternions { x, y, z, w, sign } = parts;
     let square = _mm512_add_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(y, y));
     let square = _mm512_add_ps(_mm512_add_ps(square, _mm512_mul_ps(z, z)), _mm512_mul_ps(w, w));
     let long = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(square, _mm512_setzero_ps());
     let one = _mm512_set1_ps(1.0);
     let scale = _mm512_div_ps(one, _mm512_sqrt_ps(square));
-    Parts {
+    Quaternions {
         x: _mm512_maskz_mul_ps(long, x, scale),
         y: _mm512_maskz_mul_ps(long, y, scale),
         z: _mm512_maskz_mul_ps(long, z, scale),
@@ -164,18 +164,18 @@ fn twice_difference(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
     _mm512_mul_ps(_mm512_set1_ps(2.0), _mm512_sub_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d)))
 }
 
-/// As [`Frame::normal`].
+/// As [`TangentFrame::normal`].
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn normal(Parts { x, y, z, w, .. }: Parts) -> [__m512; 3] {
+fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     let up = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(x, x, y, y));
     [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
 }
 
-/// As [`Frame::tangent`].
+/// As [`TangentFrame::tangent`].
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn tangent(Parts { x, y, z, w, .. }: Parts) -> [__m512; 3] {
+fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     let right = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(y, y, z, z));
     [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
 }
@@ -256,7 +256,7 @@ const FRAMES: [[[i32; 16]; 2]; 5] = {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn frames(Parts { x, y, z, w, sign }: Parts) -> [Frame; 16] {
+fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
     let [a, b, c, d] = rows(x, y, z, w);
     let [[rows_a, all_a], [rows_b, all_b], [rows_c, all_c], [rows_d, all_d], [rows_e, all_e]] = FRAMES;
     cast([
@@ -279,7 +279,7 @@ const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn put_bases(parts: Parts, out: &mut [Basis; 16]) {
+fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
     let [[a, b, c], [d, e, f]] = [normal(parts), tangent(parts)];
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
@@ -324,11 +324,11 @@ macro_rules! sixteen {
 
 sixteen! {
     fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
-        let Parts { x, y, z, w, .. } = seven(raw, kept);
+        let Quaternions { x, y, z, w, .. } = seven(raw, kept);
         *out = cast(rows(x, y, z, w));
     }, rotation7;
-    fn frames8([I16; 4]) -> Frame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
-    fn frames7(RawQuat7) -> Frame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
+    fn frames8([I16; 4]) -> TangentFrame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
+    fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
     fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
     fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
     fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();

@@ -5,7 +5,7 @@
 use zerocopy::little_endian::I16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::decode::frame::tangent_frame::{Frame, unit};
+use crate::decode::tangent_frame::axes::{TangentFrame, unit};
 
 /// The scale of a component.
 pub(super) const SCALE: f32 = 32767.0;
@@ -36,12 +36,12 @@ pub(super) fn rotation7(raw: &RawQuat7) -> [f32; 4] {
 
 /// Decodes a frame of eight bytes.
 #[inline]
-pub(super) fn frame8(raw: &[I16; 4]) -> Frame {
-    Frame { rotation: unit(rotation8(raw)), handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
+pub(super) fn frame8(raw: &[I16; 4]) -> TangentFrame {
+    TangentFrame { rotation: unit(rotation8(raw)), handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
 }
 
 /// Decodes a frame of seven bytes.
 #[inline]
-pub(super) fn frame7(raw: &RawQuat7) -> Frame {
-    Frame { rotation: unit(rotation7(raw)), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }
+pub(super) fn frame7(raw: &RawQuat7) -> TangentFrame {
+    TangentFrame { rotation: unit(rotation7(raw)), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }
 }

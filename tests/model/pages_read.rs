@@ -2,7 +2,7 @@
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
-use meshpeek::{MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
+use meshpeek::{Array, MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
 use crate::support::unigine::{grid, wave};
 

@@ -5,20 +5,20 @@ use bytemuck::{Pod, Zeroable};
 /// A tangent frame: a rotation and a handedness. Its axes are computed when asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Frame {
+pub struct TangentFrame {
     /// Unit quaternion x, y, z, w: rotates X to the tangent and Z to the normal.
     pub rotation: [f32; 4],
     /// 1 or −1: the side of normal × tangent that the bitangent points to.
     pub handedness: f32,
 }
 
-impl Default for Frame {
+impl Default for TangentFrame {
     fn default() -> Self {
         Self { rotation: [0.0, 0.0, 0.0, 1.0], handedness: 1.0 }
     }
 }
 
-impl Frame {
+impl TangentFrame {
     /// Makes the frame of a unit normal and a unit tangent at a right angle to it.
     #[must_use]
     pub fn from_axes(normal: [f32; 3], tangent: [f32; 3], handedness: f32) -> Self {
@@ -93,9 +93,9 @@ pub struct Basis {
     pub tangent: [f32; 4],
 }
 
-impl From<Frame> for Basis {
+impl From<TangentFrame> for Basis {
     #[inline]
-    fn from(frame: Frame) -> Self {
+    fn from(frame: TangentFrame) -> Self {
         let [x, y, z] = frame.tangent();
         Self { normal: frame.normal(), tangent: [x, y, z, frame.handedness] }
     }

@@ -2,23 +2,23 @@
 
 use zerocopy::little_endian::I16;
 
-use crate::decode::frame::scalar::{RawQuat7, SCALE};
-use crate::decode::frame::tangent_frame::Frame;
 use crate::decode::rounding::truncate;
+use crate::decode::tangent_frame::axes::TangentFrame;
+use crate::decode::tangent_frame::scalar::{RawQuat7, SCALE};
 
 /// The least magnitude of a stored w.
 const LEAST_W: i16 = 32;
 
 /// Encodes a frame in eight bytes, as the engine does.
 #[must_use]
-pub fn encode8(frame: &Frame) -> [I16; 4] {
+pub fn encode8(frame: &TangentFrame) -> [I16; 4] {
     encode_rotation(frame.signed_rotation())
 }
 
 /// Encodes a unit quaternion in eight bytes: each component truncated toward zero, abs(w) lifted to 32 with its sign.
 ///
 /// ```
-/// use meshpeek::decode::frame::encode_rotation;
+/// use meshpeek::decode::tangent_frame::encode_rotation;
 /// let raw = encode_rotation([0.70710678, 0.0, 0.70710678, -0.0]);
 /// assert_eq!(raw.map(|component| component.get()), [23169, 0, 23169, -32]);
 /// ```
@@ -45,7 +45,7 @@ fn component(value: f32) -> i16 {
 
 /// Encodes a frame in seven bytes.
 #[must_use]
-pub fn encode7(frame: &Frame) -> RawQuat7 {
+pub fn encode7(frame: &TangentFrame) -> RawQuat7 {
     let [x, y, z, w] = frame.rotation;
     let turn = if w.is_sign_negative() { -1.0 } else { 1.0 };
     let xyz = [x, y, z].map(|value| I16::new(component(value * turn)));

@@ -14,7 +14,7 @@ use zerocopy::transmute_ref;
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
-use crate::decode::frame::scalar::{RawQuat7, rotation7};
+use crate::decode::tangent_frame::scalar::{RawQuat7, rotation7};
 
 /// Bytes of eight quaternions.
 const BYTES: usize = 56;

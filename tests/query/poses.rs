@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::{Animations as _, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
+use meshpeek::{Animations as _, Array, Geometry, Pose, Skeleton, SkinnedSurface, Surface, unigine, unreal};
 
 use crate::support::corpus;
 use crate::support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};
@@ -33,7 +33,7 @@ fn expect_frames(mesh: &dyn Geometry, step: usize) -> usize {
         scene.add(0, base, Arc::new(Tree::new(&base).unwrap()));
         for frame in (0..frames).step_by(step) {
             let positions = surface.vertex_frame(frame).unwrap();
-            let shaped = Triangles::shaped(&surface, positions).unwrap();
+            let shaped = Triangles::with_positions(&surface, positions).unwrap();
             scene = scene.refit(|_| Ok(shaped)).unwrap();
             hits += expect_alike(&scene, shaped, faces_of(&positions, &surface.indices().unwrap()), frame as u64);
         }
@@ -77,7 +77,7 @@ fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
             let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
             let mut positions = vec![[0.0; 3]; skinned.len()];
             skinned.positions_into(&mut positions).unwrap();
-            let posed = Triangles::posed(&surface, &positions).unwrap();
+            let posed = Triangles::from_points(&surface, &positions).unwrap();
             let mut scene = Scene::empty();
             scene.add(0, posed, Arc::new(tree.refit(&posed).unwrap()));
             let indices = surface.indices().unwrap();
@@ -106,7 +106,7 @@ fn morph_targets() {
     let scene = Scene::new(&mesh).unwrap();
     for target in 0..3 {
         let positions = surface.target_positions(target).unwrap();
-        let shaped = Triangles::shaped(&surface, positions).unwrap();
+        let shaped = Triangles::with_positions(&surface, positions).unwrap();
         let moved = scene.refit(|_| Ok(shaped)).unwrap();
         let faces = faces_of(&positions, &surface.indices().unwrap());
         assert!(expect_alike(&moved, shaped, faces, 7) > 0);

@@ -1,0 +1,98 @@
+//! Whole arrays decoded or converted into a destination of the caller.
+
+use zerocopy::IntoBytes;
+
+use crate::array::chunk_buffer::ChunkBuffer;
+use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::convert::OutputFormat;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::simd::{LINE, PastCache};
+
+/// Bytes of an output from which on it is written past the cache: the last cache of most machines holds no more of it. In a
+/// cache that does hold the output, this takes twice the time.
+const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
+
+/// Values from which on their alignment matters.
+const MIN_VALUES_TO_ALIGN: usize = 256;
+
+/// Returns an error if `out` does not have exactly `count` items.
+pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
+    if out.len() == count {
+        return Ok(());
+    }
+    let kind = ErrorKind::Buffer { needed: as_u64(count), given: as_u64(out.len()) };
+    Err(Error::without_offset("array", Field::new("out"), kind))
+}
+
+fn is_past_cache<V>(out: &[V]) -> bool {
+    size_of_val(out) >= MIN_BYTES_PAST_CACHE
+}
+
+/// Decodes into a destination of the same length: past the cache if it is large.
+pub(crate) fn decode<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
+    if is_past_cache(out) { decode_past_cache(decode, raw, out) } else { decode_cached(decode, raw, out) }
+}
+
+/// Decodes into a destination that no cache holds: a chunk at a time in the nearest one, and from there past all of them.
+pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
+    let mut buffer = ChunkBuffer::EMPTY;
+    let room = buffer.values::<D::Value>();
+    if room.is_empty() {
+        decode.decode_all(raw, out);
+        return;
+    }
+    let past_cache = PastCache::new();
+    let next = raw.chunks(room.len()).skip(1).map(IntoBytes::as_bytes).chain(std::iter::once(&[][..]));
+    for ((raw, out), next) in raw.chunks(room.len()).zip(out.chunks_mut(room.len())).zip(next) {
+        let values = room.get_mut(..raw.len()).unwrap_or_default();
+        decode.decode_all(raw, values);
+        past_cache.store(bytemuck::cast_slice_mut(out), bytemuck::cast_slice(values), next);
+    }
+}
+
+/// Decodes into a destination that a cache may hold. The first few values are decoded apart, which aligns the others to a
+/// cache line: a store across two lines takes as long as two.
+pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
+    let misplaced = out.as_ptr().addr() % LINE;
+    let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
+    let first = if raw.len() < MIN_VALUES_TO_ALIGN { 0 } else { (0..LINE / 4).find(begins).unwrap_or(0) };
+    if let Some(((first_raw, raw), (first, out))) = raw.split_at_checked(first).zip(out.split_at_mut_checked(first)) {
+        one_by_one(first_raw, first, |raw| decode.decode(raw));
+        decode.decode_all(raw, out);
+    }
+}
+
+/// Converts values to a format, a chunk at a time.
+pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
+    format: F,
+    out: &'a mut [[F::Component; N]],
+    past_cache: Option<PastCache>,
+    buffer: ChunkBuffer,
+}
+
+impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
+    /// # Errors
+    ///
+    /// [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
+    pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
+        check_length(out, count)?;
+        let past_cache = is_past_cache(out).then(PastCache::new);
+        Ok(Self { format, out, past_cache, buffer: ChunkBuffer::EMPTY })
+    }
+
+    /// Converts values, the first of which has index `first`. They are written over.
+    pub(crate) fn put(&mut self, first: usize, values: &mut [[f32; N]]) {
+        let out = self.out.get_mut(first..).unwrap_or_default();
+        let step = ChunkBuffer::capacity::<[F::Component; N]>();
+        let Some(past_cache) = self.past_cache.as_ref().filter(|_| step > 0) else {
+            self.format.convert_all(values, out);
+            return;
+        };
+        for (values, out) in values.chunks_mut(step).zip(out.chunks_mut(step)) {
+            let converted = self.buffer.values().get_mut(..values.len()).unwrap_or_default();
+            self.format.convert_all(values, converted);
+            past_cache.store(bytemuck::cast_slice_mut(out), bytemuck::cast_slice(converted), &[]);
+        }
+    }
+}

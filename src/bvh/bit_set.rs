@@ -1,0 +1,35 @@
+//! A set of numbers below a limit, one bit each.
+
+use crate::bvh::reserve::try_with_capacity;
+use crate::error::Result;
+
+/// A set of numbers below a limit.
+pub(crate) struct BitSet {
+    words: Vec<u64>,
+    limit: usize,
+    len: usize,
+}
+
+impl BitSet {
+    /// Makes an empty set of numbers below `limit`.
+    pub(crate) fn new(limit: usize) -> Result<Self> {
+        let mut words = try_with_capacity(limit.div_ceil(64))?;
+        words.resize(limit.div_ceil(64), 0);
+        Ok(Self { words, limit, len: 0 })
+    }
+
+    /// Adds a number; returns `false` if it is not below the limit, or was added before.
+    pub(crate) fn insert(&mut self, number: usize) -> bool {
+        let Some(word) = self.words.get_mut(number / 64).filter(|_| number < self.limit) else { return false };
+        let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        self.len = self.len.wrapping_add(usize::from(is_new));
+        is_new
+    }
+
+    /// Returns whether every number below the limit was added.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.len == self.limit
+    }
+}

@@ -1,0 +1,64 @@
+//! Eight triangles side by side, one in each lane of a vector register.
+
+use crate::array::Bounds;
+use crate::bvh::coordinates::MAX_COORDINATE;
+use crate::math::{fast_max, fast_min};
+
+/// Triangles that are tested together.
+pub(crate) const LANES: usize = 8;
+
+/// The corners of eight triangles: of each corner and each axis, the coordinate of every triangle. NaN if there is no such
+/// triangle.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct TriangleBlock {
+    pub(crate) corners: [[[f32; LANES]; 3]; 3],
+}
+
+/// The vertex indices of the corners of eight triangles.
+pub(crate) type CornerIndices = [[u32; 3]; LANES];
+
+impl TriangleBlock {
+    /// Returns triangle `lane`, whatever its coordinates are.
+    #[inline]
+    pub(crate) fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
+        self.corners.map(|corner| corner.map(|axis| axis.get(lane).copied().unwrap_or(f32::NAN)))
+    }
+
+    /// Returns the box around those triangles that count.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn bounds(&self) -> Bounds {
+        let boxes = self.boxes();
+        let fold = |lanes: [f32; LANES], with: fn(f32, f32) -> f32, first: f32| lanes.into_iter().fold(first, with);
+        let [min, max] = boxes;
+        Bounds {
+            min: min.map(|lanes| fold(lanes, f32::min, f32::INFINITY)),
+            max: max.map(|lanes| fold(lanes, f32::max, f32::NEG_INFINITY)),
+        }
+    }
+
+    /// Returns the least and the greatest of each coordinate of each triangle: infinities the wrong way round of one that does
+    /// not count.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn boxes(&self) -> [[[f32; LANES]; 3]; 2] {
+        let [a, b, c] = &self.corners;
+        let mut sound = [true; LANES];
+        for axis in self.corners.iter().flatten() {
+            for (sound, value) in sound.iter_mut().zip(axis) {
+                *sound &= value.abs() <= MAX_COORDINATE;
+            }
+        }
+        let mut boxes = [[[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]];
+        let [min, max] = &mut boxes;
+        for ((((min, max), a), b), c) in min.iter_mut().zip(max).zip(a).zip(b).zip(c) {
+            let lanes = min.iter_mut().zip(max).zip(a.iter().zip(b).zip(c)).zip(&sound);
+            for (((min, max), ((a, b), c)), sound) in lanes {
+                *min = if *sound { fast_min(fast_min(*a, *b), *c) } else { f32::INFINITY };
+                *max = if *sound { fast_max(fast_max(*a, *b), *c) } else { f32::NEG_INFINITY };
+            }
+        }
+        boxes
+    }
+}

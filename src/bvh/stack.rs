@@ -1,0 +1,131 @@
+//! The stack of a traversal: which nodes and leaves are still to be visited, the nearest last.
+
+use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
+use crate::bvh::tree_view::{DamagedTree, TreeView};
+use crate::bvh::triangles::Triangles;
+use crate::math::as_index;
+
+/// The most entries of a stack: seven children for each node on the way down, and one.
+const STACK_SIZE: usize = 192;
+const _: () = assert!(STACK_SIZE > 7 * MAX_DEPTH + 1);
+
+/// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
+/// the place tells a leaf; it is rounded down.
+type StackEntry = u64;
+
+#[inline]
+fn entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
+    (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
+}
+
+/// Returns a number that is ordered as the float is.
+#[inline]
+fn ordered(number: f32) -> u32 {
+    let bits = number.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+#[inline]
+fn key(entry: StackEntry) -> u32 {
+    u32::try_from(entry >> 32).unwrap_or(u32::MAX)
+}
+
+#[inline]
+fn child(entry: StackEntry) -> u32 {
+    u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
+}
+
+/// What waits to be visited, the nearest last.
+pub(crate) struct Stack {
+    entries: [StackEntry; STACK_SIZE],
+    len: usize,
+}
+
+impl Stack {
+    pub(crate) const fn new() -> Self {
+        Self { entries: [0; STACK_SIZE], len: 0 }
+    }
+
+    pub(crate) const fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Returns what is to be visited next, and whether it is a leaf; what begins beyond `limit` is dropped.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
+        loop {
+            self.len = self.len.checked_sub(1)?;
+            let entry = *self.entries.get(self.len)?;
+            let key = key(entry);
+            if key & !1 <= ordered(limit) {
+                return Some((child(entry), key & 1 == 1));
+            }
+        }
+    }
+
+    /// Adds a node or a leaf.
+    #[inline]
+    pub(crate) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), DamagedTree> {
+        *self.entries.get_mut(self.len).ok_or(DamagedTree)? = entry(near, child, is_leaf);
+        self.len = self.len.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Takes the children of a node that were met, and returns the nearest, and whether it is a leaf; where there is none, what
+    /// [`pop_within`](Self::pop_within) returns. Where there are several, memory is asked for all of them `ahead`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn descend(
+        &mut self,
+        node: &RawNode,
+        bits: u32,
+        near: &[f32; WIDTH],
+        limit: f32,
+        ahead: Option<(&TreeView<'_>, &Triangles<'_>)>,
+    ) -> Result<Option<(u32, bool)>, DamagedTree> {
+        let leaves = u32::from(node.leaves);
+        let child = |bits: u32| {
+            let at = bits.trailing_zeros();
+            (as_index(at) % WIDTH, leaves.wrapping_shr(at) & 1 == 1)
+        };
+        let rest = bits & bits.wrapping_sub(1);
+        if bits == 0 {
+            return Ok(self.pop_within(limit));
+        }
+        if rest == 0 {
+            // The common case: it need not wait.
+            let (lane, is_leaf) = child(bits);
+            return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
+        }
+        let first = self.len;
+        let mut left = bits;
+        while left != 0 {
+            let (lane, is_leaf) = child(left);
+            left &= left.wrapping_sub(1);
+            let (Some(near), Some(child)) = (near.get(lane), node.children.get(lane)) else { continue };
+            if let Some((view, triangles)) = ahead {
+                view.prefetch_child(triangles, child.get(), is_leaf);
+            }
+            self.push(*near, child.get(), is_leaf)?;
+        }
+        sort(self.entries.get_mut(first..self.len).unwrap_or_default());
+        Ok(self.pop_within(limit))
+    }
+}
+
+/// Sorts a few entries, the nearest last.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "two or three numbers as a rule")]
+fn sort(entries: &mut [StackEntry]) {
+    for end in 1..entries.len() {
+        let mut at = end;
+        while let Some([one, other]) = at.checked_sub(1).and_then(|from| entries.get_mut(from..)?.first_chunk_mut()) {
+            if *one >= *other {
+                break;
+            }
+            std::mem::swap(one, other);
+            at = at.wrapping_sub(1);
+        }
+    }
+}

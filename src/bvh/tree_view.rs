@@ -1,0 +1,199 @@
+//! A tree as queries read it: its nodes, wherever they are, and the triangles that its leaves name.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zerocopy::IntoBytes as _;
+
+use crate::array::Bounds;
+use crate::bvh::lanes::CornerIndices;
+use crate::bvh::layout::{self, NodePage, RawNode, place};
+use crate::bvh::triangles::Triangles;
+use crate::math::as_index;
+use crate::sidecar::Sidecar;
+
+/// What a tree is, apart from its nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TreeHeader {
+    pub(crate) triangles: u32,
+    pub(crate) cluster: u32,
+    pub(crate) root: u32,
+    pub(crate) nodes: u64,
+    pub(crate) bounds: Bounds,
+}
+
+/// A part of a stored tree that is not what a builder writes: it is not to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DamagedTree;
+
+/// A tree in the hands of a query.
+#[derive(Clone, Copy)]
+pub(crate) struct TreeView<'a> {
+    pub(crate) header: TreeHeader,
+    pub(crate) pages: &'a [NodePage],
+    /// Of each page of the sidecar, whether it was tested.
+    pub(crate) whole: Option<&'a [AtomicU64]>,
+    /// The number of the first of these pages in the sidecar.
+    pub(crate) first: usize,
+    pub(crate) order: OrderView<'a>,
+}
+
+/// The order of triangles that leaves name.
+#[derive(Clone, Copy)]
+pub(crate) enum OrderView<'a> {
+    File,
+    Memory(&'a [u32]),
+    Sidecar { sidecar: &'a Sidecar, first: u64, count: u32 },
+}
+
+impl<'a> TreeView<'a> {
+    /// Returns a node; its page is tested the first time that it is looked at.
+    #[inline]
+    pub(crate) fn node(&self, node: u32) -> Result<&'a RawNode, DamagedTree> {
+        let (page, slot) = place(node);
+        let found = self.pages.get(page).ok_or(DamagedTree)?;
+        if let Some(whole) = self.whole {
+            let number = page.wrapping_add(self.first);
+            let word = whole.get(number / 64).ok_or(DamagedTree)?;
+            let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                test(found, number, word, bit)?;
+            }
+        }
+        found.nodes.get(slot).ok_or(DamagedTree)
+    }
+
+    /// Asks for a node that is about to be read.
+    #[inline]
+    pub(crate) fn prefetch(&self, node: u32) {
+        let (page, slot) = place(node);
+        if let Some(node) = self.pages.get(page).and_then(|page| page.nodes.get(slot)) {
+            crate::simd::prefetch_lines(node.as_bytes(), 2);
+        }
+    }
+
+    /// Prefetches a child that is going to be visited.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn prefetch_child(&self, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
+        if is_leaf {
+            if let Some(first) = self.leaf(child).ok().and_then(|leaf| leaf.triangle(0)) {
+                triangles.prefetch_indices(first);
+            }
+        } else {
+            self.prefetch(child);
+        }
+    }
+
+    /// Returns the bytes of a node, to tell which pages a query has looked at.
+    pub(crate) fn node_bytes(&self, node: u32) -> &'a [u8] {
+        let (page, slot) = place(node);
+        self.pages.get(page).and_then(|page| page.nodes.get(slot)).map_or(&[], |node| node.as_bytes())
+    }
+
+    /// Returns which triangles a leaf names.
+    #[inline]
+    pub(crate) fn leaf(&self, child: u32) -> Result<LeafTriangles<'a>, DamagedTree> {
+        let (first, count) = layout::leaf(child);
+        let start = first.saturating_mul(self.header.cluster);
+        let end = start.saturating_add(count);
+        match self.order {
+            OrderView::File => Ok(LeafTriangles::Run(start..end)),
+            OrderView::Memory(numbers) => {
+                numbers.get(as_index(start)..as_index(end)).map(LeafTriangles::List).ok_or(DamagedTree)
+            }
+            OrderView::Sidecar { .. } => {
+                let mut list = [0; layout::WIDTH];
+                for (place, at) in list.iter_mut().zip(start..end) {
+                    *place = self.number(at).ok_or(DamagedTree)?;
+                }
+                Ok(LeafTriangles::Copy(list, as_index(count)))
+            }
+        }
+    }
+
+    /// Returns a number of the order.
+    #[inline]
+    pub(crate) fn number(&self, at: u32) -> Option<u32> {
+        match self.order {
+            OrderView::File => Some(at),
+            OrderView::Memory(numbers) => numbers.get(as_index(at)).copied(),
+            OrderView::Sidecar { sidecar, first, count } => {
+                if at < count {
+                    sidecar.number(first, at)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    /// Returns how many numbers the order has; `None` where it is the file's.
+    pub(crate) fn order_len(&self) -> Option<u32> {
+        match self.order {
+            OrderView::File => None,
+            OrderView::Memory(numbers) => u32::try_from(numbers.len()).ok(),
+            OrderView::Sidecar { count, .. } => Some(count),
+        }
+    }
+
+    /// Copies the order of triangles; nothing where it is the file's. `None` where memory is short or a page is damaged.
+    #[allow(clippy::option_option, reason = "no order is another thing than an order that cannot be had")]
+    pub(crate) fn order_to_vec(&self) -> Option<Option<Vec<u32>>> {
+        let Some(count) = self.order_len() else { return Some(None) };
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(as_index(count)).ok()?;
+        for at in 0..count {
+            numbers.push(self.number(at)?);
+        }
+        Some(Some(numbers))
+    }
+}
+
+/// What a leaf names.
+#[derive(Clone, Debug)]
+pub(crate) enum LeafTriangles<'a> {
+    /// Triangles that follow one another in the file.
+    Run(std::ops::Range<u32>),
+    /// These.
+    List(&'a [u32]),
+    /// The first so many of these.
+    Copy([u32; layout::WIDTH], usize),
+}
+
+impl LeafTriangles<'_> {
+    /// Returns the number of a triangle; `None` where there are not as many.
+    #[inline]
+    pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
+        match self {
+            Self::Run(range) => range.start.checked_add(u32::try_from(lane).ok()?).filter(|at| *at < range.end),
+            Self::List(list) => list.get(lane).copied(),
+            Self::Copy(list, count) => list.get(..*count)?.get(lane).copied(),
+        }
+    }
+
+    /// Returns the vertex indices of the triangles' corners.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>) -> CornerIndices {
+        match self {
+            Self::Run(range) => triangles.corner_indices(range.clone()),
+            Self::List(list) => triangles.corner_indices_of(list.iter().copied()),
+            Self::Copy(list, count) => triangles.corner_indices_of(list.iter().copied().take(*count)),
+        }
+    }
+
+    /// Returns the numbers of all.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = u32> {
+        (0..layout::WIDTH).map_while(|lane| self.triangle(lane))
+    }
+}
+
+#[cold]
+fn test(page: &NodePage, number: usize, word: &AtomicU64, bit: u64) -> Result<(), DamagedTree> {
+    let content = page.as_bytes().split_last_chunk::<8>().map(|(content, _)| content).ok_or(DamagedTree)?;
+    if page.hash != crate::sidecar::hash_page(content, number) {
+        return Err(DamagedTree);
+    }
+    word.fetch_or(bit, Ordering::Relaxed);
+    Ok(())
+}

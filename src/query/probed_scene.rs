@@ -1,0 +1,146 @@
+//! The queries of a scene, with a probe that receives which bytes they read.
+
+use crate::array::Bounds;
+use crate::bvh::probe::Probe;
+use crate::math::narrow;
+use crate::query::closest_point::{Candidate, PointQuery};
+use crate::query::frustum::Frustum;
+use crate::query::hit::{Hit, Nearest};
+use crate::query::hit_collector::{AllHits, AnyHit, NearestHit, TriangleHit};
+use crate::query::overlap::QueryVolume;
+use crate::query::ray::Ray;
+use crate::query::ray_query::RayQuery;
+use crate::query::scene_surface::SceneSurface;
+
+/// A [`Scene`](crate::query::Scene) whose queries report to a probe which bytes they read. Answers are those of the scene.
+#[derive(Debug)]
+pub struct ProbedScene<'s, 'a, P> {
+    surfaces: &'s [SceneSurface<'a>],
+    probe: &'s mut P,
+}
+
+impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
+    pub(crate) const fn new(surfaces: &'s [SceneSurface<'a>], probe: &'s mut P) -> Self {
+        Self { surfaces, probe }
+    }
+
+    /// Returns the first place where a ray meets a surface.
+    #[must_use]
+    pub fn ray(&mut self, ray: &Ray) -> Option<Hit> {
+        let mut query = RayQuery::new(ray)?;
+        if let [surface] = self.surfaces {
+            let mut nearest = NearestHit::default();
+            surface.cast(&mut query, &mut nearest, self.probe);
+            return Some(surface.hit(ray, &nearest.0?));
+        }
+        let mut first: Option<(&SceneSurface<'a>, TriangleHit)> = None;
+        for surface in self.along(&query) {
+            if first.is_some() && surface.misses(&query) {
+                continue;
+            }
+            let mut nearest = NearestHit::default();
+            surface.cast(&mut query, &mut nearest, self.probe);
+            if let Some(hit) = nearest.0 {
+                let is_first = first.is_none_or(|(other, known)| {
+                    let [near, far] = [hit.crossing.t, known.crossing.t];
+                    near < far || near <= far && surface.surface < other.surface
+                });
+                if is_first {
+                    first = Some((surface, hit));
+                }
+            }
+        }
+        first.map(|(surface, hit)| surface.hit(ray, &hit))
+    }
+
+    /// Returns whether a ray meets any surface.
+    #[must_use]
+    pub fn is_hit(&mut self, ray: &Ray) -> bool {
+        let Some(mut query) = RayQuery::new(ray) else { return false };
+        self.surfaces.iter().any(|surface| {
+            let mut any = AnyHit::default();
+            if !surface.misses(&query) {
+                surface.cast(&mut query, &mut any, self.probe);
+            }
+            any.0
+        })
+    }
+
+    /// Returns all places where a ray meets a surface, the nearest first.
+    #[must_use]
+    pub fn all_hits(&mut self, ray: &Ray) -> Vec<Hit> {
+        let Some(mut query) = RayQuery::new(ray) else { return Vec::new() };
+        let mut all = Vec::new();
+        for surface in self.along(&query) {
+            let mut hits = AllHits::default();
+            surface.cast(&mut query, &mut hits, self.probe);
+            all.extend(hits.0.into_iter().map(|hit| (surface, hit)));
+        }
+        all.sort_by(|(one, a), (other, b)| {
+            a.crossing.t.total_cmp(&b.crossing.t).then((one.surface, a.triangle).cmp(&(other.surface, b.triangle)))
+        });
+        all.into_iter().map(|(surface, hit)| surface.hit(ray, &hit)).collect()
+    }
+
+    /// Returns the point of a surface that is nearest to `point`, within a distance of `limit`, in scene units.
+    #[must_use]
+    pub fn nearest(&mut self, point: [f32; 3], limit: f32) -> Option<Nearest> {
+        let mut query = PointQuery::new(point, limit)?;
+        let distances = self.surfaces.iter().map(|surface| (query.distance_to(&surface.bounds), surface));
+        let mut order: Vec<_> = distances.collect();
+        order.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let mut best: Option<(&SceneSurface<'a>, Candidate)> = None;
+        for (distance, surface) in order {
+            if distance > query.exact_limit() {
+                break;
+            }
+            if let Some(found) = surface.nearest(&mut query, self.probe) {
+                let is_nearer = best.is_none_or(|(other, known)| {
+                    let [near, far] = [found, known].map(|candidate| candidate.closest.distance_squared);
+                    near < far || near <= far && surface.surface < other.surface
+                });
+                if is_nearer {
+                    best = Some((surface, found));
+                }
+            }
+        }
+        let (surface, Candidate { triangle, closest }) = best?;
+        Some(Nearest {
+            surface: surface.surface,
+            triangle,
+            distance: narrow(closest.distance_squared.sqrt()),
+            point: closest.point.map(narrow),
+            barycentric: closest.barycentric.map(narrow),
+        })
+    }
+
+    /// Returns the triangles that reach into a box, as surface and triangle, in that order. Touching counts.
+    #[must_use]
+    pub fn overlapping_box(&mut self, bounds: &Bounds) -> Vec<(usize, u32)> {
+        self.overlapping(bounds)
+    }
+
+    /// Returns the triangles that reach into a frustum, as surface and triangle, in that order. Touching counts.
+    #[must_use]
+    pub fn overlapping_frustum(&mut self, frustum: &Frustum) -> Vec<(usize, u32)> {
+        self.overlapping(frustum)
+    }
+
+    fn overlapping(&mut self, volume: &impl QueryVolume) -> Vec<(usize, u32)> {
+        let mut all = Vec::new();
+        for surface in self.surfaces.iter().filter(|surface| volume.meets(&surface.bounds)) {
+            let found = surface.overlapping(volume, self.probe);
+            all.extend(found.into_iter().map(|triangle| (surface.surface, triangle)));
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// Returns the surfaces whose boxes a ray meets, the nearest first.
+    fn along(&self, ray: &RayQuery) -> Vec<&'s SceneSurface<'a>> {
+        let met = self.surfaces.iter().filter_map(|surface| Some((ray.meets(&surface.bounds)?, surface)));
+        let mut met: Vec<_> = met.collect();
+        met.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        met.into_iter().map(|(_, surface)| surface).collect()
+    }
+}

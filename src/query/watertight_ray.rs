@@ -1,0 +1,399 @@
+//! The exact test of a ray against a triangle.
+
+use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
+use crate::query::ray::Ray;
+
+/// A ray made ready to be tested against many triangles: the test of Woop, Benthin and Wald, *Watertight Ray/TriangleCorners
+/// Intersection* (JCGT 2, 2013), in f64.
+///
+/// Corners are moved to where the ray starts, and sheared so that it runs along an axis. What that does to a corner, it does
+/// in each triangle that shares it, and the side of an edge on which the ray passes is told by a difference of two rounded
+/// products: it may be 0 where the ray passes close by, and is never of the wrong sign. A ray thus hits one of the triangles
+/// around an edge or corner, or several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WatertightRay {
+    origin: [f64; 3],
+    /// One divided by each part of the direction, infinite where that is 0.
+    inverse: [f64; 3],
+    /// The axis along which the ray goes farthest.
+    axis: DominantAxis,
+    /// How far it goes along the two axes after that one, in turn, for each step along it.
+    shear: [f64; 2],
+    /// Lengths of the direction for each step along the axis.
+    scale: f64,
+    range: [f64; 2],
+}
+
+/// An axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DominantAxis {
+    X,
+    Y,
+    Z,
+}
+
+impl DominantAxis {
+    /// Returns a vector's parts along the two axes after this one, in turn, and along this one.
+    #[inline]
+    const fn last<T: Copy>(self, [x, y, z]: [T; 3]) -> [T; 3] {
+        match self {
+            Self::X => [y, z, x],
+            Self::Y => [z, x, y],
+            Self::Z => [x, y, z],
+        }
+    }
+
+    /// Returns the axis along which a vector is longest.
+    fn longest(vector: [f64; 3]) -> Self {
+        let [x, y, z] = vector.map(f64::abs);
+        if z >= x && z >= y {
+            Self::Z
+        } else if y >= x {
+            Self::Y
+        } else {
+            Self::X
+        }
+    }
+}
+
+/// Where a ray crosses a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Crossing {
+    /// Lengths of the ray's direction from its origin.
+    pub t: f64,
+    /// The parts, 0 to 1, that the second corner and the third have in the point; the first has the rest.
+    pub barycentric: [f64; 2],
+    /// Whether the ray comes from the side from which the corners go round counter-clockwise.
+    pub front: bool,
+}
+
+impl WatertightRay {
+    /// Prepares a ray; `None` for one that can hit nothing: an origin that is not finite or beyond 2^60, a direction that is
+    /// zero or not finite, a range that is empty or not a number.
+    pub(crate) fn new(ray: &Ray) -> Option<Self> {
+        let [origin, direction] = [ray.origin, ray.direction].map(|part| part.map(f64::from));
+        let [least, greatest] = ray.range.map(f64::from);
+        let axis = DominantAxis::longest(direction);
+        let [across, up, along] = axis.last(direction);
+        let sound = is_valid_point(&ray.origin)
+            && direction.iter().all(|part| part.is_finite())
+            && along != 0.0
+            && least <= greatest;
+        let aim = Self {
+            origin,
+            inverse: direction.map(|part| 1.0 / part),
+            axis,
+            // The length along the axis is the greatest: no quotient is above 1. The scale is below 2^150.
+            shear: [across / along, up / along],
+            scale: 1.0 / along,
+            range: [least, greatest],
+        };
+        sound.then_some(aim)
+    }
+
+    /// Returns where the ray crosses a triangle, whichever side it comes from; `None` where it does not, where the crossing
+    /// is out of the ray's range, where the triangle is edge-on or has no area, and where a coordinate of it is not finite or
+    /// beyond 2^60.
+    ///
+    /// A crossing at an end of the range is in it only as far as rounding has it there.
+    #[inline]
+    #[allow(clippy::needless_bitwise_bool, reason = "six comparisons that nothing foretells, and one branch on all")]
+    pub(crate) fn crossing(&self, triangle: &TriangleCorners) -> Option<Crossing> {
+        let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = self.sheared(triangle);
+        // Each is twice the area between the ray and an edge, and the part that the corner across from the edge has.
+        // Exchanging the ends of an edge changes the sign, and nothing else: these must not be fused.
+        let first = cx * by - cy * bx;
+        let second = ax * cy - ay * cx;
+        let third = bx * ay - by * ax;
+        let any_below = (first < 0.0) | (second < 0.0) | (third < 0.0);
+        let any_above = (first > 0.0) | (second > 0.0) | (third > 0.0);
+        if any_below == any_above {
+            // The ray passes outside, or all three are 0, or not numbers.
+            return None;
+        }
+        let whole = first + second + third;
+        // Adding 0 makes 0 of −0, below which no number orders.
+        let t = self.within_box(triangle, (first * az + second * bz + third * cz) / whole * self.scale) + 0.0;
+        let [least, greatest] = self.range;
+        let hit = (least..=greatest).contains(&t) && t.is_finite() && triangle.iter().all(is_valid_point);
+        hit.then(|| Crossing {
+            t,
+            barycentric: [second / whole + 0.0, third / whole + 0.0],
+            front: (whole > 0.0) == (self.scale > 0.0),
+        })
+    }
+
+    /// Moves a crossing to where the ray is within the box around the triangle. Of a triangle that is nearly edge-on it may have come
+    /// out beside that, and then it would depend on the boxes of a tree whether it is found.
+    #[inline]
+    fn within_box(&self, [a, b, c]: &TriangleCorners, t: f64) -> f64 {
+        let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
+        let corners = a.iter().zip(b).zip(c).map(|((a, b), c)| [*a, *b, *c].map(f64::from));
+        for ((corners, origin), inverse) in corners.zip(self.origin).zip(self.inverse) {
+            if inverse.is_finite() {
+                let [a, b, c] = corners.map(|corner| (corner - origin) * inverse);
+                near = near.max(a.min(b).min(c));
+                far = far.min(a.max(b).max(c));
+            }
+        }
+        t.min(far).max(near)
+    }
+
+    /// Moves the corners to where the ray starts at 0 and runs along the last axis.
+    #[inline]
+    fn sheared(&self, triangle: &TriangleCorners) -> [[f64; 3]; 3] {
+        let [ox, oy, oz] = self.axis.last(self.origin);
+        let [shear_x, shear_y] = self.shear;
+        // One of three arms for all corners: a branch that goes the same way for each triangle that the ray meets.
+        let turned = match self.axis {
+            DominantAxis::X => triangle.map(|corner| DominantAxis::X.last(corner)),
+            DominantAxis::Y => triangle.map(|corner| DominantAxis::Y.last(corner)),
+            DominantAxis::Z => *triangle,
+        };
+        turned.map(|[x, y, z]| {
+            let [x, y, z] = [f64::from(x) - ox, f64::from(y) - oy, f64::from(z) - oz];
+            [x - shear_x * z, y - shear_y * z, z]
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what is aimed at in few bits is hit exactly")]
+mod tests {
+    use super::*;
+    use crate::math::dot;
+    use crate::query::random::Random;
+
+    const FLAT: TriangleCorners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+    fn crossing(ray: &Ray, triangle: &TriangleCorners) -> Option<Crossing> {
+        WatertightRay::new(ray).and_then(|aim| aim.crossing(triangle))
+    }
+
+    /// Divides the sides of an octahedron into four, `times` times, and moves each corner to a distance of its own from
+    /// `center`.
+    fn rock(random: &mut Random, times: usize, center: [f32; 3]) -> Vec<TriangleCorners> {
+        let signs = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, -1.0, 1.0]];
+        let mut sides: Vec<TriangleCorners> = signs
+            .into_iter()
+            .flat_map(|[x, y, _]| [1.0, -1.0].map(|z| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]))
+            .collect();
+        for _ in 0..times {
+            let middle = |one: [f32; 3], other: [f32; 3]| crate::math::mix(one, other, 0.5);
+            sides = sides
+                .into_iter()
+                .flat_map(|[a, b, c]| {
+                    let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+                    [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+                })
+                .collect();
+        }
+        let mut moved: Vec<([f32; 3], [f32; 3])> = Vec::new();
+        let mut place = |corner: [f32; 3]| {
+            if let Some((_, place)) = moved.iter().find(|(from, _)| *from == corner) {
+                return *place;
+            }
+            let far = random.between(0.5, 2.0);
+            let place = crate::math::add(center, corner.map(|part| part * far));
+            moved.push((corner, place));
+            place
+        };
+        sides.iter().map(|side| side.map(&mut place)).collect()
+    }
+
+    #[test]
+    fn crosses_from_either_side() {
+        let down = crossing(&Ray::new([0.25, 0.5, 3.0], [0.0, 0.0, -2.0]), &FLAT).unwrap();
+        assert_eq!(down, Crossing { t: 1.5, barycentric: [0.25, 0.5], front: true });
+        let up = crossing(&Ray::new([0.25, 0.5, -3.0], [0.0, 0.0, 2.0]), &FLAT).unwrap();
+        assert_eq!(up, Crossing { front: false, ..down });
+        assert_eq!(crossing(&Ray::new([0.75, 0.5, 3.0], [0.0, 0.0, -2.0]), &FLAT), None, "beside it");
+        assert_eq!(crossing(&Ray::new([0.25, 0.5, 3.0], [0.0, 0.0, 2.0]), &FLAT), None, "behind");
+        assert_eq!(crossing(&Ray::new([0.25, 0.5, 0.0], [1.0, 0.0, 0.0]), &FLAT), None, "edge-on");
+        // Along each axis, either way, with the corners in either order.
+        for turn in 0..3 {
+            for sign in [1.0, -1.0] {
+                let turned = |mut vector: [f32; 3]| {
+                    vector.rotate_right(turn);
+                    vector
+                };
+                let ray = Ray::new(turned([0.25, 0.25, sign]), turned([0.0, 0.0, -sign]));
+                let [a, b, c] = FLAT.map(turned);
+                assert_eq!(crossing(&ray, &[a, b, c]).unwrap().front, sign > 0.0, "{turn}");
+                assert_eq!(crossing(&ray, &[a, c, b]).unwrap().front, sign < 0.0, "{turn}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_ends_of_the_range_count() {
+        let ray = Ray::toward([0.25, 0.25, 4.0], [0.25, 0.25, 0.0]);
+        for (range, hit) in [
+            ([0.0, 1.0], true),
+            ([1.0, 2.0], true),
+            ([1.0, 1.0], true),
+            ([0.0, 0.999], false),
+            ([1.001, f32::INFINITY], false),
+            ([f32::NEG_INFINITY, f32::INFINITY], true),
+            ([2.0, 1.0], false),
+            ([f32::NAN, 2.0], false),
+            ([0.0, f32::NAN], false),
+        ] {
+            assert_eq!(crossing(&ray.within(range), &FLAT).is_some(), hit, "{range:?}");
+        }
+        let behind = Ray::new([0.25, 0.25, 4.0], [0.0, 0.0, 2.0]).within([-2.0, 0.0]);
+        assert_eq!(crossing(&behind, &FLAT).unwrap().t, -2.0);
+    }
+
+    #[test]
+    fn refuses_what_can_hit_nothing() {
+        let sound = Ray::new([0.0; 3], [0.0, 0.0, 1.0]);
+        assert!(WatertightRay::new(&sound).is_some());
+        let far = 1.3e18;
+        for origin in [[f32::NAN, 0.0, 0.0], [0.0, f32::INFINITY, 0.0], [0.0, 0.0, far], [-far, 0.0, 0.0]] {
+            assert!(WatertightRay::new(&Ray { origin, ..sound }).is_none(), "{origin:?}");
+        }
+        for direction in [[0.0; 3], [-0.0; 3], [f32::NAN, 1.0, 1.0], [1.0, f32::INFINITY, 0.0], [1.0, 0.0, f32::NAN]] {
+            assert!(WatertightRay::new(&Ray { direction, ..sound }).is_none(), "{direction:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_coordinate_is_no_hit() {
+        let ray = Ray::new([0.25, 0.25, 4.0], [0.0, 0.0, -1.0]);
+        let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1.3e18];
+        for value in bad {
+            for place in 0..9 {
+                for direction in [[0.0, 0.0, -1.0], [0.1, -0.2, -1.0], [-1.0, 0.3, 0.0], [0.0, 1.0, 0.0]] {
+                    let mut triangle = FLAT;
+                    triangle.as_flattened_mut()[place] = value;
+                    let every = [f32::NEG_INFINITY, f32::INFINITY];
+                    assert_eq!(crossing(&Ray { direction, ..ray }.within(every), &triangle), None, "{value} {place}");
+                }
+            }
+        }
+        assert_eq!(crossing(&ray, &[[f32::MAX, 0.0, 0.0], [f32::MIN, f32::MAX, 0.0], [f32::MIN, f32::MIN, 0.0]]), None);
+    }
+
+    #[test]
+    fn what_has_no_area_is_no_hit() {
+        let ray = Ray::new([0.5, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        for flat in [
+            [[0.5, 0.0, 0.0]; 3],
+            [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+            [[0.0; 3], [1.0, 0.0, 0.0], [0.5, 0.0, 0.0]],
+            [[0.5, 0.0, 0.0], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]],
+        ] {
+            assert_eq!(crossing(&ray, &flat), None, "{flat:?}");
+        }
+    }
+
+    #[test]
+    fn any_length_of_direction_will_do() {
+        let ray = Ray::new([0.25, 0.5, 3.0], [0.0625, -0.125, -2.0]);
+        let expected = crossing(&ray, &FLAT).unwrap();
+        for power in [-143, -130, -60, 0, 60, 126] {
+            // Of the least, only the last bits are left: each part is still a whole number of them.
+            let factor = 2.0_f64.powi(power);
+            let direction = ray.direction.map(|part| crate::math::narrow(f64::from(part) * factor));
+            let found = crossing(&Ray { direction, ..ray }, &FLAT).unwrap();
+            assert_eq!(found.barycentric, expected.barycentric, "{power}");
+            assert!((found.t * factor / expected.t - 1.0).abs() < 1e-15, "{power}");
+        }
+        let steep = crossing(&Ray::new([0.25, 0.5, 3.0], [f32::from_bits(1), 0.0, f32::MIN]), &FLAT).unwrap();
+        assert_eq!(steep.barycentric, [0.25, 0.5]);
+        let grown = FLAT.map(|corner| corner.map(|part| part * 1e18));
+        let far = Ray::toward([1e17, 1e17, 1e18], [2e17, 2e17, 0.0]);
+        assert!((crossing(&far, &grown).unwrap().t - 1.0).abs() < 1e-6);
+        let shrunk = FLAT.map(|corner| corner.map(|part| part * 1e-40));
+        let near = Ray::toward([1e-41, 1e-41, 1e-40], [2e-41, 2e-41, 0.0]);
+        assert!((crossing(&near, &shrunk).unwrap().t - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn finds_the_point_that_was_aimed_at() {
+        let mut random = Random::new(1);
+        let mut hits = 0;
+        for _ in 0..20_000 {
+            let triangle: TriangleCorners = std::array::from_fn(|_| random.vector(10.0));
+            let (second, third) = (random.between(0.0, 0.5), random.between(0.0, 0.5));
+            let aim = crate::math::mix(crate::math::mix(triangle[0], triangle[1], second), triangle[2], third);
+            let ray = Ray::toward(random.vector(20.0), aim);
+            let facet = crate::math::facet(triangle).map(f64::from);
+            let direction = ray.direction.map(f64::from);
+            let slope = dot(facet, direction);
+            if slope * slope < 1e-4 * dot(facet, facet) * dot(direction, direction) {
+                continue;
+            }
+            let Some(crossing) = crossing(&ray, &triangle) else { continue };
+            hits += 1;
+            assert!((crossing.t - 1.0).abs() < 1e-4, "{crossing:?}");
+            assert_eq!(crossing.front, slope < 0.0);
+            let [second, third] = crossing.barycentric;
+            let at = ray.at(crossing.t);
+            for (axis, at) in at.into_iter().enumerate() {
+                let [a, b, c] = triangle.map(|corner| f64::from(corner[axis]));
+                assert!((a * (1.0 - second - third) + b * second + c * third - at).abs() < 1e-11, "{crossing:?}");
+            }
+        }
+        assert!(hits > 15_000, "{hits}");
+    }
+
+    /// Aims from inside a closed mesh at its corners and at points of its edges, and elsewhere: none gets out.
+    #[test]
+    fn no_ray_gets_out_of_a_closed_mesh() {
+        let mut random = Random::new(2);
+        for round in 0..50_u16 {
+            let far = 10.0_f32.powi(i32::from(round % 5));
+            let center = if round % 2 == 0 { [0.0; 3] } else { random.vector(far) };
+            let rock = rock(&mut random, 2, center);
+            for number in 0..2000 {
+                let [a, b, _] = rock[random.below(rock.len())];
+                let target = match number % 4 {
+                    0 => a,
+                    1 => crate::math::mix(a, b, 0.5),
+                    2 => crate::math::mix(a, b, random.between(0.0, 1.0)),
+                    _ => crate::math::add(center, random.vector(1.0)),
+                };
+                let Some(aim) = WatertightRay::new(&Ray::toward(center, target)) else { continue };
+                let hits: Vec<Crossing> = rock.iter().filter_map(|side| aim.crossing(side)).collect();
+                assert!(!hits.is_empty(), "{center:?} to {target:?}");
+                let within = |hit: &&Crossing| {
+                    hit.barycentric.iter().all(|part| *part > 1e-9) && hit.barycentric.iter().sum::<f64>() < 1.0 - 1e-9
+                };
+                assert!(hits.iter().filter(within).count() <= 1, "a rock is seen whole from its centre");
+            }
+        }
+    }
+
+    /// Aims along the axes and askew at the corners and edges of a grid of whole numbers, where products cancel out.
+    #[test]
+    fn no_ray_slips_through_a_grid() {
+        let mut random = Random::new(3);
+        let sides: Vec<TriangleCorners> = (0..8_u8)
+            .flat_map(|x| (0..8_u8).map(move |y| [x, y].map(f32::from)))
+            .flat_map(|[x, y]| {
+                let corner = |dx, dy| [x + dx, y + dy, 0.0];
+                let [a, b, c, d] = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
+                [[a, b, c], [a, c, d]]
+            })
+            .collect();
+        for _ in 0..3000 {
+            let mut halves = || f32::from(u8::try_from(random.below(13)).unwrap()) / 2.0 + 1.0;
+            let target = [halves(), halves(), 0.0];
+            let from = match random.below(3) {
+                0 => [target[0], target[1], 5.0],
+                1 => [target[0] + 3.0, target[1], -1.0],
+                _ => crate::math::add(target, [random.between(-9.0, 9.0), random.between(-9.0, 9.0), 0.125]),
+            };
+            for turn in 0..3 {
+                let turned = |mut vector: [f32; 3]| {
+                    vector.rotate_right(turn);
+                    vector
+                };
+                let aim = WatertightRay::new(&Ray::toward(turned(from), turned(target))).unwrap();
+                assert!(sides.iter().any(|side| aim.crossing(&side.map(turned)).is_some()), "{from:?} to {target:?}");
+            }
+        }
+    }
+}
