@@ -332,8 +332,10 @@ fn says_what_the_output_refuses() {
     let sample = skinned(Generation::Ms12);
     let whole = sample.to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results =
-            [Mesh::open(whole.as_slice()).unwrap().write_to(0, FullOutput(room)), sample.write_to(FullOutput(room))];
+        let results = [
+            Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut FullOutput(room)),
+            sample.write_to(FullOutput(room)),
+        ];
         for error in results.into_iter().map(Result::unwrap_err) {
             assert_eq!(error.field().to_string(), "output");
             assert!(matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::StorageFull));

@@ -24,7 +24,7 @@ const START: u64 = 8;
 pub(crate) struct CheckpointPlan {
     /// Frames from one checkpoint to the next.
     pub(crate) interval: u32,
-    /// Checkpoints; that of frame 0 needs none.
+    /// Number of checkpoints; frame 0 needs none.
     pub(crate) count: u32,
     /// Bytes of all, at most.
     pub(crate) bytes: u64,
@@ -61,9 +61,9 @@ pub(crate) struct RawCheckpoint {
     pub(crate) told: [U64; 3],
 }
 
-/// Checkpoints, one behind another.
+/// Checkpoints, one after another.
 #[derive(Debug)]
-pub(crate) enum Checkpoints {
+pub(crate) enum CheckpointList {
     Built {
         /// For each checkpoint, where its frame starts, in bytes from the first key.
         starts: Box<[u64]>,
@@ -74,7 +74,7 @@ pub(crate) enum Checkpoints {
     Stored(RecordSlice<RawCheckpoint>),
 }
 
-impl Checkpoints {
+impl CheckpointList {
     /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -122,7 +122,7 @@ impl Checkpoints {
 #[derive(Debug)]
 pub(crate) struct CheckpointIndex {
     pub(crate) interval: u32,
-    pub(crate) points: Checkpoints,
+    pub(crate) points: CheckpointList,
 }
 
 impl CheckpointIndex {
@@ -220,7 +220,7 @@ pub(crate) fn build(bytes: &[u8], bones: usize, coding: &Coding, plan: &Checkpoi
             starts.push(as_u64(at));
         }
     }
-    let points = Checkpoints::Built { starts: starts.into(), told: told.into(), keys: keys.into() };
+    let points = CheckpointList::Built { starts: starts.into(), told: told.into(), keys: keys.into() };
     Some(CheckpointIndex { interval: plan.interval, points })
 }
 

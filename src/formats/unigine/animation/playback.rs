@@ -9,7 +9,7 @@ impl<'a> AnimationView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`pose`](Self::pose), and [`ErrorKind::OutOfMemory`].
+    /// As [`pose`](Self::pose), and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn play(&self) -> Result<Playback<'a>> {
         let mut pose = crate::parse::filled(self.format, "pose", self.bone_count(), Transform::default())?;
         self.check_bones()?;

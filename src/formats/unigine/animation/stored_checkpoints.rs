@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::checkpoints::{CheckpointIndex, CheckpointPlan, Checkpoints, RawCheckpoint};
+use super::checkpoints::{CheckpointIndex, CheckpointList, CheckpointPlan, RawCheckpoint};
 use super::scan::KeyScan;
 use crate::error::Result;
 use crate::math::as_u64;
@@ -64,7 +64,7 @@ impl StoredCheckpoints {
     /// Returns the checkpoints, if they are those of a plan.
     pub(crate) fn index(&self, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
         let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.len() && plan.count > 0;
-        fits.then(|| CheckpointIndex { interval: self.interval, points: Checkpoints::Stored(self.points.clone()) })
+        fits.then(|| CheckpointIndex { interval: self.interval, points: CheckpointList::Stored(self.points.clone()) })
     }
 }
 

@@ -48,12 +48,11 @@ impl MeshReader<'_> {
 
     /// Returns where the geometry of a surface starts, by walking over the blocks before it.
     pub(crate) fn walk_to(self, surface: usize) -> Result<u64> {
-        let walk = match self.state.blocks.walk.get() {
-            Some(walk) => walk,
-            None => {
-                let new = Sections::new(self.format(), self.surface_count(), self.body())?;
-                self.state.blocks.walk.get_or_init(|| new)
-            }
+        let walk = if let Some(walk) = self.state.blocks.walk.get() {
+            walk
+        } else {
+            let new = Sections::new(self.format(), self.surface_count(), self.body())?;
+            self.state.blocks.walk.get_or_init(|| new)
         };
         walk.locate(surface, || None, |known, start| self.pass_block(known, start))
     }
