@@ -21,7 +21,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use claims::{Bar, Contestant, bits, claim};
-use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Storage, build};
+use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage, builder};
 use meshpeek::{Array, Map};
 use rival::blocks as copying;
 use tempfile::TempDir;
@@ -66,7 +66,7 @@ impl Input {
         let side = if claims::testing() { 16 } else { SIDE };
         let folder = tempfile::tempdir().unwrap();
         let [lz4, raw] = ["lz4.mesh", "raw.mesh"].map(|name| folder.path().join(name));
-        let mesh = build::Mesh { generation: Generation::Ms14, ..inputs::mesh(SURFACES, side, false) };
+        let mesh = builder::Mesh { generation: Generation::Ms14, ..inputs::mesh(SURFACES, side, false) };
         let mesh = Mesh::open(mesh.to_bytes().unwrap()).unwrap();
         let written = [(&lz4, Storage::Kept), (&raw, Storage::Raw)];
         for (path, storage) in written {
@@ -91,7 +91,7 @@ fn length(path: &Path) -> f64 {
 
 fn sizes(input: &Input) -> bool {
     let mesh = open(&input.lz4);
-    let blocks: Vec<[Block; 2]> = (0..SURFACES).map(|surface| mesh.blocks(surface).unwrap().unwrap()).collect();
+    let blocks: Vec<[BlockLocation; 2]> = (0..SURFACES).map(|surface| mesh.blocks(surface).unwrap().unwrap()).collect();
     let [geometry, trees] = [0, 1].map(|part| blocks.iter().map(|all| all[part].raw as f64).sum::<f64>() / 1e6);
     claim("file", length(&input.lz4) / 1e6, "MB", Bar::None);
     claim("inflated: geometry", geometry, "MB", Bar::None);
@@ -181,11 +181,11 @@ fn verbatim(input: &Input) -> bool {
 /// How much slower the way to a surface is than the LZ4 decoder alone.
 fn rate(input: &Input) -> bool {
     let mesh = open(&input.lz4);
-    let blocks: Vec<Block> = (0..SURFACES).map(|surface| mesh.blocks(surface).unwrap().unwrap()[0]).collect();
+    let blocks: Vec<BlockLocation> = (0..SURFACES).map(|surface| mesh.blocks(surface).unwrap().unwrap()[0]).collect();
     let file = std::fs::read(&input.lz4).unwrap();
     let bytes = blocks.iter().map(|block| block.raw as f64).sum::<f64>();
-    let stored = |block: &Block| &file[block.start() as usize..block.end() as usize];
-    let (buffer, out) = (RefCell::new(Buffer::default()), RefCell::new(Vec::new()));
+    let stored = |block: &BlockLocation| &file[block.start() as usize..block.end() as usize];
+    let (buffer, out) = (RefCell::new(InflateBuffer::default()), RefCell::new(Vec::new()));
     let reused = [
         Contestant::new("meshpeek", || {
             let mut buffer = buffer.borrow_mut();
@@ -217,7 +217,7 @@ fn rate(input: &Input) -> bool {
             ((), mesh)
         }),
         Contestant::new("decoder", || {
-            let inflate = |block: &Block| {
+            let inflate = |block: &BlockLocation| {
                 let mut out = vec![0; block.raw as usize];
                 lz4_flex::block::decompress_into(stored(block), &mut out).unwrap();
                 out

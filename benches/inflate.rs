@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use claims::{Bar, Contestant, claim};
 use meshpeek::Limits;
 use meshpeek::secondlife::{InflateBuffer, Lod, Mesh};
-use meshpeek::unigine::{self, Generation, build};
+use meshpeek::unigine::{self, Generation, builder};
 use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
 /// Times that a block is inflated to be timed once.
@@ -59,11 +59,11 @@ fn main() {
     }));
     claims::title(&format!("{MANY} surfaces of one ms14 mesh, into a buffer of each thread"));
     let quads = if claims::testing() { 16 } else { SIDE };
-    let mesh = build::Mesh { generation: Generation::Ms14, ..inputs::mesh(MANY, quads, false) };
+    let mesh = builder::Mesh { generation: Generation::Ms14, ..inputs::mesh(MANY, quads, false) };
     let mesh = &unigine::Mesh::open(mesh.to_bytes().unwrap()).unwrap();
     compare(&[1, 2].map(|threads| {
         Contestant::new("meshpeek", move || {
-            let job = |buffer: &mut unigine::Buffer, number| {
+            let job = |buffer: &mut unigine::InflateBuffer, number| {
                 black_box(mesh.surface_in(number, buffer).unwrap());
             };
             ((), share(threads, &job))

@@ -23,10 +23,10 @@
 //! | call | order | pages of the file touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 16 per animation, 88 per surface, 168 of ms14 and ms15 |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header's | 8 bytes per bone, 32 per animation, 88 per surface, 168 of ms14 and ms15 |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* not yet located | one per large array of each; their weights | nothing |
 //! | the same of ms14 and ms15 | bytes of its block | the table, once; its block | its inflated bytes |
-//! | [`unigine::Animation::open`] | bones | the header's | 8 bytes per bone, 16 per animation |
+//! | [`unigine::Animation::open`] | bones | the header's | 8 bytes per bone, 32 per animation |
 //! | [`pose(n)`](unigine::AnimationView::pose) of an an10, first time | keys | those of all keys | 2 % of the file |
 //! | the same again | bones × the frames between two checkpoints, 64 or more | those frames' | nothing |
 //! | the same of an11 to an13, first time | keys, their flags only | those of all keys | 2 % of the file |

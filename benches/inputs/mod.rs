@@ -21,13 +21,14 @@ pub mod pair;
 pub mod text;
 pub mod tiles;
 
+use meshpeek::MeshFile as _;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Generation, Mesh, builder};
 use tempfile::TempDir;
 
 /// Surfaces of each file.
@@ -83,11 +84,11 @@ impl Inputs {
 
 /// Writes the file that clones of a mesh's one surface would make, without making them: the surface's head and its
 /// geometry, each as often as there are to be surfaces.
-pub fn repeat(mesh: &build::Mesh, mut out: File) {
+pub fn repeat(mesh: &builder::Mesh, mut out: File) {
     let bytes = mesh.to_bytes().unwrap();
     let one = Mesh::open(bytes.as_slice()).unwrap();
     let [mut count, mut heads] = [0..0, 0..0];
-    one.regions(&mut |region| match region.field.to_string().as_str() {
+    one.regions(0, &mut |region| match region.field.to_string().as_str() {
         "surfaces.count" => count = region.start as usize..region.end as usize,
         "inner_magic" => heads = count.end..region.start as usize,
         _ => {}
@@ -110,41 +111,41 @@ pub fn side(bytes: u64, skinned: bool) -> u32 {
 }
 
 /// Builds a mesh of `surfaces` surfaces of `side` x `side` quads; `side` is a multiple of four.
-pub fn mesh(surfaces: usize, side: u32, skinned: bool) -> build::Mesh {
-    let bone = |number: u32| build::Bone {
+pub fn mesh(surfaces: usize, side: u32, skinned: bool) -> builder::Mesh {
+    let bone = |number: u32| builder::Bone {
         name: format!("bone {number}"),
         parent: i16::try_from(number).unwrap() - 1,
         bind: Transform::default(),
     };
-    build::Mesh {
+    builder::Mesh {
         bones: (0..if skinned { BONES } else { 0 }).map(bone).collect(),
         surfaces: vec![surface(side, skinned); surfaces],
-        ..build::Mesh::new(Generation::Ms13)
+        ..builder::Mesh::new(Generation::Ms13)
     }
 }
 
-fn surface(side: u32, skinned: bool) -> build::Surface {
+fn surface(side: u32, skinned: bool) -> builder::Surface {
     let at = |step: u32| step as f32 / side as f32 * 2.0 - 1.0;
     let rows = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
     // The last column of a chart is the first of the next once more.
     let charted = (0..side / CHART).flat_map(|chart| (0..=CHART).map(move |x| chart * CHART + x));
     let attributes = || (0..=side).flat_map(|y| charted.clone().map(move |x| (x, y)));
-    let base = build::Target {
+    let base = builder::MorphTarget {
         positions: rows().map(|(x, y)| [at(x), at(y), height(at(x), at(y))]).collect(),
         frames: attributes().map(|(x, y)| frame(at(x), at(y))).collect(),
-        ..build::Target::default()
+        ..builder::MorphTarget::default()
     };
     let quads = || (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
     let corners = || quads().flat_map(|(x, y)| CORNERS.map(|[right, down]| (x, y, right, down)));
     let stride = side / CHART * (CHART + 1);
-    build::Surface {
+    builder::Surface {
         name: "height field".into(),
         weights: if skinned { (0..(side + 1) * (side + 1)).map(influences).collect() } else { Vec::new() },
         uvs: [attributes().map(|(x, y)| [at(x) * 0.5 + 0.5, 0.5 - at(y) * 0.5]).collect(), Vec::new()],
         indices: corners().map(|(x, y, right, down)| (y + down) * (side + 1) + x + right).collect(),
         attribute_indices: corners().map(|(x, y, right, down)| (y + down) * stride + x + x / CHART + right).collect(),
         targets: vec![base],
-        ..build::Surface::default()
+        ..builder::Surface::default()
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use meshpeek::model::Transform;
-use meshpeek::unigine::{AnimationGeneration, Generation, build};
+use meshpeek::unigine::{AnimationGeneration, Generation, builder};
 use tempfile::TempDir;
 
 use super::random;
@@ -30,10 +30,10 @@ impl Motions {
         let frames = if crate::claims::testing() { 300 } else { 10_000 };
         let folder = tempfile::tempdir().unwrap();
         let [an10, an11, ms12] = ["an10.anim", "an11.anim", "ms12.mesh"].map(|name| folder.path().join(name));
-        let embedded = build::Mesh {
+        let embedded = builder::Mesh {
             bones: bones(),
-            animations: vec![build::Animation { name: "long".into(), ..animation(frames, true) }],
-            ..build::Mesh::new(Generation::Ms12)
+            animations: vec![builder::Animation { name: "long".into(), ..animation(frames, true) }],
+            ..builder::Mesh::new(Generation::Ms12)
         };
         fs::write(&ms12, embedded.to_bytes().unwrap()).unwrap();
         fs::write(&an10, file(AnimationGeneration::An10, frames)).unwrap();
@@ -46,13 +46,13 @@ impl Motions {
 pub fn file(generation: AnimationGeneration, frames: u32) -> Vec<u8> {
     let changes = generation == AnimationGeneration::An10;
     let name = if changes { "long".into() } else { String::new() };
-    let animations = vec![build::Animation { name, ..animation(frames, changes) }];
-    let file = build::AnimationFile { bones: bones(), animations, ..build::AnimationFile::new(generation) };
+    let animations = vec![builder::Animation { name, ..animation(frames, changes) }];
+    let file = builder::AnimationFile { bones: bones(), animations, ..builder::AnimationFile::new(generation) };
     file.to_bytes().unwrap()
 }
 
-fn bones() -> Vec<build::Bone> {
-    let bone = |number: u32| build::Bone {
+fn bones() -> Vec<builder::Bone> {
+    let bone = |number: u32| builder::Bone {
         name: format!("bone {number}"),
         parent: i16::try_from(number).unwrap() - 1,
         bind: Transform::default(),
@@ -61,8 +61,8 @@ fn bones() -> Vec<build::Bone> {
 }
 
 /// Makes the keys: of what changed, or of all that each frame has.
-fn animation(frames: u32, changes: bool) -> build::Animation {
-    let mut all = vec![build::Key::default(); BONES as usize];
+fn animation(frames: u32, changes: bool) -> builder::Animation {
+    let mut all = vec![builder::BoneKey::default(); BONES as usize];
     let frame = |frame: u32| {
         let keys = (0..BONES).zip(&mut all).map(|(bone, now)| {
             let new = key(frame, bone);
@@ -78,11 +78,11 @@ fn animation(frames: u32, changes: bool) -> build::Animation {
         keys.collect()
     };
     let frames = (0..frames).map(frame).collect();
-    build::Animation { bones: (0..BONES as i16).collect(), flags: 0x7f, frames, ..build::Animation::default() }
+    builder::Animation { bones: (0..BONES as i16).collect(), flags: 0x7f, frames, ..builder::Animation::default() }
 }
 
 /// Makes a key: all of frame 0; then of 100 keys 52 with nothing, 36 that turn, and 12 that turn and move.
-fn key(frame: u32, bone: u32) -> build::Key {
+fn key(frame: u32, bone: u32) -> builder::BoneKey {
     let chance = random(frame * BONES + bone);
     let time = frame as f32 * 0.02 + bone as f32;
     let (half, pace) = ((time * 0.37).sin() * TAU / 8.0, time * 0.11);
@@ -92,9 +92,9 @@ fn key(frame: u32, bone: u32) -> build::Key {
     let moved = |axis: u32| Some((time * (0.5 + axis as f32 * 0.1)).cos() * 0.3 + axis as f32);
     let some_axes = [0, 1, 2].map(|axis| moved(axis).filter(|_| (chance / 100 % 7 + 1) >> axis & 1 == 1));
     match chance % 100 {
-        _ if frame == 0 => build::Key { position: [0, 1, 2].map(moved), rotation, scale: [Some(1.0); 3] },
-        ..52 => build::Key::default(),
-        52..88 => build::Key { rotation, ..build::Key::default() },
-        _ => build::Key { rotation, position: some_axes, ..build::Key::default() },
+        _ if frame == 0 => builder::BoneKey { position: [0, 1, 2].map(moved), rotation, scale: [Some(1.0); 3] },
+        ..52 => builder::BoneKey::default(),
+        52..88 => builder::BoneKey { rotation, ..builder::BoneKey::default() },
+        _ => builder::BoneKey { rotation, position: some_axes, ..builder::BoneKey::default() },
     }
 }

@@ -34,7 +34,7 @@ impl Format {
         if ezmesh::detect::is_known(bytes) {
             return Ok(Self::EzMesh);
         }
-        match unigine::magic::kind(bytes) {
+        match unigine::detect::file_kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
                 Some(refusal) => Err(refusal),
@@ -49,7 +49,7 @@ impl Format {
     /// Tells whether the first bytes are those of a mesh or animation that is known, even if it is not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
-        unigine::magic::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
+        unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
     }
 }
 

@@ -88,7 +88,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         match Format::detect(data.as_ref())? {
             Format::SecondLife => secondlife::Mesh::open_with(data, options).map(Self::from),
             Format::EzMesh => ezmesh::Mesh::open_with(data, options).map(Self::from),
-            _ if unigine::magic::is_animation(data.as_ref()) => {
+            _ if unigine::detect::is_animation(data.as_ref()) => {
                 unigine::Animation::open_with(data, options).map(Self::from)
             }
             _ => unigine::Mesh::open_with(data, options).map(Self::from),

@@ -228,7 +228,7 @@ mod tests {
     use crate::decode::TangentFrame;
     use crate::formats::Model;
     use crate::formats::unigine::Generation;
-    use crate::formats::unigine::build::{self, Target};
+    use crate::formats::unigine::builder::{self, MorphTarget};
     use crate::model::Geometry;
     use crate::query::random::Random;
 
@@ -244,14 +244,14 @@ mod tests {
         let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
         let frames =
             normals.into_iter().zip(tangents).map(|(normal, tangent)| TangentFrame::from_axes(normal, tangent, 1.0));
-        let target = Target {
+        let target = MorphTarget {
             positions: vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]],
             frames: frames.collect(),
-            ..Target::default()
+            ..MorphTarget::default()
         };
         let of = |bone: i32, weight: f32| Influence { bone, weight };
         let weights = vec![vec![of(0, 1.0)], vec![of(1, 1.0)], vec![of(0, 0.6), of(1, 0.4)]];
-        let surface = build::Surface {
+        let surface = builder::Surface {
             name: String::from("one"),
             targets: vec![target],
             weights,
@@ -259,11 +259,12 @@ mod tests {
             colors: vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]],
             indices: INDICES.map(u32::from).to_vec(),
             attribute_indices: ATTRIBUTE_INDICES.map(u32::from).to_vec(),
-            ..build::Surface::default()
+            ..builder::Surface::default()
         };
-        let bone = |name: &str| build::Bone { name: name.into(), parent: -1, bind: crate::model::Transform::default() };
+        let bone =
+            |name: &str| builder::Bone { name: name.into(), parent: -1, bind: crate::model::Transform::default() };
         let bones = vec![bone("a"), bone("b")];
-        let mesh = build::Mesh { bones, surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) };
+        let mesh = builder::Mesh { bones, surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) };
         mesh.to_bytes().unwrap()
     }
 

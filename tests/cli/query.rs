@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::secondlife;
-use meshpeek::unigine::{Generation, build};
+use meshpeek::unigine::{Generation, builder};
 use serde_json::{Value, json};
 
 use crate::sidecar::User;
@@ -18,18 +18,18 @@ const SIDE: usize = 24;
 
 /// A square in the plane z, with corners at whole numbers, whose quad (x, y) is the triangles 2·(24y + x) and the next: the first
 /// is on the side of the corner where the quad begins.
-fn square(name: &str, z: f32) -> build::Surface {
+fn square(name: &str, z: f32) -> builder::Surface {
     let (positions, indices) = (corners(z), triangles());
-    build::Surface {
+    builder::Surface {
         name: name.to_owned(),
-        targets: vec![build::Target {
+        targets: vec![builder::MorphTarget {
             positions,
             frames: vec![TangentFrame::default(); 1],
-            ..build::Target::default()
+            ..builder::MorphTarget::default()
         }],
         attribute_indices: vec![0; indices.len()],
         indices,
-        ..build::Surface::default()
+        ..builder::Surface::default()
     }
 }
 

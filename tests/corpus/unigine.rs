@@ -1,10 +1,11 @@
 //! UNIGINE meshes. The files have no licence, so none is here.
 
+use meshpeek::MeshFile as _;
 use std::path::{Path, PathBuf};
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::Frames;
-use meshpeek::unigine::{Block, Generation, Mesh, Storage, SurfaceView, Tree, build};
+use meshpeek::unigine::{BlockLocation, Generation, Mesh, Storage, SurfaceTree, SurfaceView, builder};
 use meshpeek::{Animations, Array, Severity, Surface};
 use serde_json::{Value, json};
 
@@ -150,7 +151,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
 fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>, index: usize) {
     let Some([geometry, tree_block]) = mesh.blocks(index).unwrap() else { return };
     assert_eq!(geometry.offset, view.offset());
-    let sizes = |expected: &mut Reference, block: &Block| {
+    let sizes = |expected: &mut Reference, block: &BlockLocation| {
         expected.same("raw", block.raw);
         expected.same("stored", block.stored);
         expected.same("verbatim", block.is_verbatim());
@@ -274,7 +275,7 @@ fn equals_the_reference() {
 fn array_starts(mesh: &Mesh<Vec<u8>>) -> Vec<(u64, &'static str, u64)> {
     let mut starts = Vec::new();
     let mut end = 0;
-    mesh.regions(&mut |region| {
+    mesh.regions(0, &mut |region| {
         assert_eq!(region.start, end, "{}", region.field);
         end = region.end;
         if let (Some(surface), Some(0)) = (region.field.outer(), region.field.inner().map(|target| target.index)) {
@@ -309,7 +310,7 @@ fn writes_what_it_read() {
         let whole = std::fs::read(path).unwrap();
         let mut written = Vec::with_capacity(whole.len());
         let mesh = Mesh::open(whole.as_slice()).unwrap();
-        mesh.write_to(&mut written).unwrap();
+        mesh.write_to(0, &mut written).unwrap();
         assert!(written == whole, "{} came out differently", path.display());
         if !mesh.generation().is_compressed() {
             continue;
@@ -360,17 +361,17 @@ fn builds_the_trees_of_the_engine() {
         for index in 0..mesh.surface_count() {
             let Some(tree) = mesh.tree(index).unwrap() else { break };
             let view = mesh.surface(index).unwrap();
-            let surface = build::Surface {
-                targets: vec![build::Target {
+            let surface = builder::Surface {
+                targets: vec![builder::MorphTarget {
                     positions: view.positions().unwrap().iter().collect(),
                     frames: vec![TangentFrame::default()],
-                    ..build::Target::default()
+                    ..builder::MorphTarget::default()
                 }],
                 indices: view.indices().unwrap().iter().collect(),
                 attribute_indices: vec![0; view.indices().unwrap().len()],
-                ..build::Surface::default()
+                ..builder::Surface::default()
             };
-            let built = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms14) };
+            let built = builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms14) };
             let built = Mesh::open(built.to_bytes().unwrap()).unwrap();
             let what = format!("{} surface {index}", path.display());
             expect_same_tree(&what, &built.tree(0).unwrap().unwrap(), &tree);
@@ -382,7 +383,7 @@ fn builds_the_trees_of_the_engine() {
 }
 
 /// Compares two trees bit by bit.
-fn expect_same_tree(what: &str, one: &Tree<'_>, other: &Tree<'_>) {
+fn expect_same_tree(what: &str, one: &SurfaceTree<'_>, other: &SurfaceTree<'_>) {
     assert_eq!(one.edges(), other.edges(), "{what}");
     assert_eq!(one.corners(), other.corners(), "{what}");
     assert_eq!(one.nodes(), other.nodes(), "{what}");

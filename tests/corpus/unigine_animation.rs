@@ -1,5 +1,6 @@
 //! UNIGINE animations, embedded in meshes and in files of their own. The files have no licence, so none is here.
 
+use meshpeek::MeshFile as _;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -190,7 +191,7 @@ fn accounts_for_every_byte() {
         let file = Animation::open(std::fs::read(path).unwrap()).unwrap();
         file.check().unwrap();
         let mut end = 0;
-        file.regions(&mut |region| {
+        file.regions(0, &mut |region| {
             assert_eq!(region.start, end, "{}: {}", path.display(), region.field);
             end = region.end;
         })
@@ -220,7 +221,7 @@ fn writes_what_it_read() {
     for path in &files {
         let whole = std::fs::read(path).unwrap();
         let mut written = Vec::with_capacity(whole.len());
-        Animation::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
+        Animation::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{} came out differently", path.display());
     }
 }

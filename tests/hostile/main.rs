@@ -40,11 +40,11 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
     usize::try_from(most_held(work).1).unwrap()
 }
 
-/// Asserts the documented bound, four times the files and 64 KiB, on what `work` holds of files of `length` bytes; returns
+/// Asserts the documented bound, 16 times the files and 1 MiB, on what `work` holds of files of `length` bytes; returns
 /// the peak, also as a part of their size.
 fn bounded<T>(length: usize, what: &str, work: impl FnOnce() -> T) -> (f64, usize) {
     let peak = peak(work);
-    assert!(peak <= 4 * length + (64 << 10), "{what}: {peak} bytes for {length} of files");
+    assert!(peak <= 16 * length + (1 << 20), "{what}: {peak} bytes for {length} of files");
     (peak as f64 / length.max(1) as f64, peak)
 }
 

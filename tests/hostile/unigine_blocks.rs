@@ -1,8 +1,8 @@
 //! Compressed meshes of UNIGINE's: their blocks, their table, and their trees.
 
 use meshpeek::decode::Influence;
-use meshpeek::unigine::{Buffer, Generation, Mesh, Storage, build};
-use meshpeek::{Array, Error, ErrorKind, Finding, Limits, OpenOptions, Severity};
+use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage, builder};
+use meshpeek::{Array, Error, ErrorKind, Finding, Limits, MeshFile as _, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -16,8 +16,8 @@ use crate::{edges, peak, within};
 /// What a slow build does less of.
 const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
 
-fn built(generation: Generation, storage: Storage, surfaces: Vec<build::Surface>) -> Vec<u8> {
-    build::Mesh { surfaces, storage, ..build::Mesh::new(generation) }.to_bytes().unwrap()
+fn built(generation: Generation, storage: Storage, surfaces: Vec<builder::Surface>) -> Vec<u8> {
+    builder::Mesh { surfaces, storage, ..builder::Mesh::new(generation) }.to_bytes().unwrap()
 }
 
 /// Files of a kilobyte or so, with everything that either generation may have.
@@ -29,18 +29,18 @@ fn all_small() -> Vec<Vec<u8>> {
         let mut other = bent.surfaces[0].targets[0].clone();
         other.name = "other".into();
         bent.surfaces[0].targets.push(other);
-        all.push(build::Mesh { storage, ..bent }.to_bytes().unwrap());
+        all.push(builder::Mesh { storage, ..bent }.to_bytes().unwrap());
         let mut colored = cube("colored", 0.5);
         colored.colors = vec![[1, 2, 3, 4]; colored.targets[0].frames.len()];
         let first = colored.uvs[0].clone();
         colored.uvs[1] = first;
-        all.push(built(Generation::Ms15, storage, vec![colored, build::Surface { name: "none".into(), ..empty() }]));
+        all.push(built(Generation::Ms15, storage, vec![colored, builder::Surface { name: "none".into(), ..empty() }]));
     }
     all
 }
 
-fn empty() -> build::Surface {
-    build::Surface { targets: vec![build::Target::default()], ..build::Surface::default() }
+fn empty() -> builder::Surface {
+    builder::Surface { targets: vec![builder::MorphTarget::default()], ..builder::Surface::default() }
 }
 
 /// Three cubes, and what their blocks hold.
@@ -82,7 +82,7 @@ fn spoils_the_second(bytes: &[u8], field: &str, into: u64) -> Error {
     expect_named(&error, bytes.len() as u64);
     let start = places_of(bytes)[1] + into;
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, Some(start)), "{error}");
-    assert_eq!(mesh.surface_in(1, &mut Buffer::default()).unwrap_err().to_string(), error.to_string());
+    assert_eq!(mesh.surface_in(1, &mut InflateBuffer::default()).unwrap_err().to_string(), error.to_string());
     assert_eq!(mesh.check().unwrap_err().to_string(), error.to_string());
     let mut found = Vec::new();
     let _ = mesh.validate(&mut |finding| found.push(finding));
@@ -198,7 +198,7 @@ fn reports_trailing_bytes() {
             let longer = [whole.as_slice(), &more].concat();
             assert_eq!(finds(&longer, "UG24", "end").offset, whole.len() as u64);
             let mut written = Vec::new();
-            Mesh::open(longer.as_slice()).unwrap().write_to(&mut written).unwrap();
+            Mesh::open(longer.as_slice()).unwrap().write_to(0, &mut written).unwrap();
             assert!(written == whole);
         }
     }
@@ -391,7 +391,7 @@ fn walks_around_bad_tables() {
                 assert!(mesh.tree(index).unwrap().is_some());
             }
             let mut written = Vec::new();
-            mesh.write_to(&mut written).unwrap();
+            mesh.write_to(0, &mut written).unwrap();
             assert!(!findings(&written).iter().any(|found| found.rule == "UG20"), "written, the table is right");
         }
     }
@@ -578,7 +578,7 @@ fn stops_bombs_at_the_limit() {
             let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
             mesh.check().unwrap_err();
             mesh.validate(&mut |_| {}).unwrap();
-            mesh.write_to(&mut std::io::sink()).unwrap();
+            mesh.write_to(0, &mut std::io::sink()).unwrap();
             (0..count).for_each(|index| drop(mesh.surface(index)));
             (0..count).for_each(|index| drop(mesh.tree(index)));
         });
@@ -599,7 +599,7 @@ fn stops_bombs_at_the_limit() {
     assert!(mesh.inflated_bytes() <= 2 * limit);
     // One after another there is room for each.
     mesh.check().unwrap();
-    assert!((0..4).all(|index| mesh.surface_in(index, &mut Buffer::default()).is_ok()));
+    assert!((0..4).all(|index| mesh.surface_in(index, &mut InflateBuffer::default()).is_ok()));
 }
 
 /// Compact ints of one byte that would be spelled in four: what that takes counts, too.
@@ -637,7 +637,7 @@ fn many_bad_blocks_take_linear_time() {
         let mesh = Mesh::open(all_bad.as_slice()).unwrap();
         assert!((0..count).rev().all(|index| mesh.surface(index).is_err() && mesh.tree(index).is_err()));
         assert!(mesh.check().is_err() && findings(&all_bad).len() <= 2100);
-        mesh.write_to(&mut std::io::sink()).unwrap();
+        mesh.write_to(0, &mut std::io::sink()).unwrap();
     });
     expect_bounded(&all_bad, "bad blocks");
 
@@ -720,13 +720,13 @@ fn many_targets_take_linear_time() {
 fn weights_in_blocks() {
     let mut surface = grid("skin", 20, false);
     surface.weights = vec![vec![Influence { bone: 0, weight: 1.0 }]; 441];
-    let bones = vec![build::Bone { parent: -1, ..build::Bone::default() }];
+    let bones = vec![builder::Bone { parent: -1, ..builder::Bone::default() }];
     for storage in [Storage::Raw, Storage::Lz4] {
-        let mesh = build::Mesh {
+        let mesh = builder::Mesh {
             storage,
             bones: bones.clone(),
             surfaces: vec![surface.clone()],
-            ..build::Mesh::new(Generation::Ms14)
+            ..builder::Mesh::new(Generation::Ms14)
         };
         let whole = mesh.to_bytes().unwrap();
         assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);

@@ -13,7 +13,7 @@ use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{Frames, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Map, MeshFile as _, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{F32, U16, U32};
@@ -145,10 +145,10 @@ fn walks_over_runs_allocate_nothing() {
 fn skinned() -> Vec<u8> {
     let mut heavy = grid("heavy", 60, true);
     heavy.weights = vec![vec![Influence { bone: 0, weight: 1.0 }]; 61 * 61];
-    let built = build::Mesh {
-        bones: vec![build::Bone { parent: -1, ..build::Bone::default() }],
+    let built = builder::Mesh {
+        bones: vec![builder::Bone { parent: -1, ..builder::Bone::default() }],
         surfaces: vec![grid("first", 60, true), heavy, grid("last", 60, true)],
-        ..build::Mesh::new(Generation::Ms13)
+        ..builder::Mesh::new(Generation::Ms13)
     };
     built.to_bytes().unwrap()
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
 use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{
@@ -65,7 +65,7 @@ fn welds_like_its_naive_twin() {
         expect_twins(&Mesh::open(sample.mesh.to_bytes().unwrap()).unwrap());
     }
     let surfaces = vec![grid("split", 20, true), grid("shared", 20, false), grid("wide", 70, true)];
-    let mesh = build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms13) };
+    let mesh = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms13) };
     expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
 }
 
@@ -81,14 +81,15 @@ fn welds_random_streams_like_its_naive_twin() {
             (0..corners).map(|_| u32::try_from(random.below(items.min(few))).unwrap()).collect()
         };
         let (indices, attribute_indices) = (stream(positions), stream(frames));
-        let target = build::Target {
+        let target = builder::MorphTarget {
             positions: vec![[0.0; 3]; positions],
             frames: vec![TangentFrame::default(); frames],
-            ..build::Target::default()
+            ..builder::MorphTarget::default()
         };
-        let surface = build::Surface { targets: vec![target], indices, attribute_indices, ..build::Surface::default() };
+        let surface =
+            builder::Surface { targets: vec![target], indices, attribute_indices, ..builder::Surface::default() };
         let generation = Generation::ALL[round % Generation::ALL.len()];
-        let mesh = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(generation) };
+        let mesh = builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(generation) };
         expect_twins(&Mesh::open(mesh.to_bytes().unwrap()).unwrap());
     }
 }

@@ -1,7 +1,7 @@
 //! How many pages of a file opening it looks at, of each format, where the file has many: the header's.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
 use meshpeek::{Array, MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
 use crate::support::unigine::{grid, wave};
@@ -17,7 +17,7 @@ fn expect_large(bytes: &[u8]) {
 fn a_mesh_looks_at_one_page() {
     for generation in [Generation::Ms10, Generation::Ms13] {
         let surfaces = [1, 2, 3].map(|number: u32| grid(&format!("{number}"), 60, generation == Generation::Ms13));
-        let bytes = build::Mesh { surfaces: surfaces.into(), ..build::Mesh::new(generation) }.to_bytes().unwrap();
+        let bytes = builder::Mesh { surfaces: surfaces.into(), ..builder::Mesh::new(generation) }.to_bytes().unwrap();
         expect_large(&bytes);
         let mesh =
             Mesh::open_with(bytes.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
@@ -32,7 +32,7 @@ fn a_mesh_of_blocks_looks_at_one_page() {
     for generation in [Generation::Ms14, Generation::Ms15] {
         let surfaces = [1, 2, 3].map(|number: u32| grid(&format!("{number}"), 60, true));
         let storage = meshpeek::unigine::Storage::Raw;
-        let built = build::Mesh { surfaces: surfaces.into(), storage, ..build::Mesh::new(generation) };
+        let built = builder::Mesh { surfaces: surfaces.into(), storage, ..builder::Mesh::new(generation) };
         let bytes = built.to_bytes().unwrap();
         expect_large(&bytes);
         let mesh =

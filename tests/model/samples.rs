@@ -1,6 +1,6 @@
 //! The files of `data` are what the builders make. `MESHPEEK_BLESS=1 cargo test` writes them anew.
 
-use meshpeek::unigine::{Animation, Generation, Mesh, build};
+use meshpeek::unigine::{Animation, Generation, Mesh, builder};
 use meshpeek::{MeshFile as _, Severity};
 
 use crate::support::unigine::{animation_samples, data, samples};
@@ -102,7 +102,7 @@ fn stay_sound_far_from_the_origin() {
                     *y -= offset - spacing * step * 0.3;
                 }
             }
-            let built = build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms12) };
+            let built = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms12) };
             let mesh = Mesh::open(built.to_bytes().unwrap()).unwrap();
             mesh.validate(&mut |finding| {
                 assert!(finding.severity == Severity::Info, "at {offset} and {spacing}: {finding}");

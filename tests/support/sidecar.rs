@@ -8,7 +8,7 @@ use std::sync::Arc;
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, builder};
 use meshpeek::{Animations, Array, Geometry, MeshFile as _, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -63,24 +63,24 @@ pub fn records(sidecar: &[u8], list: usize) -> (std::ops::Range<usize>, usize) {
 }
 
 /// A surface of so many vertices, each of which so many bones move.
-pub fn surface(name: &str, counts: &[u8]) -> build::Surface {
+pub fn surface(name: &str, counts: &[u8]) -> builder::Surface {
     let influences = |vertex: usize, count: u8| {
         let bone = |number: u8| Influence { bone: i32::from(number % 2), weight: 1.0 / (vertex % 5 + 2) as f32 };
         (0..count).map(bone).collect()
     };
     let positions: Vec<_> = (0..counts.len().max(3)).map(|vertex| [vertex as f32, 0.5, -(vertex as f32)]).collect();
-    build::Surface {
+    builder::Surface {
         name: name.to_owned(),
-        targets: vec![build::Target {
+        targets: vec![builder::MorphTarget {
             positions,
             frames: vec![TangentFrame::default(); 3],
-            ..build::Target::default()
+            ..builder::MorphTarget::default()
         }],
         weights: counts.iter().enumerate().map(|(vertex, count)| influences(vertex, *count)).collect(),
         uvs: [vec![[0.0, 1.0], [0.25, 0.5], [1.0, 0.0]], Vec::new()],
         indices: vec![0, 1, 2],
         attribute_indices: vec![0, 1, 2],
-        ..build::Surface::default()
+        ..builder::Surface::default()
     }
 }
 
@@ -90,26 +90,26 @@ pub fn counts(seed: u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| u8::try_from(random.below(5)).unwrap()).collect()
 }
 
-fn bones() -> Vec<build::Bone> {
-    let bone = |name: &str, parent| build::Bone { name: name.to_owned(), parent, bind: Transform::default() };
+fn bones() -> Vec<builder::Bone> {
+    let bone = |name: &str, parent| builder::Bone { name: name.to_owned(), parent, bind: Transform::default() };
     vec![bone("root", -1), bone("tip", 0)]
 }
 
 /// An animation of two bones that tells all at first, and then what changed; `seed` tells what.
-pub fn motion(frames: u32, seed: u64, whole: bool) -> build::Animation {
+pub fn motion(frames: u32, seed: u64, whole: bool) -> builder::Animation {
     let mut random = Random::new(seed);
     let mut key = |first: bool| {
         let mut some = || Some(f32::from(u8::try_from(random.below(64)).unwrap()) * 0.25);
         let position = [some(), some(), some()];
-        let all = build::Key { position, rotation: Some([0.0, 0.0, 0.0, 1.0]), scale: [Some(1.0); 3] };
+        let all = builder::BoneKey { position, rotation: Some([0.0, 0.0, 0.0, 1.0]), scale: [Some(1.0); 3] };
         match (first || whole, random.below(4)) {
             (true, _) => all,
-            (_, 0) => build::Key { position, ..build::Key::default() },
-            (_, 1) => build::Key { position: [None, position[1], None], ..build::Key::default() },
-            _ => build::Key::default(),
+            (_, 0) => builder::BoneKey { position, ..builder::BoneKey::default() },
+            (_, 1) => builder::BoneKey { position: [None, position[1], None], ..builder::BoneKey::default() },
+            _ => builder::BoneKey::default(),
         }
     };
-    build::Animation {
+    builder::Animation {
         name: String::new(),
         bones: vec![0, 1],
         flags: 0x7f,
@@ -118,9 +118,9 @@ pub fn motion(frames: u32, seed: u64, whole: bool) -> build::Animation {
 }
 
 /// A mesh of these surfaces, and these embedded animations, where a generation has such.
-pub fn mesh(generation: Generation, surfaces: Vec<build::Surface>, animations: Vec<build::Animation>) -> Vec<u8> {
+pub fn mesh(generation: Generation, surfaces: Vec<builder::Surface>, animations: Vec<builder::Animation>) -> Vec<u8> {
     let animations = if generation.has_animations() { animations } else { Vec::new() };
-    build::Mesh { bones: bones(), animations, surfaces, ..build::Mesh::new(generation) }.to_bytes().unwrap()
+    builder::Mesh { bones: bones(), animations, surfaces, ..builder::Mesh::new(generation) }.to_bytes().unwrap()
 }
 
 /// An animation file long enough for checkpoints.
@@ -130,12 +130,12 @@ pub fn animation(generation: AnimationGeneration, frames: u32, seed: u64) -> Vec
         moved.name = String::from("moved");
     }
     let guid = "00112233445566778899aabbccddeeff00112233";
-    let file = build::AnimationFile {
+    let file = builder::AnimationFile {
         bones: bones(),
         animations: vec![moved],
         skeleton_guid: guid.to_owned(),
         skeleton_path: format!("guid://{guid}"),
-        ..build::AnimationFile::new(generation)
+        ..builder::AnimationFile::new(generation)
     };
     file.to_bytes().unwrap()
 }
@@ -216,7 +216,7 @@ fn ask_mesh(mesh: &Mesh<&[u8]>, told: &mut Answers, step: usize) {
     told.note_result("end", mesh.end());
     told.note_result("check", mesh.check());
     let mut regions = Vec::new();
-    let named = mesh.regions(&mut |region| regions.push((region.field.to_string(), region.start, region.end)));
+    let named = mesh.regions(0, &mut |region| regions.push((region.field.to_string(), region.start, region.end)));
     told.note_result("regions", named);
     told.note("all regions", regions);
     told.note("no such surface", mesh.surface(mesh.surface_count()).unwrap_err().to_string());
@@ -264,7 +264,7 @@ fn ask_animation(file: &Animation<&[u8]>, told: &mut Answers, step: usize) {
     told.note_result("end", file.end());
     told.note_result("check", file.check());
     let mut regions = Vec::new();
-    let named = file.regions(&mut |region| regions.push((region.field.to_string(), region.start, region.end)));
+    let named = file.regions(0, &mut |region| regions.push((region.field.to_string(), region.start, region.end)));
     told.note_result("regions", named);
     told.note("all regions", regions);
     told.note("no such animation", file.animation(file.animation_count()).unwrap_err().to_string());

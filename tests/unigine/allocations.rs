@@ -2,7 +2,7 @@
 
 use meshpeek::Array;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, AnimationGeneration, Buffer, Generation, Mesh, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, InflateBuffer, Mesh, builder};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::unigine::{bytes, grid, wave, wave_pose};
@@ -66,9 +66,9 @@ const SMALL: u64 = 256;
 
 #[test]
 fn a_surface_is_inflated_once() {
-    let built = build::Mesh {
+    let built = builder::Mesh {
         surfaces: vec![grid("one", 30, true), grid("two", 40, true), grid("three", 20, false)],
-        ..build::Mesh::new(Generation::Ms14)
+        ..builder::Mesh::new(Generation::Ms14)
     };
     let whole = built.to_bytes().unwrap();
     for index in [2, 0, 1] {
@@ -100,13 +100,13 @@ fn a_surface_is_inflated_once() {
 
 #[test]
 fn a_buffer_is_filled_again_without_allocating() {
-    let built = build::Mesh {
+    let built = builder::Mesh {
         surfaces: vec![grid("one", 30, true), grid("two", 40, true), grid("three", 20, false)],
-        ..build::Mesh::new(Generation::Ms15)
+        ..builder::Mesh::new(Generation::Ms15)
     };
     let whole = built.to_bytes().unwrap();
     let mesh = Mesh::open(whole.as_slice()).unwrap();
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     mesh.surface_in(1, &mut buffer).unwrap();
     for index in [0, 1, 2, 1] {
         let count = allocations(|| mesh.surface_in(index, &mut buffer).unwrap().positions().unwrap().len());
@@ -115,6 +115,6 @@ fn a_buffer_is_filled_again_without_allocating() {
     // What is verbatim needs no memory at all.
     let raw = bytes("cube_ms14_raw");
     let mesh = Mesh::open(raw.as_slice()).unwrap();
-    let count = allocations(|| mesh.surface_in(0, &mut Buffer::default()).unwrap().positions().unwrap().len());
+    let count = allocations(|| mesh.surface_in(0, &mut InflateBuffer::default()).unwrap().positions().unwrap().len());
     assert_eq!(count, 0);
 }

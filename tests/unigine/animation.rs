@@ -3,7 +3,7 @@
 
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, build};
+use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, builder};
 use meshpeek::{
     Animations, Error, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Pose, Region, Result, Surface,
 };
@@ -271,15 +271,15 @@ fn check_invariants(bytes: &[u8], random: &mut Random) -> Result<()> {
     let file = Animation::open(bytes).inspect_err(named)?;
     let checked = file.check().inspect_err(named);
     let (mut end, mut surveyed, mut found) = (0, 0, Vec::new());
-    let regions = file.regions(&mut |region| {
+    let regions = file.regions(0, &mut |region| {
         assert_eq!(region.start, end, "{}", region.field);
         end = region.end;
     });
-    let survey = file.survey(&mut |_| surveyed += 1);
+    let survey = file.validate_structure(&mut |_| surveyed += 1);
     let validated = file.validate(&mut |finding| found.push(finding));
     assert!(found.len() >= surveyed && found.iter().all(|finding| finding.offset <= length));
     let mut written = Vec::new();
-    let wrote = file.write_to(&mut written);
+    let wrote = file.write_to(0, &mut written);
     for same in [&regions, &survey, &validated, &wrote] {
         assert_eq!(same.is_ok(), checked.is_ok(), "{checked:?}, {same:?}");
     }
@@ -342,7 +342,7 @@ fn survives_any_count() {
                 let found = findings(&spoilt);
                 assert!(found.iter().any(|found| (found.rule, found.field) == ("UG14", count.field)), "{found:?}");
                 let mut written = Vec::new();
-                Animation::open(spoilt.as_slice()).unwrap().write_to(&mut written).unwrap();
+                Animation::open(spoilt.as_slice()).unwrap().write_to(0, &mut written).unwrap();
                 assert!(written == whole, "{name}: the engine's spelling comes back");
             }
         }
@@ -354,7 +354,7 @@ fn writes_what_it_read() {
     for sample in animation_samples() {
         let whole = sample.file.to_bytes().unwrap();
         let mut written = Vec::new();
-        Animation::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
+        Animation::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
         let mut written = Vec::new();
         Model::open(whole.as_slice()).unwrap().file().write_to(0, &mut written).unwrap();
@@ -365,7 +365,7 @@ fn writes_what_it_read() {
     let spoilt = spoil(&whole, "unknown", &[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 9]);
     let mut written = Vec::new();
     let file = Animation::open(spoilt.as_slice()).unwrap();
-    file.write_to(&mut written).unwrap();
+    file.write_to(0, &mut written).unwrap();
     assert!(written == spoilt);
     let found = findings(&spoilt);
     let at = place(&whole, "unknown").start as u64 + 1;
@@ -407,9 +407,9 @@ fn agrees_with_the_neutral_view() {
 }
 
 /// Bones, each with a frame 0 of its own.
-fn crowd(count: u8) -> Vec<build::Bone> {
+fn crowd(count: u8) -> Vec<builder::Bone> {
     (0..count)
-        .map(|bone| build::Bone {
+        .map(|bone| builder::Bone {
             name: format!("bone {bone}"),
             parent: i16::from(bone) - 1,
             bind: Transform { position: [f32::from(bone), -1.0, 0.5], ..Transform::default() },
@@ -418,12 +418,12 @@ fn crowd(count: u8) -> Vec<build::Bone> {
 }
 
 /// A long an10 animation: a whole frame 0, then some changes in each frame.
-fn long(frames: usize) -> build::AnimationFile {
+fn long(frames: usize) -> builder::AnimationFile {
     let mut random = Random::new(42);
     let bones = crowd(20);
-    let mut keys = vec![vec![build::Key::default(); bones.len()]; frames];
+    let mut keys = vec![vec![builder::BoneKey::default(); bones.len()]; frames];
     for key in &mut keys[0] {
-        *key = build::Key {
+        *key = builder::BoneKey {
             position: [0; 3].map(|_| Some(random.unit())),
             rotation: Some(turn(random.unit())),
             scale: [0; 3].map(|_| Some(random.unit() + 2.0)),
@@ -441,8 +441,12 @@ fn long(frames: usize) -> build::AnimationFile {
             }
         }
     }
-    let animation = build::Animation { name: "long".into(), bones: (0..20).collect(), flags: 0x7f, frames: keys };
-    build::AnimationFile { bones, animations: vec![animation], ..build::AnimationFile::new(AnimationGeneration::An10) }
+    let animation = builder::Animation { name: "long".into(), bones: (0..20).collect(), flags: 0x7f, frames: keys };
+    builder::AnimationFile {
+        bones,
+        animations: vec![animation],
+        ..builder::AnimationFile::new(AnimationGeneration::An10)
+    }
 }
 
 #[test]
@@ -535,34 +539,34 @@ fn keeps_its_index_small() {
 #[test]
 fn what_nobody_told_rests() {
     let bind = Transform { position: [1.0, 2.0, 3.0], rotation: turn(0.5), scale: [4.0, 5.0, 6.0] };
-    let bone = |parent| build::Bone { name: String::new(), parent, bind };
+    let bone = |parent| builder::Bone { name: String::new(), parent, bind };
     let tell = |axis: usize, value: f32| {
-        let mut key = build::Key::default();
+        let mut key = builder::BoneKey::default();
         key.position[axis] = Some(value);
         key
     };
     let frames = vec![
         // The flags announce a rotation that this frame does not have.
         vec![tell(0, 8.0)],
-        vec![build::Key { scale: [None, Some(0.5), None], ..tell(2, 9.0) }],
-        vec![build::Key { rotation: Some([0.0, 0.0, 0.0, 1.0]), ..build::Key::default() }],
+        vec![builder::BoneKey { scale: [None, Some(0.5), None], ..tell(2, 9.0) }],
+        vec![builder::BoneKey { rotation: Some([0.0, 0.0, 0.0, 1.0]), ..builder::BoneKey::default() }],
     ];
-    let animation = build::Animation { name: String::new(), bones: vec![1], flags: 9, frames };
+    let animation = builder::Animation { name: String::new(), bones: vec![1], flags: 9, frames };
     let expected = [
         Transform { position: [8.0, 2.0, 3.0], ..bind },
         Transform { position: [8.0, 2.0, 9.0], scale: [4.0, 0.5, 6.0], ..bind },
         Transform { position: [8.0, 2.0, 9.0], scale: [4.0, 0.5, 6.0], ..Transform::default() },
     ];
-    let file = build::AnimationFile {
+    let file = builder::AnimationFile {
         bones: vec![bone(-1), bone(0)],
         animations: vec![animation.clone()],
-        ..build::AnimationFile::new(AnimationGeneration::An10)
+        ..builder::AnimationFile::new(AnimationGeneration::An10)
     };
     let file = Animation::open(file.to_bytes().unwrap()).unwrap();
-    let mesh = build::Mesh {
+    let mesh = builder::Mesh {
         bones: vec![bone(-1), bone(0)],
         animations: vec![animation.clone()],
-        ..build::Mesh::new(Generation::Ms12)
+        ..builder::Mesh::new(Generation::Ms12)
     };
     let mesh = Mesh::open(mesh.to_bytes().unwrap()).unwrap();
     for view in [file.animation(0).unwrap(), mesh.animation(0).unwrap()] {
@@ -577,10 +581,10 @@ fn what_nobody_told_rests() {
         }
     }
     // From an11 on it is the default, whatever was before.
-    let file = build::AnimationFile {
+    let file = builder::AnimationFile {
         bones: vec![bone(-1), bone(0)],
         animations: vec![animation],
-        ..build::AnimationFile::new(AnimationGeneration::An11)
+        ..builder::AnimationFile::new(AnimationGeneration::An11)
     };
     let file = Animation::open(file.to_bytes().unwrap()).unwrap();
     let found = poses(&file.animation(0).unwrap());
@@ -617,7 +621,7 @@ fn passes_unknown_flags_over() {
             let shown: Vec<_> = found.iter().map(|found| (found.rule, found.offset)).collect();
             assert_eq!(shown, [("UG08", keys[9])], "{found:?}");
             let mut written = Vec::new();
-            file.write_to(&mut written).unwrap();
+            file.write_to(0, &mut written).unwrap();
             assert!(written == spoilt);
             // Where the keys do not end where they must, the first of those is to blame.
             spoilt.insert(keys[11] as usize, 0);
@@ -771,10 +775,10 @@ fn builds_what_it_poses() {
                 (0..bones).map(|_| bone(&mut random)).collect()
             })
             .collect();
-        let mut animation = build::Animation::of_poses("", &frames);
+        let mut animation = builder::Animation::of_poses("", &frames);
         animation.bones = (0..).take(bones).collect();
         for frame in &mut animation.frames {
-            frame.resize(bones, build::Key::default());
+            frame.resize(bones, builder::BoneKey::default());
         }
         if generation != AnimationGeneration::An10 {
             // Frames stand alone there.
@@ -782,10 +786,10 @@ fn builds_what_it_poses() {
                 *keys = pose.iter().map(crate::support::unigine::whole_key).collect();
             }
         }
-        let file = build::AnimationFile {
+        let file = builder::AnimationFile {
             bones: crowd(bones as u8),
             animations: vec![animation],
-            ..build::AnimationFile::new(generation)
+            ..builder::AnimationFile::new(generation)
         };
         let whole = file.to_bytes().unwrap();
         check_invariants(&whole, &mut random).unwrap();
@@ -803,7 +807,7 @@ fn builds_what_it_poses() {
 
 #[test]
 fn refuses_what_the_format_cannot_hold() {
-    let refuses = |field: &str, generation, spoil: &dyn Fn(&mut build::AnimationFile)| {
+    let refuses = |field: &str, generation, spoil: &dyn Fn(&mut builder::AnimationFile)| {
         let mut file = crate::support::unigine::wave(generation);
         spoil(&mut file);
         let error = file.to_bytes().unwrap_err();
@@ -815,7 +819,7 @@ fn refuses_what_the_format_cannot_hold() {
         refuses("bone[1].name", generation, &|file| file.bones[1].name.push('\0'));
         refuses("bone[0].parent", generation, &|file| file.bones[0].parent = 5);
         refuses("bone[0].parent", generation, &|file| file.bones[0].parent = -2);
-        refuses("bones", generation, &|file| file.bones.resize(32_768, build::Bone::default()));
+        refuses("bones", generation, &|file| file.bones.resize(32_768, builder::Bone::default()));
         refuses("animation[0].bone_ids", generation, &|file| file.animations[0].bones[2] = 5);
         refuses("animation[0].bone_ids", generation, &|file| file.animations[0].bones[0] = -1);
         refuses("animation[0].flags", generation, &|file| file.animations[0].flags = 0x80);

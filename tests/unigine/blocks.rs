@@ -2,7 +2,9 @@
 //! of damage inside.
 
 use meshpeek::decode::TangentFrame;
-use meshpeek::unigine::{Block, Buffer, Generation, Mesh, Node, Storage, SurfaceView, Tree, build};
+use meshpeek::unigine::{
+    BlockLocation, Generation, InflateBuffer, Mesh, Storage, SurfaceTree, SurfaceView, TreeNode, builder,
+};
 use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;
@@ -10,16 +12,16 @@ use crate::support::random::Random;
 use crate::support::unigine::{bytes, compact, cube, faults, findings, grid, range, region, regions, samples};
 
 /// All samples that have blocks.
-fn compressed() -> impl Iterator<Item = (&'static str, build::Mesh)> {
+fn compressed() -> impl Iterator<Item = (&'static str, builder::Mesh)> {
     let all = samples().into_iter().filter(|sample| sample.mesh.generation.is_compressed());
     all.map(|sample| (sample.stem, sample.mesh))
 }
 
-fn blocks<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize) -> [Block; 2] {
+fn blocks<D: AsRef<[u8]>>(mesh: &Mesh<D>, index: usize) -> [BlockLocation; 2] {
     mesh.blocks(index).unwrap().unwrap()
 }
 
-fn stored<'f>(file: &'f [u8], block: &Block) -> &'f [u8] {
+fn stored<'f>(file: &'f [u8], block: &BlockLocation) -> &'f [u8] {
     &file[block.start() as usize..block.end() as usize]
 }
 
@@ -84,7 +86,7 @@ fn said(view: &SurfaceView<'_>) -> Result<SurfaceValues> {
     Ok((arrays, view.indices()?.iter().collect(), view.attribute_indices()?.iter().collect()))
 }
 
-fn expect_same_tree(one: &Tree<'_>, other: &Tree<'_>) {
+fn expect_same_tree(one: &SurfaceTree<'_>, other: &SurfaceTree<'_>) {
     assert_eq!((one.edges(), one.corners(), one.nodes()), (other.edges(), other.corners(), other.nodes()));
     assert!(one.boxes().iter().eq(other.boxes().iter()) && one.splits().iter().eq(other.splits().iter()));
 }
@@ -107,11 +109,11 @@ fn reads_the_sample() {
         assert_eq!((mesh.leaf_triangles(), mesh.surface_count()), (Some(4), built.surfaces.len()), "{stem}");
         assert!(mesh.memory_estimate().unwrap() > 0);
         // The same surfaces in a generation without blocks.
-        let plain = build::Mesh { generation: Generation::Ms13, ..built.clone() };
+        let plain = builder::Mesh { generation: Generation::Ms13, ..built.clone() };
         let plain = Mesh::open(plain.to_bytes().unwrap()).unwrap();
         assert!(plain.blocks(0).unwrap().is_none() && plain.tree(0).unwrap().is_none());
         assert_eq!((plain.leaf_triangles(), plain.memory_estimate(), plain.inflated_bytes()), (None, None, 0));
-        let mut buffer = Buffer::default();
+        let mut buffer = InflateBuffer::default();
         for index in 0..mesh.surface_count() {
             let expected = said(&plain.surface(index).unwrap()).unwrap();
             assert_eq!(said(&mesh.surface_in(index, &mut buffer).unwrap()).unwrap(), expected, "{stem} {index}");
@@ -167,7 +169,7 @@ fn trees_hold_their_triangles() {
                 }
             }
             assert!(seen.iter().all(|times| *times == 1), "{stem}: each triangle is in one leaf");
-            let nowhere = Node { left: -1, right: -1, start: 0, end: i32::MAX, ..Node::default() };
+            let nowhere = TreeNode { left: -1, right: -1, start: 0, end: i32::MAX, ..TreeNode::default() };
             assert!(tree.triangles(&nowhere).is_none());
         }
     }
@@ -177,7 +179,7 @@ fn trees_hold_their_triangles() {
 fn accounts_for_every_byte() {
     for (stem, built) in compressed() {
         for storage in [Storage::Raw, Storage::Lz4] {
-            let whole = build::Mesh { storage, ..built.clone() }.to_bytes().unwrap();
+            let whole = builder::Mesh { storage, ..built.clone() }.to_bytes().unwrap();
             let mesh = Mesh::open(whole.as_slice()).unwrap();
             let all = regions(&whole);
             assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start), "{stem}");
@@ -207,10 +209,10 @@ fn accounts_for_every_byte() {
 /// No surface, and surfaces with nothing in them.
 #[test]
 fn reads_what_is_empty() {
-    let nothing = build::Surface { targets: vec![build::Target::default()], ..build::Surface::default() };
+    let nothing = builder::Surface { targets: vec![builder::MorphTarget::default()], ..builder::Surface::default() };
     for surfaces in [Vec::new(), vec![nothing.clone()], vec![nothing.clone(), grid("grid", 3, true), nothing]] {
         for (generation, storage) in [(Generation::Ms14, Storage::Raw), (Generation::Ms15, Storage::Lz4)] {
-            let built = build::Mesh { surfaces: surfaces.clone(), storage, ..build::Mesh::new(generation) };
+            let built = builder::Mesh { surfaces: surfaces.clone(), storage, ..builder::Mesh::new(generation) };
             let whole = built.to_bytes().unwrap();
             let mesh = Mesh::open(whole.as_slice()).unwrap();
             mesh.check().unwrap();
@@ -227,7 +229,7 @@ fn reads_what_is_empty() {
                 look_at_all(&whole[..length]);
             }
             let mut written = Vec::new();
-            mesh.write_to(&mut written).unwrap();
+            mesh.write_to(0, &mut written).unwrap();
             assert!(written == whole);
         }
     }
@@ -303,7 +305,7 @@ fn inflates_what_another_encoder_made() {
     expect_same(&spoilt, &whole);
     assert!(faults(&spoilt).is_empty(), "{:?}", faults(&spoilt));
     let mut written = Vec::new();
-    mesh.write_to(&mut written).unwrap();
+    mesh.write_to(0, &mut written).unwrap();
     assert!(written == spoilt);
 }
 
@@ -311,7 +313,7 @@ fn inflates_what_another_encoder_made() {
 fn survives_any_count() {
     for stem in ["cube_ms14_raw", "room_ms14", "skinned_ms14", "cube_ms15"] {
         let built = compressed().find(|(name, _)| *name == stem).unwrap().1;
-        let whole = build::Mesh { storage: Storage::Raw, ..built }.to_bytes().unwrap();
+        let whole = builder::Mesh { storage: Storage::Raw, ..built }.to_bytes().unwrap();
         let counts = regions(&whole);
         let counts = counts.iter().filter(|region| region.element.name == "compact int");
         for count in counts {
@@ -337,14 +339,14 @@ fn look_at_all(file: &[u8]) {
     let length = file.len() as u64;
     let named = |error: &meshpeek::Error| expect_named(error, length);
     let Ok(mesh) = Mesh::open(file).inspect_err(named) else { return };
-    let regions = mesh.regions(&mut |_| {}).inspect_err(named);
+    let regions = mesh.regions(0, &mut |_| {}).inspect_err(named);
     let validated = mesh.validate(&mut |finding| assert!(finding.offset <= length)).inspect_err(named);
     assert_eq!(regions.is_ok(), validated.is_ok());
     let mut out = Vec::new();
     // Around a block that cannot be passed, bytes have names, and what lies behind is found; but nothing can be written.
-    let written = mesh.write_to(&mut out).is_ok();
+    let written = mesh.write_to(0, &mut out).is_ok();
     assert!(!written || regions.is_ok() && mesh.end().is_ok());
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     for index in 0..mesh.surface_count() {
         let lent = mesh.surface_in(index, &mut buffer).and_then(|view| said(&view)).inspect_err(named);
         let held = mesh.surface(index).and_then(|view| said(&view));
@@ -374,11 +376,11 @@ fn writes_what_it_read() {
         };
         assert!(write(&mesh, Storage::Kept) == whole, "{stem}");
         let mut out = Vec::new();
-        mesh.write_to(&mut out).unwrap();
+        mesh.write_to(0, &mut out).unwrap();
         assert!(out == whole, "{stem}");
         for storage in [Storage::Raw, Storage::Lz4] {
             let written = write(&mesh, storage);
-            assert!(written == build::Mesh { storage, ..built.clone() }.to_bytes().unwrap(), "{stem}: as built");
+            assert!(written == builder::Mesh { storage, ..built.clone() }.to_bytes().unwrap(), "{stem}: as built");
             expect_same(&written, &whole);
             assert!(faults(&written).is_empty());
             let again = Mesh::open(written.as_slice()).unwrap();
@@ -455,7 +457,7 @@ fn inflates_only_what_is_asked_for() {
 
     // Lent to a buffer, nothing stays.
     let mesh = Mesh::open(whole.as_slice()).unwrap();
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     for index in 0..5 {
         assert!(!mesh.surface_in(index, &mut buffer).unwrap().positions().unwrap().is_empty());
     }
@@ -466,9 +468,9 @@ fn inflates_only_what_is_asked_for() {
 
 #[test]
 fn inflates_several_at_once() {
-    let built = build::Mesh {
+    let built = builder::Mesh {
         surfaces: (2..22).map(|side| grid("grid", side, side % 2 == 0)).collect(),
-        ..build::Mesh::new(Generation::Ms14)
+        ..builder::Mesh::new(Generation::Ms14)
     };
     let whole = built.to_bytes().unwrap();
     let one_by_one = Mesh::open(whole.as_slice()).unwrap();
@@ -522,21 +524,21 @@ fn inflates_several_at_once() {
 /// vendor's page has it.
 #[test]
 fn reads_wide_indices_in_both_spellings() {
-    let surface = |positions: u32, frames: u32| build::Surface {
+    let surface = |positions: u32, frames: u32| builder::Surface {
         name: "wide".into(),
-        targets: vec![build::Target {
+        targets: vec![builder::MorphTarget {
             positions: (0..positions).map(|number| [number as f32, (number % 7) as f32, 0.5]).collect(),
             frames: vec![TangentFrame { handedness: -1.0, ..TangentFrame::default() }; frames as usize],
-            ..build::Target::default()
+            ..builder::MorphTarget::default()
         }],
         indices: vec![0, positions - 1, 62, 63, positions / 2, 8_191],
         attribute_indices: vec![frames - 1, 0, frames / 2, 1, 2, 3],
-        ..build::Surface::default()
+        ..builder::Surface::default()
     };
     for (positions, frames) in [(65_536, 70_000), (65_535, 65_536), (70_000, 200), (65_536, 65_535)] {
         for generation in [Generation::Ms14, Generation::Ms15] {
             let surfaces = vec![surface(positions, frames), grid("narrow", 4, true)];
-            let built = build::Mesh { surfaces, ..build::Mesh::new(generation) };
+            let built = builder::Mesh { surfaces, ..builder::Mesh::new(generation) };
             let fixed = built.to_bytes().unwrap();
             let view_counts = Mesh::open(fixed.as_slice()).unwrap().surface(0).unwrap().counts().unwrap();
             let wide = |count: u32| {
@@ -565,7 +567,7 @@ fn reads_wide_indices_in_both_spellings() {
             assert_ne!(spelled.len(), content.len());
             let verbatim = reframe(&fixed, 0, 0, spelled.len() as i64, &spelled);
             let inflated = reframe(&fixed, 0, 0, spelled.len() as i64, &literals(&spelled));
-            let mut buffer = Buffer::default();
+            let mut buffer = InflateBuffer::default();
             for file in [&fixed, &verbatim, &inflated] {
                 let mesh = Mesh::open(file.as_slice()).unwrap();
                 mesh.check().unwrap();
@@ -578,7 +580,7 @@ fn reads_wide_indices_in_both_spellings() {
                 assert!(mesh.inflated_bytes() >= content.len() as u64);
                 expect_same(file, &fixed);
                 let mut written = Vec::new();
-                mesh.write_to(&mut written).unwrap();
+                mesh.write_to(0, &mut written).unwrap();
                 assert!(&written == file);
                 assert!(faults(file).iter().all(|found| found.rule == "UG22"), "{:?}", faults(file));
             }
@@ -620,7 +622,7 @@ fn walks_around_a_table_that_lies() {
             let mut written = Vec::new();
             let mesh = Mesh::open(spoilt.as_slice()).unwrap();
             mesh.check().unwrap();
-            mesh.write_to(&mut written).unwrap();
+            mesh.write_to(0, &mut written).unwrap();
             assert!(written == whole);
         }
     }
@@ -634,7 +636,7 @@ fn walks_around_a_table_that_lies() {
 #[test]
 fn finds_the_same_in_any_order() {
     let surfaces = (3..10).map(|side| grid("grid", side, true)).collect();
-    let built = build::Mesh { surfaces, storage: Storage::Raw, ..build::Mesh::new(Generation::Ms14) };
+    let built = builder::Mesh { surfaces, storage: Storage::Raw, ..builder::Mesh::new(Generation::Ms14) };
     let mut whole = built.to_bytes().unwrap();
     let sound = Mesh::open(whole.clone()).unwrap();
     let places: Vec<u64> = (0..7).map(|index| blocks(&sound, index)[0].offset).collect();
@@ -677,8 +679,10 @@ fn keeps_the_limits() {
         surface.attribute_indices = vec![0; 300];
         surface
     };
-    let built =
-        build::Mesh { surfaces: vec![flat("one"), flat("two"), flat("three")], ..build::Mesh::new(Generation::Ms14) };
+    let built = builder::Mesh {
+        surfaces: vec![flat("one"), flat("two"), flat("three")],
+        ..builder::Mesh::new(Generation::Ms14)
+    };
     let whole = built.to_bytes().unwrap();
     let raw = blocks(&Mesh::open(whole.as_slice()).unwrap(), 0)[0].raw as u64;
     assert!(raw > 240_000 && whole.len() < 40_000, "{raw} in {}", whole.len());
@@ -692,12 +696,14 @@ fn keeps_the_limits() {
     }
     assert_eq!(mesh.inflated_bytes(), raw, "what was refused is not counted");
     // One at a time there is room for each.
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     (0..3).for_each(|index| assert!(said(&mesh.surface_in(index, &mut buffer).unwrap()).is_ok()));
     mesh.check().unwrap();
     let limits = Limits { asset: raw - 1, ..Limits::default() };
     let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
-    for error in [mesh.surface(0).unwrap_err(), mesh.surface_in(0, &mut Buffer::default()).map(drop).unwrap_err()] {
+    for error in
+        [mesh.surface(0).unwrap_err(), mesh.surface_in(0, &mut InflateBuffer::default()).map(drop).unwrap_err()]
+    {
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. }), "{error}");
     }
     let limits = Limits { block: raw - 1, ..Limits::default() };
@@ -719,7 +725,7 @@ fn keeps_the_limits() {
     wide.targets[0].positions = vec![[0.25, 0.5, 0.75]; 70_000];
     wide.indices = vec![0; 900_000];
     wide.attribute_indices = vec![0; 900_000];
-    let fixed = build::Mesh { surfaces: vec![wide], ..build::Mesh::new(Generation::Ms14) }.to_bytes().unwrap();
+    let fixed = builder::Mesh { surfaces: vec![wide], ..builder::Mesh::new(Generation::Ms14) }.to_bytes().unwrap();
     let content = contents(&fixed)[0][0].clone();
     let head = content.len() - 900_000 * 5;
     let spelled = [&content[..head], &vec![0; 1_800_000]].concat();
@@ -745,7 +751,7 @@ fn keeps_the_limits() {
 #[test]
 fn loses_no_block_that_the_table_leaves_out() {
     let surfaces = ["one", "two", "three"].map(|name| cube(name, 0.5)).to_vec();
-    let built = build::Mesh { surfaces, storage: Storage::Raw, ..build::Mesh::new(Generation::Ms14) };
+    let built = builder::Mesh { surfaces, storage: Storage::Raw, ..builder::Mesh::new(Generation::Ms14) };
     let whole = built.to_bytes().unwrap();
     let table = region(&whole, "offsets").start;
     let [_, _, last] = [0, 1, 2].map(|index| blocks(&Mesh::open(whole.as_slice()).unwrap(), index)[0]);
@@ -758,6 +764,6 @@ fn loses_no_block_that_the_table_leaves_out() {
     mesh.validate(&mut |finding| rules.push(finding.rule)).unwrap();
     assert!(rules.contains(&"UG20"), "{rules:?}");
     let mut out = Vec::new();
-    mesh.write_to(&mut out).unwrap();
+    mesh.write_to(0, &mut out).unwrap();
     assert!(out == whole, "the table is repaired, and all blocks are there");
 }

@@ -2,8 +2,8 @@
 
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, influence4, tangent_frame};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, build};
-use meshpeek::{Array, Decode as _, ErrorKind, FormatVersion as _, Severity};
+use meshpeek::unigine::{Generation, Mesh, Storage, SurfaceView, builder};
+use meshpeek::{Array, Decode as _, ErrorKind, FormatVersion as _, MeshFile as _, Severity};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
@@ -29,10 +29,10 @@ fn some_frame(random: &mut Random) -> TangentFrame {
     TangentFrame { rotation, handedness: if random.one_in(2) { 1.0 } else { -1.0 } }
 }
 
-fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> build::Surface {
+fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> builder::Surface {
     let many = if random.one_in(15) { 700 } else { 40 };
     let (positions, frames) = (random.below(many), random.below(many));
-    let target = |random: &mut Random, positions: usize, frames: usize| build::Target {
+    let target = |random: &mut Random, positions: usize, frames: usize| builder::MorphTarget {
         name: if random.one_in(2) { String::new() } else { name(random) },
         positions: (0..positions).map(|_| [0; 3].map(|_| random.any_float())).collect(),
         frames: (0..frames).map(|_| some_frame(random)).collect(),
@@ -49,7 +49,7 @@ fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> bu
     let corners = if positions == 0 || frames == 0 { 0 } else { random.below(60) * 3 };
     let optional = |random: &mut Random, count: usize| if random.one_in(2) { count } else { 0 };
     let weighted = if bones == 0 { 0 } else { optional(random, positions) };
-    build::Surface {
+    builder::Surface {
         name: name(random),
         lightmap: (generation.has_lightmap() && random.one_in(2))
             .then(|| [0; 2].map(|_| random.next().to_le_bytes()[0])),
@@ -70,20 +70,20 @@ fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> bu
     }
 }
 
-fn some_animation(random: &mut Random, bones: usize) -> build::Animation {
+fn some_animation(random: &mut Random, bones: usize) -> builder::Animation {
     let bones: Vec<i16> = (0..random.below(bones + 1)).map(|bone| i16::try_from(bone).unwrap()).collect();
     let maybe = |random: &mut Random| random.one_in(2).then(|| random.any_float());
-    let key = |random: &mut Random| build::Key {
+    let key = |random: &mut Random| builder::BoneKey {
         position: [0; 3].map(|_| maybe(random)),
         rotation: random.one_in(2).then(|| [0.0; 4].map(|_: f32| random.unit())),
         scale: [0; 3].map(|_| maybe(random)),
     };
     let frames = (0..random.below(10)).map(|_| bones.iter().map(|_| key(random)).collect()).collect();
-    build::Animation { name: name(random), flags: random.next().to_le_bytes()[0] & 0x7f, bones, frames }
+    builder::Animation { name: name(random), flags: random.next().to_le_bytes()[0] & 0x7f, bones, frames }
 }
 
 /// Makes any mesh that the builder takes.
-fn some_mesh(random: &mut Random, generation: Generation) -> build::Mesh {
+fn some_mesh(random: &mut Random, generation: Generation) -> builder::Mesh {
     let bones = if generation.has_bones() { random.below(6) } else { 0 };
     let transform = |random: &mut Random| Transform {
         position: [0; 3].map(|_| random.any_float()),
@@ -91,10 +91,10 @@ fn some_mesh(random: &mut Random, generation: Generation) -> build::Mesh {
         scale: [0; 3].map(|_| random.any_float()),
     };
     let animations = if generation.has_animations() { random.below(3) } else { 0 };
-    build::Mesh {
+    builder::Mesh {
         generation,
         bones: (0..bones)
-            .map(|_| build::Bone {
+            .map(|_| builder::Bone {
                 name: name(random),
                 parent: i16::try_from(random.below(bones + 1)).unwrap() - 1,
                 bind: transform(random),
@@ -103,12 +103,12 @@ fn some_mesh(random: &mut Random, generation: Generation) -> build::Mesh {
         animations: (0..animations).map(|_| some_animation(random, bones)).collect(),
         surfaces: (0..random.below(4)).map(|_| some_surface(random, generation, bones)).collect(),
         storage: *random.pick(&[Storage::Raw, Storage::Lz4]),
-        ..build::Mesh::new(generation)
+        ..builder::Mesh::new(generation)
     }
 }
 
 /// Compares by bits; frames and weights after the engine's own truncation.
-fn expect_same(mesh: &Mesh<Vec<u8>>, built: &build::Mesh) {
+fn expect_same(mesh: &Mesh<Vec<u8>>, built: &builder::Mesh) {
     assert_eq!(mesh.generation(), built.generation);
     assert_eq!(mesh.bone_count(), built.bones.len());
     for (index, bone) in built.bones.iter().enumerate() {
@@ -131,7 +131,7 @@ fn expect_same(mesh: &Mesh<Vec<u8>>, built: &build::Mesh) {
     }
 }
 
-fn expect_same_surface(view: &SurfaceView<'_>, surface: &build::Surface, generation: Generation) {
+fn expect_same_surface(view: &SurfaceView<'_>, surface: &builder::Surface, generation: Generation) {
     assert_eq!(view.name().as_bytes(), surface.name.as_bytes());
     let lightmap = surface.lightmap.unwrap_or([1, 3]);
     assert_eq!(view.lightmap(), generation.has_lightmap().then_some(lightmap));
@@ -176,7 +176,7 @@ fn random_meshes_return() {
         let mesh = Mesh::open(bytes.clone()).unwrap();
         expect_same(&mesh, &built);
         let mut again = Vec::new();
-        mesh.write_to(&mut again).unwrap();
+        mesh.write_to(0, &mut again).unwrap();
         assert!(again == bytes, "seed {seed}");
         assert_eq!(check_invariants(&bytes, &mut random), Fate::Read);
         // Parents are written as they are given; all else that is an error to `validate` is refused.
@@ -189,7 +189,7 @@ fn random_meshes_return() {
 #[test]
 fn generations_hold_the_same() {
     for generation in Generation::ALL {
-        let mut built = build::Mesh { generation, animations: Vec::new(), ..skinned(Generation::Ms10) };
+        let mut built = builder::Mesh { generation, animations: Vec::new(), ..skinned(Generation::Ms10) };
         if !generation.has_bones() {
             built.bones.clear();
             built.surfaces[0].weights.clear();
@@ -197,7 +197,7 @@ fn generations_hold_the_same() {
         // How far it can be compressed hangs on the very bytes.
         built.storage = Storage::Raw;
         let mesh = Mesh::open(built.to_bytes().unwrap()).unwrap();
-        let again = build::Mesh { storage: Storage::Raw, ..read_back(&mesh) };
+        let again = builder::Mesh { storage: Storage::Raw, ..read_back(&mesh) };
         expect_same(&mesh, &built);
         let bytes = again.to_bytes().unwrap();
         assert_eq!(bytes.len(), mesh.as_bytes().len());
@@ -207,20 +207,20 @@ fn generations_hold_the_same() {
 }
 
 /// Reads a mesh into the builder's lists, as an editor would.
-fn read_back(mesh: &Mesh<Vec<u8>>) -> build::Mesh {
+fn read_back(mesh: &Mesh<Vec<u8>>) -> builder::Mesh {
     let bones = (0..mesh.bone_count()).map(|index| mesh.bone(index).unwrap());
     let surfaces = mesh.surfaces().map(|view| {
         let view = view.unwrap();
         let targets = (0..view.target_count()).map(|target| view.target(target).unwrap()).map(|target| {
             let mut frames = Vec::new();
             target.frames().unwrap().for_each(|frame| frames.push(frame));
-            build::Target {
+            builder::MorphTarget {
                 name: target.name().to_string_lossy(),
                 positions: target.positions().unwrap().iter().collect(),
                 frames,
             }
         });
-        build::Surface {
+        builder::Surface {
             name: view.name().to_string_lossy(),
             lightmap: view.lightmap(),
             targets: targets.collect(),
@@ -234,16 +234,16 @@ fn read_back(mesh: &Mesh<Vec<u8>>) -> build::Mesh {
             attribute_indices: view.attribute_indices().unwrap().iter().collect(),
         }
     });
-    build::Mesh {
+    builder::Mesh {
         bones: bones
-            .map(|bone| build::Bone {
+            .map(|bone| builder::Bone {
                 name: bone.name.to_string_lossy(),
                 parent: i16::try_from(bone.parent).unwrap(),
                 bind: bone.bind,
             })
             .collect(),
         surfaces: surfaces.collect(),
-        ..build::Mesh::new(mesh.generation())
+        ..builder::Mesh::new(mesh.generation())
     }
 }
 
@@ -266,7 +266,7 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
 }
 
 /// Asserts that `spoil` makes the builder refuse a mesh by naming `field`, and that not a byte was written.
-fn refuses(field: &str, spoil: impl FnOnce(&mut build::Mesh)) {
+fn refuses(field: &str, spoil: impl FnOnce(&mut builder::Mesh)) {
     let mut mesh = skinned(Generation::Ms12);
     mesh.surfaces.push(cube("second", 1.0));
     mesh.to_bytes().unwrap();
@@ -279,20 +279,20 @@ fn refuses(field: &str, spoil: impl FnOnce(&mut build::Mesh)) {
 
 #[test]
 fn refuses_what_the_format_cannot_hold() {
-    let bar = |mesh: &mut build::Mesh, edit: fn(&mut build::Surface)| edit(&mut mesh.surfaces[0]);
+    let bar = |mesh: &mut builder::Mesh, edit: fn(&mut builder::Surface)| edit(&mut mesh.surfaces[0]);
     // Names end at their first NUL.
     refuses("bone[1].name", |mesh| mesh.bones[1].name.push('\0'));
     refuses("animation[0].name", |mesh| mesh.animations[0].name.insert(0, '\0'));
     refuses("surface[1].name", |mesh| mesh.surfaces[1].name = "a\0b".into());
     refuses("surface[0].targets", |mesh| bar(mesh, |bar| bar.targets[0].name = "\0".into()));
     // Numbers have 16 bits.
-    refuses("bones", |mesh| mesh.bones.resize(32_768, build::Bone::default()));
+    refuses("bones", |mesh| mesh.bones.resize(32_768, builder::Bone::default()));
     refuses("surfaces", |mesh| mesh.surfaces.resize(32_768, cube("", 1.0)));
     // What a generation does not have.
     for generation in [Generation::Ms13, Generation::Ms14, Generation::Ms15] {
         refuses("animations", |mesh| mesh.generation = generation);
     }
-    let only_surfaces = |mesh: &mut build::Mesh| {
+    let only_surfaces = |mesh: &mut builder::Mesh| {
         mesh.generation = Generation::Ms15;
         mesh.animations.clear();
         mesh.bones.clear();

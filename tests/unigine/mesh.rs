@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compact, influence4, tangent_frame};
 use meshpeek::model::{Bone, Frames, Transform};
-use meshpeek::unigine::{AnimationView, Block, Generation, Mesh, SurfaceView, Target, build};
+use meshpeek::unigine::{AnimationView, BlockLocation, Generation, Mesh, MorphTarget, SurfaceView, builder};
 use meshpeek::{
     Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
     Region, Surface, Weights, decode, model,
@@ -38,7 +38,7 @@ fn all_frames(frames: &Frames<'_>) -> Vec<TangentFrame> {
 }
 
 /// Compares every array of every surface with what the builder was given.
-fn expect_built<D: AsRef<[u8]>>(mesh: &Mesh<D>, built: &build::Mesh) {
+fn expect_built<D: AsRef<[u8]>>(mesh: &Mesh<D>, built: &builder::Mesh) {
     assert_eq!(mesh.generation(), built.generation);
     assert_eq!(mesh.raw_bounds_again(), built.bounds());
     assert_eq!(mesh.bone_count(), built.bones.len());
@@ -69,7 +69,7 @@ impl<D: AsRef<[u8]>> RawBoundsAgain for Mesh<D> {
     }
 }
 
-fn expect_surface(view: &SurfaceView<'_>, built: &build::Surface, generation: Generation) {
+fn expect_surface(view: &SurfaceView<'_>, built: &builder::Surface, generation: Generation) {
     assert_eq!(view.name().as_bytes(), built.name.as_bytes());
     let lightmap = generation.has_lightmap().then(|| built.lightmap.unwrap_or([1, 3]));
     assert_eq!(view.lightmap(), lightmap);
@@ -114,7 +114,7 @@ fn expect_surface(view: &SurfaceView<'_>, built: &build::Surface, generation: Ge
 }
 
 /// Spells a key as the file does.
-fn spelled(key: &build::Key) -> (u8, Vec<u8>) {
+fn spelled(key: &builder::BoneKey) -> (u8, Vec<u8>) {
     let (mut flags, mut components) = (0, Vec::new());
     let [px, py, pz] = key.position;
     for (bit, value) in [(1, px), (2, py), (4, pz)] {
@@ -137,7 +137,7 @@ fn spelled(key: &build::Key) -> (u8, Vec<u8>) {
     (flags, components)
 }
 
-fn expect_animation(found: &AnimationView<'_>, built: &build::Animation) {
+fn expect_animation(found: &AnimationView<'_>, built: &builder::Animation) {
     assert_eq!(found.name.as_bytes(), built.name.as_bytes());
     assert!(found.bones.iter().map(|bone| bone.get()).eq(built.bones.iter().copied()));
     assert_eq!((found.flags, found.frames as usize), (Some(built.flags), built.frames.len()));
@@ -177,8 +177,8 @@ fn samples_have_everything() {
     let furnished = Mesh::open(bytes("room_ms14")).unwrap();
     let blocks: Vec<_> =
         (0..furnished.surface_count()).map(|index| furnished.blocks(index).unwrap().unwrap()).collect();
-    assert!(blocks.iter().any(|blocks| blocks.iter().all(Block::is_verbatim)));
-    assert!(blocks.iter().any(|blocks| !blocks.iter().any(Block::is_verbatim)));
+    assert!(blocks.iter().any(|blocks| blocks.iter().all(BlockLocation::is_verbatim)));
+    assert!(blocks.iter().any(|blocks| !blocks.iter().any(BlockLocation::is_verbatim)));
     assert!(all.iter().any(|sample| sample.mesh.generation == Generation::Ms14 && !sample.mesh.bones.is_empty()));
     let room = Mesh::open(bytes("room_ms11")).unwrap();
     assert_eq!(room.surface(0).unwrap().counts().unwrap().index_widths, [1, 2]);
@@ -306,7 +306,7 @@ fn survives_any_count() {
                     "{found:?}"
                 );
                 let mut written = Vec::new();
-                Mesh::open(spoilt.as_slice()).unwrap().write_to(&mut written).unwrap();
+                Mesh::open(spoilt.as_slice()).unwrap().write_to(0, &mut written).unwrap();
                 assert!(written == whole, "{name}: the engine's spelling comes back");
             }
         }
@@ -318,7 +318,7 @@ fn writes_what_it_read() {
     for sample in samples() {
         let whole = sample.mesh.to_bytes().unwrap();
         let mut written = Vec::new();
-        Mesh::open(whole.as_slice()).unwrap().write_to(&mut written).unwrap();
+        Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
         let mut written = Vec::new();
         Model::open(whole.as_slice()).unwrap().file().write_to(0, &mut written).unwrap();
@@ -332,8 +332,10 @@ fn says_what_the_output_refuses() {
     let sample = skinned(Generation::Ms12);
     let whole = sample.to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results =
-            [Mesh::open(whole.as_slice()).unwrap().write_to(FullOutput(room)), sample.write_to(FullOutput(room))];
+        let results = [
+            Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut FullOutput(room)),
+            sample.write_to(FullOutput(room)),
+        ];
         for error in results.into_iter().map(Result::unwrap_err) {
             assert_eq!(error.field().to_string(), "output");
             assert!(matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::StorageFull));
@@ -408,17 +410,17 @@ fn widths_follow_from_the_counts() {
     for (positions, wide) in sizes {
         for (frames, attribute_wide) in sizes {
             let [last, last_frame] = [positions as u32 - 1, frames as u32 - 1];
-            let surface = build::Surface {
-                targets: vec![build::Target {
+            let surface = builder::Surface {
+                targets: vec![builder::MorphTarget {
                     positions: (0..positions).map(|number| [number as f32, 1.0, 2.0]).collect(),
                     frames: vec![TangentFrame::default(); frames],
-                    ..build::Target::default()
+                    ..builder::MorphTarget::default()
                 }],
                 indices: vec![0, last, last / 2],
                 attribute_indices: vec![last_frame, 0, last_frame / 2],
-                ..build::Surface::default()
+                ..builder::Surface::default()
             };
-            let built = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) };
+            let built = builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) };
             let whole = built.to_bytes().unwrap();
             let mesh = Mesh::open(whole.as_slice()).unwrap();
             assert_eq!(mesh.surface(0).unwrap().counts().unwrap().index_widths, [wide, attribute_wide]);
@@ -426,7 +428,7 @@ fn widths_follow_from_the_counts() {
             assert_eq!(region(&whole, "surface[0].attribute_indices").len(), usize::from(attribute_wide) * 3);
             expect_built(&mesh, &built);
             let mut written = Vec::new();
-            mesh.write_to(&mut written).unwrap();
+            mesh.write_to(0, &mut written).unwrap();
             assert!(written == whole);
         }
     }
@@ -461,14 +463,14 @@ fn blends_targets() {
 fn finds_embedded_animations() {
     for generation in [Generation::Ms10, Generation::Ms11, Generation::Ms12] {
         let mut built = skinned(generation);
-        let scale = build::Key { scale: [Some(1.0), Some(2.0), None], ..build::Key::default() };
-        built.animations.push(build::Animation {
+        let scale = builder::BoneKey { scale: [Some(1.0), Some(2.0), None], ..builder::BoneKey::default() };
+        built.animations.push(builder::Animation {
             name: String::from("second"),
             bones: vec![1],
             flags: 0x7f,
             frames: vec![vec![scale]; 100],
         });
-        built.animations.push(build::Animation { name: String::from("still"), ..build::Animation::default() });
+        built.animations.push(builder::Animation { name: String::from("still"), ..builder::Animation::default() });
         let whole = built.to_bytes().unwrap();
         // The last first: those before it are walked on the way.
         let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -506,11 +508,11 @@ fn finds_embedded_animations() {
 fn touches_no_more_than_it_says() {
     let mut heavy = grid("heavy", 60, true);
     heavy.weights = vec![vec![Influence { bone: 0, weight: 1.0 }]; 61 * 61];
-    let bones = vec![build::Bone { parent: -1, ..build::Bone::default() }];
-    let built = build::Mesh {
+    let bones = vec![builder::Bone { parent: -1, ..builder::Bone::default() }];
+    let built = builder::Mesh {
         bones,
         surfaces: vec![grid("first", 60, true), heavy, grid("last", 60, true)],
-        ..build::Mesh::new(Generation::Ms13)
+        ..builder::Mesh::new(Generation::Ms13)
     };
     let whole = built.to_bytes().unwrap();
     let all = regions(&whole);
@@ -557,9 +559,9 @@ fn touches_no_more_than_it_says() {
 /// Locating surfaces in any order, from several threads at once, finds the same places.
 #[test]
 fn locates_in_any_order() {
-    let built = build::Mesh {
+    let built = builder::Mesh {
         surfaces: (2..22).map(|side| grid("grid", side, side % 2 == 0)).collect(),
-        ..build::Mesh::new(Generation::Ms11)
+        ..builder::Mesh::new(Generation::Ms11)
     };
     let whole = built.to_bytes().unwrap();
     let offsets: Vec<u64> = (0..20)
@@ -591,7 +593,7 @@ fn views_can_be_sent_and_copied() {
     fn view<T: Copy + Send + Sync>() {}
     fn owner<T: Send + Sync + 'static>() {}
     view::<SurfaceView<'_>>();
-    view::<Target<'_>>();
+    view::<MorphTarget<'_>>();
     view::<AnimationView<'_>>();
     view::<Packed<'_, decode::Floats<3>>>();
     view::<Packed<'_, decode::Influence4>>();
@@ -761,25 +763,25 @@ fn names_are_bytes() {
 /// Golden bytes: a whole file, field by field, as the format's page has it.
 #[test]
 fn golden_file() {
-    let built = build::Mesh {
-        bones: vec![build::Bone { name: "b".into(), parent: -1, bind: Transform::default() }],
-        animations: vec![build::Animation {
+    let built = builder::Mesh {
+        bones: vec![builder::Bone { name: "b".into(), parent: -1, bind: Transform::default() }],
+        animations: vec![builder::Animation {
             name: "a".into(),
             bones: vec![0],
             flags: 9,
-            frames: vec![vec![build::Key {
+            frames: vec![vec![builder::BoneKey {
                 position: [Some(2.0), None, None],
                 rotation: Some([0.0, 0.0, 0.0, 1.0]),
-                ..build::Key::default()
+                ..builder::BoneKey::default()
             }]],
         }],
-        surfaces: vec![build::Surface {
+        surfaces: vec![builder::Surface {
             name: "s".into(),
             lightmap: Some([0, 4]),
-            targets: vec![build::Target {
+            targets: vec![builder::MorphTarget {
                 positions: vec![[1.0, 2.0, 3.0]],
                 frames: vec![TangentFrame { rotation: [0.0, 0.0, 0.0, 1.0], handedness: -1.0 }],
-                ..build::Target::default()
+                ..builder::MorphTarget::default()
             }],
             weights: vec![vec![Influence { bone: 0, weight: 1.0 }]],
             uvs: [vec![[0.5, 1.0]], Vec::new()],
@@ -787,7 +789,7 @@ fn golden_file() {
             indices: vec![0; 3],
             attribute_indices: vec![0; 3],
         }],
-        ..build::Mesh::new(Generation::Ms12)
+        ..builder::Mesh::new(Generation::Ms12)
     };
     let floats = |floats: &[f32]| floats.iter().flat_map(|float| float.to_le_bytes()).collect::<Vec<u8>>();
     let bounds = floats(&[1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 0.0]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshpeek::model::{SpatialTree, SplitNode};
 use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles};
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Bounds, Surface};
 
 use crate::support::corpus;
@@ -49,7 +49,7 @@ impl ListTree {
 /// A wavy grid in a file of a generation that stores trees.
 fn waves(side: u32) -> Vec<u8> {
     let surfaces = vec![grid("waves", side, false)];
-    build::Mesh { surfaces, ..build::Mesh::new(Generation::Ms14) }.to_bytes().unwrap()
+    builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms14) }.to_bytes().unwrap()
 }
 
 fn hit_bits(hit: &Hit) -> (usize, u32, [u32; 8], bool) {
@@ -214,7 +214,8 @@ fn what_is_too_deep_is_none() {
         let mut surface = grid("waves", 8, false);
         surface.indices = surface.indices[..3].repeat(usize::try_from(count).unwrap());
         surface.attribute_indices = surface.attribute_indices[..3].repeat(usize::try_from(count).unwrap());
-        let bytes = build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
+        let bytes =
+            builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
         let mut nodes = Vec::new();
         let last = usize::try_from(count).unwrap() - 1;
         for at in 0..last {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use meshpeek::unigine::build;
+use meshpeek::unigine::builder;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::json;
 use tempfile::TempDir;
@@ -52,7 +52,7 @@ struct Welded {
 }
 
 impl Welded {
-    fn new(surface: &build::Surface) -> Self {
+    fn new(surface: &builder::Surface) -> Self {
         let base = &surface.targets[0];
         let mut positions = vec![[0.0; 3]; base.frames.len()];
         for (position, vertex) in surface.indices.iter().zip(&surface.attribute_indices) {

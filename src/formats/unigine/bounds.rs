@@ -3,7 +3,7 @@
 use crate::array::{Bounds, Sphere};
 
 /// What the engine stores where there is nothing to bound.
-pub(crate) const NOTHING: (Bounds, Sphere) =
+pub(crate) const EMPTY: (Bounds, Sphere) =
     (Bounds { min: [1e9; 3], max: [-1e9; 3] }, Sphere { center: [0.0; 3], radius: -1.0 });
 
 /// Returns the middle of a box.
@@ -16,7 +16,7 @@ pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
 }
 
 /// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
-pub(crate) fn reach(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
+pub(crate) fn radius(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
     let far = positions.fold(0.0_f32, |far, position| far.max(square_distance(position, center)));
     far.sqrt()
 }
@@ -68,9 +68,9 @@ mod tests {
     }
 
     #[test]
-    fn reaches_the_farthest() {
+    fn radius_reaches_the_farthest() {
         let positions = [[1.0, 0.0, 0.0], [0.0, -3.0, 4.0], [f32::NAN; 3]];
-        assert_eq!(reach([0.0; 3], positions.into_iter()).to_bits(), 5.0_f32.to_bits());
-        assert_eq!(reach([0.0; 3], [].into_iter()).to_bits(), 0.0_f32.to_bits());
+        assert_eq!(radius([0.0; 3], positions.into_iter()).to_bits(), 5.0_f32.to_bits());
+        assert_eq!(radius([0.0; 3], [].into_iter()).to_bits(), 0.0_f32.to_bits());
     }
 }

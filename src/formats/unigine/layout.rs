@@ -272,22 +272,22 @@ const _: () = assert!(size_of::<crate::decode::tangent_frame::RawQuat7>() == 7);
 /// The parent number of a root bone.
 pub const ROOT: i16 = -1;
 /// The most surfaces, and the most bones, that the engine's 16-bit numbers can name.
-pub const MOST: u32 = 32_767;
+pub const MAX_NUMBERED: u32 = 32_767;
 /// The most influences on one vertex.
 pub const INFLUENCES: u8 = 4;
 /// Codes of the second lightmap byte: 32·2^code texels, code 0 to 7.
 pub const LIGHTMAP_CODES: u8 = 8;
-/// Least bytes of a bone: an empty name and a parent; and its bind transform further on.
-pub(crate) const LEAST_BONE: [u64; 2] = [1 + 2, 40];
-/// Least bytes of an embedded animation: its name; and two counts and the flags further on.
-pub(crate) const LEAST_ANIMATION: [u64; 2] = [1, 3];
-/// Least bytes of an animation in an an10 file: its name; and two counts, two boxes and the flags further on.
-pub(crate) const LEAST_QUANTIZED: [u64; 2] = [1, 2 + 2 * 24 + 1];
-/// Least bytes of a surface: its name, bounds, and one target's count and name; and eight counts further on.
-pub(crate) const LEAST_SURFACE: [u64; 2] = [1 + 40 + 1 + 1, 8];
-/// Least bytes of a surface of a compressed generation: its name, lightmap, two counts, bounds, and one count of positions; and
-/// two blocks and a place in the table further on.
-pub(crate) const LEAST_COMPRESSED: [u64; 2] = [1 + 2 + 2 + 40 + 1, 2 * 16 + 8];
+/// Least bytes of a bone in the header: an empty name and a parent.
+pub(crate) const LEAST_BONE: u64 = 1 + 2;
+/// Least bytes of an animation in the header: an empty name.
+pub(crate) const LEAST_ANIMATION: u64 = 1;
+/// Least bytes of a named animation in the whole file: its name; and two counts and the flags further on.
+pub(crate) const LEAST_WHOLE_ANIMATION: u64 = 1 + 3;
+/// Least bytes of a surface in the header: its name, bounds, and one target's count and name.
+pub(crate) const LEAST_SURFACE: u64 = 1 + 40 + 1 + 1;
+/// Least bytes of a surface in the header of a compressed generation: its name, lightmap, two counts, bounds, and one
+/// count of positions.
+pub(crate) const LEAST_COMPRESSED: u64 = 1 + 2 + 2 + 40 + 1;
 /// Least bytes of a morph target's name.
 pub(crate) const LEAST_TARGET: u64 = 1;
 

@@ -78,33 +78,33 @@
 //!
 //! Nodes stand in pre-order. One is split at the middle of its box, along the axis that parts its triangles most evenly,
 //! by their centres; it is a leaf where it has fewer triangles than are wanted in one, or nothing parts them.
-//! [`build`] makes the engine's own trees and edge records, to the bit.
+//! [`builder`] makes the engine's own trees and edge records, to the bit.
 //!
 //! These facts were checked on thousands of real files; where they differ from the vendor's published pages, the files
 //! were right.
 
-mod anim;
-mod block;
+mod animation;
+mod blocks;
 mod bounds;
-pub mod build;
-mod check;
+pub mod builder;
+pub(crate) mod detect;
+mod file;
 mod geometry;
 mod header;
-mod indexed;
+mod index;
 pub mod layout;
-pub(crate) mod magic;
-mod mesh;
-mod neutral;
-mod read;
-mod sections;
-mod target;
-mod view;
+mod morph;
+mod reader;
+mod regions;
+mod surface;
+mod validate;
 mod write;
+mod writer;
 
-pub use anim::{Animation, AnimationView, Coding, Key, Playback};
-pub use block::{Block, Buffer, Node, Storage, Tree};
-pub use check::{RULES, finding};
+pub use animation::{Animation, AnimationKey, AnimationView, Coding, Playback};
+pub use blocks::{BlockLocation, InflateBuffer, Storage, SurfaceTree, TreeNode};
+pub use file::Mesh;
 pub use layout::{AnimationGeneration, Generation};
-pub use mesh::Mesh;
-pub use target::Target;
-pub use view::SurfaceView;
+pub use morph::MorphTarget;
+pub use surface::SurfaceView;
+pub use validate::{RULES, finding};

@@ -3,7 +3,7 @@
 use meshpeek::model::Transform;
 use meshpeek::model::animation::Retarget;
 use meshpeek::unigine::{Animation, AnimationView, RULES};
-use meshpeek::{Animations, Error, Finding, Model, Pose, Region, Result};
+use meshpeek::{Animations, Error, Finding, MeshFile as _, Model, Pose, Region, Result};
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 use crate::support::random::Random;
@@ -32,7 +32,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let structure = file.check();
     let (regions, end) = named(&file);
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
-    let survey = file.survey(&mut |finding| surveyed.push(finding));
+    let survey = file.validate_structure(&mut |finding| surveyed.push(finding));
     let validate = file.validate(&mut |finding| validated.push(finding));
     for result in [&regions, &survey, &validate] {
         assert_eq!(structure.is_ok(), result.is_ok(), "{structure:?}, {result:?}");
@@ -99,7 +99,7 @@ fn look_at_the_header(file: &Animation<&[u8]>) {
 /// Hands out the regions; returns where the last one ends.
 fn named(file: &Animation<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
-    let result = file.regions(&mut |Region { field, start, end: next, element, count }| {
+    let result = file.regions(0, &mut |Region { field, start, end: next, element, count }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(!field.to_string().is_empty(), "bytes {start} to {next} have no name");
         if element.size > 0 {
@@ -190,7 +190,7 @@ fn retarget(file: &Animation<&[u8]>) {
 /// and nobody spoilt, must be so at once.
 fn write_twice(file: &Animation<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
-    let result = file.write_to(&mut once);
+    let result = file.write_to(0, &mut once);
     assert_eq!(result.is_ok(), file.check().is_ok(), "{result:?}");
     if result.is_err() {
         return;
@@ -199,7 +199,7 @@ fn write_twice(file: &Animation<&[u8]>, bytes: &[u8], findings: &[Finding]) {
         assert!(once == bytes, "written differently, and no finding says why");
     }
     let mut twice = Vec::new();
-    Animation::open(once.as_slice()).unwrap().write_to(&mut twice).unwrap();
+    Animation::open(once.as_slice()).unwrap().write_to(0, &mut twice).unwrap();
     assert!(once == twice, "written differently the second time");
 }
 

@@ -1,12 +1,12 @@
 //! The named byte ranges of a file, and how to replace one of them.
 
 use meshpeek::unigine::{Animation, Mesh};
-use meshpeek::{Error, Finding, Region, Severity};
+use meshpeek::{Error, Finding, MeshFile as _, Region, Severity};
 
 /// Returns every region of a sound file.
 pub fn regions(bytes: &[u8]) -> Vec<Region> {
     let mut all = Vec::new();
-    Mesh::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    Mesh::open(bytes).unwrap().regions(0, &mut |region| all.push(region)).unwrap();
     all
 }
 
@@ -18,7 +18,7 @@ pub fn range(region: &Region) -> std::ops::Range<usize> {
 /// Returns every region of a sound animation file.
 pub fn animation_regions(bytes: &[u8]) -> Vec<Region> {
     let mut all = Vec::new();
-    Animation::open(bytes).unwrap().regions(&mut |region| all.push(region)).unwrap();
+    Animation::open(bytes).unwrap().regions(0, &mut |region| all.push(region)).unwrap();
     all
 }
 

@@ -1,7 +1,7 @@
 //! Everything that a caller can do with a file, sound or not, and what must hold whatever the file says.
 
 use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
-use meshpeek::{Array, Bounds, Error, Finding, Geometry, Name, Region, Result, Surface};
+use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Region, Result, Surface};
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 use crate::support::random::Random;
@@ -29,7 +29,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let structure = mesh.check();
     let (regions, end) = named(&mesh);
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
-    let survey = mesh.survey(&mut |finding| surveyed.push(finding));
+    let survey = mesh.validate_structure(&mut |finding| surveyed.push(finding));
     let validate = mesh.validate(&mut |finding| validated.push(finding));
     let compressed = mesh.generation().is_compressed();
     assert!(compressed || structure.is_ok() == regions.is_ok(), "{structure:?}, {regions:?}");
@@ -78,7 +78,7 @@ fn expect_known(finding: &Finding, length: u64) {
 /// Hands out the regions; returns where the last one ends.
 fn named(mesh: &Mesh<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
-    let result = mesh.regions(&mut |Region { field, start, end: next, element, count }| {
+    let result = mesh.regions(0, &mut |Region { field, start, end: next, element, count }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(!field.to_string().is_empty(), "bytes {start} to {next} have no name");
         if element.size > 0 {
@@ -212,7 +212,7 @@ fn look_at_corners(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
 /// and nobody spoilt, must be so at once.
 fn write_twice(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
-    let result = mesh.write_to(&mut once);
+    let result = mesh.write_to(0, &mut once);
     assert_eq!(result.is_ok(), mesh.check().is_ok(), "{result:?}");
     if result.is_err() {
         return;
@@ -221,7 +221,7 @@ fn write_twice(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
         assert!(once == bytes, "written differently, and no finding says why");
     }
     let mut twice = Vec::new();
-    Mesh::open(once.as_slice()).unwrap().write_to(&mut twice).unwrap();
+    Mesh::open(once.as_slice()).unwrap().write_to(0, &mut twice).unwrap();
     assert!(once == twice, "written differently the second time");
 }
 
@@ -252,7 +252,7 @@ fn look_at_blocks(mesh: &Mesh<&[u8]>, length: u64) {
 /// What was walked to its end is written with its blocks as they are; stored in another way it holds the same.
 fn store_again(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding], walked: bool, random: &mut Random) {
     let mut once = Vec::new();
-    let result = mesh.write_to(&mut once);
+    let result = mesh.write_to(0, &mut once);
     let unsized_block =
         |finding: &Finding| finding.rule == "UG19" && ["geometry.sizes", "tree.sizes"].contains(&finding.field.name());
     let sound = walked && !lies(findings) && !findings.iter().any(unsized_block);

@@ -4,18 +4,18 @@ use std::path::PathBuf;
 
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{AnimationGeneration, Generation, Storage, build};
+use meshpeek::unigine::{AnimationGeneration, Generation, Storage, builder};
 
 /// A sample of `data/unigine`: its file's stem, and how it is built.
 pub struct Sample {
     pub stem: &'static str,
-    pub mesh: build::Mesh,
+    pub mesh: builder::Mesh,
 }
 
 /// A sample of an animation file, in the same folder.
 pub struct AnimationSample {
     pub stem: &'static str,
-    pub file: build::AnimationFile,
+    pub file: builder::AnimationFile,
 }
 
 /// Builds every sample of a mesh.
@@ -26,16 +26,16 @@ pub fn samples() -> Vec<Sample> {
         .into_iter()
         .zip(Generation::ALL)
         .map(|(stem, generation)| {
-            sample(stem, build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(generation) })
+            sample(stem, builder::Mesh { surfaces: vec![cube("cube", 0.5)], ..builder::Mesh::new(generation) })
         })
         .collect();
-    all.push(sample("empty_ms12", build::Mesh::new(Generation::Ms12)));
+    all.push(sample("empty_ms12", builder::Mesh::new(Generation::Ms12)));
     all.push(sample("skinned_ms10", skinned(Generation::Ms10)));
     all.push(sample("skinned_ms12", skinned(Generation::Ms12)));
     all.push(sample("morph_ms13", morph()));
     all.push(sample("room_ms11", room()));
-    let raw = build::Mesh { surfaces: vec![cube("cube", 0.5)], ..build::Mesh::new(Generation::Ms14) };
-    all.push(sample("cube_ms14_raw", build::Mesh { storage: Storage::Raw, ..raw }));
+    let raw = builder::Mesh { surfaces: vec![cube("cube", 0.5)], ..builder::Mesh::new(Generation::Ms14) };
+    all.push(sample("cube_ms14_raw", builder::Mesh { storage: Storage::Raw, ..raw }));
     all.push(sample("skinned_ms14", skinned(Generation::Ms14)));
     all.push(sample("room_ms14", furnished_room()));
     all
@@ -66,7 +66,7 @@ pub fn data() -> PathBuf {
 }
 
 /// A cube of eight positions and 24 frames; faces counter-clockwise from outside, UVs with v downwards.
-pub fn cube(name: &str, half: f32) -> build::Surface {
+pub fn cube(name: &str, half: f32) -> builder::Surface {
     // For each face: the normal, the direction of u, and the direction of v.
     let faces: [[[f32; 3]; 3]; 6] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]],
@@ -78,7 +78,7 @@ pub fn cube(name: &str, half: f32) -> build::Surface {
     ];
     let positions: Vec<[f32; 3]> =
         (0..8_u8).map(|corner| [4, 2, 1].map(|bit| if corner & bit == 0 { half } else { -half })).collect();
-    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
+    let mut surface = builder::Surface { name: name.to_owned(), ..builder::Surface::default() };
     let mut frames = Vec::new();
     for [normal, tangent, down] in faces {
         let first = u32::try_from(frames.len()).unwrap();
@@ -101,7 +101,7 @@ pub fn cube(name: &str, half: f32) -> build::Surface {
             surface.attribute_indices.push(first + u32::try_from(corner).unwrap());
         }
     }
-    surface.targets = vec![build::Target { positions, frames, ..build::Target::default() }];
+    surface.targets = vec![builder::MorphTarget { positions, frames, ..builder::MorphTarget::default() }];
     surface
 }
 
@@ -113,7 +113,7 @@ fn handedness(normal: [f32; 3], tangent: [f32; 3], down: [f32; 3]) -> f32 {
 
 /// Two bones, the child before its parent, and a bar that they bend; with an embedded animation, where a generation has
 /// such.
-pub fn skinned(generation: Generation) -> build::Mesh {
+pub fn skinned(generation: Generation) -> builder::Mesh {
     let mut bar = cube("bar", 1.0);
     let influence = |bone, weight| Influence { bone, weight };
     bar.weights = (0..8)
@@ -128,75 +128,81 @@ pub fn skinned(generation: Generation) -> build::Mesh {
     for frame in &mut bar.targets[0].frames[..4] {
         frame.handedness = 1.0;
     }
-    let bone = |name: &str, parent, height| build::Bone {
+    let bone = |name: &str, parent, height| builder::Bone {
         name: name.to_owned(),
         parent,
         bind: Transform { position: [0.0, 0.0, height], ..Transform::default() },
     };
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let whole = |height| build::Key {
+    let whole = |height| builder::BoneKey {
         position: [Some(0.0), Some(0.0), Some(height)],
         rotation: Some([0.0, 0.0, 0.0, 1.0]),
         scale: [None; 3],
     };
-    let bend = build::Animation {
+    let bend = builder::Animation {
         name: "bend".to_owned(),
         bones: vec![0, 1],
         flags: 15,
         frames: vec![
             vec![whole(0.5), whole(-1.0)],
-            vec![build::Key { rotation: Some([half, 0.0, 0.0, half]), ..build::Key::default() }, build::Key::default()],
-            vec![build::Key { position: [None, None, Some(2.0)], ..build::Key::default() }, build::Key::default()],
+            vec![
+                builder::BoneKey { rotation: Some([half, 0.0, 0.0, half]), ..builder::BoneKey::default() },
+                builder::BoneKey::default(),
+            ],
+            vec![
+                builder::BoneKey { position: [None, None, Some(2.0)], ..builder::BoneKey::default() },
+                builder::BoneKey::default(),
+            ],
         ],
     };
-    build::Mesh {
+    builder::Mesh {
         bones: vec![bone("tip", 1, 1.0), bone("root", -1, -1.0)],
         animations: if generation.has_animations() { vec![bend] } else { Vec::new() },
         surfaces: vec![bar],
-        ..build::Mesh::new(generation)
+        ..builder::Mesh::new(generation)
     }
 }
 
 /// A cube with two more shapes: one stretched, one moved.
-pub fn morph() -> build::Mesh {
+pub fn morph() -> builder::Mesh {
     let mut surface = cube("face", 0.5);
     let base = surface.targets[0].clone();
     for (name, scale, offset) in [("stretched", 2.0, 0.0), ("moved", 1.0, 0.25)] {
-        let mut target = build::Target { name: name.to_owned(), ..base.clone() };
+        let mut target = builder::MorphTarget { name: name.to_owned(), ..base.clone() };
         for [_, _, z] in &mut target.positions {
             *z = *z * scale + offset;
         }
         surface.targets.push(target);
     }
-    build::Mesh { surfaces: vec![surface], ..build::Mesh::new(Generation::Ms13) }
+    builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) }
 }
 
 /// Three surfaces with everything optional among them: two UV sets, colours, a name that is not ASCII, and a grid
 /// whose second stream is wider than its first.
-pub fn room() -> build::Mesh {
+pub fn room() -> builder::Mesh {
     let mut lamp = cube("лампа", 0.125);
     lamp.uvs[1] = lamp.uvs[0].iter().map(|[u, v]| [u * 0.5, v * 0.5]).collect();
     lamp.colors = (0..24_u8).map(|corner| [255, corner * 10, 0, 255]).collect();
     let mut plain = cube("box", 0.25);
     plain.uvs[0].clear();
-    build::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..build::Mesh::new(Generation::Ms11) }
+    builder::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..builder::Mesh::new(Generation::Ms11) }
 }
 
 /// The room in blocks, with two more surfaces: one with three shapes, and a triangle so small that compressing it makes it
 /// no smaller.
-pub fn furnished_room() -> build::Mesh {
-    let mut room = build::Mesh { generation: Generation::Ms14, ..room() };
+pub fn furnished_room() -> builder::Mesh {
+    let mut room = builder::Mesh { generation: Generation::Ms14, ..room() };
     room.surfaces.extend(morph().surfaces);
-    room.surfaces.push(build::Surface {
+    room.surfaces.push(builder::Surface {
         name: String::from("sign"),
-        targets: vec![build::Target {
+        targets: vec![builder::MorphTarget {
             positions: vec![[0.1, 0.2, 0.3], [0.7, 0.25, 0.35], [0.15, 0.8, 0.45]],
             frames: vec![TangentFrame { handedness: -1.0, ..TangentFrame::default() }],
-            ..build::Target::default()
+            ..builder::MorphTarget::default()
         }],
         indices: vec![0, 1, 2],
         attribute_indices: vec![0; 3],
-        ..build::Surface::default()
+        ..builder::Surface::default()
     });
     room
 }
@@ -230,14 +236,14 @@ fn wave_hat() -> Transform {
 }
 
 /// What bends the bar of [`skinned`], in a file of its own.
-pub fn bend() -> build::AnimationFile {
-    let build::Mesh { bones, animations, .. } = skinned(Generation::Ms12);
-    build::AnimationFile { bones, animations, ..build::AnimationFile::new(AnimationGeneration::An10) }
+pub fn bend() -> builder::AnimationFile {
+    let builder::Mesh { bones, animations, .. } = skinned(Generation::Ms12);
+    builder::AnimationFile { bones, animations, ..builder::AnimationFile::new(AnimationGeneration::An10) }
 }
 
 /// Someone who waves: five bones, one of which is not moved. From an12 on, the numbers of those that are have a gap.
-pub fn wave(generation: AnimationGeneration) -> build::AnimationFile {
-    let bone = |name: &str, parent, bind| build::Bone { name: name.to_owned(), parent, bind };
+pub fn wave(generation: AnimationGeneration) -> builder::AnimationFile {
+    let bone = |name: &str, parent, bind| builder::Bone { name: name.to_owned(), parent, bind };
     let at = |position| Transform { position, ..Transform::default() };
     let mut bones = vec![
         bone("hand", 1, at([0.0, 0.5, 0.0])),
@@ -264,7 +270,7 @@ pub fn wave(generation: AnimationGeneration) -> build::AnimationFile {
         pose.truncate(4);
     }
     let name = if generation.is_quantized() { "wave" } else { "" };
-    let mut wave = build::Animation::of_poses(name, &poses);
+    let mut wave = builder::Animation::of_poses(name, &poses);
     wave.bones = (0..4).map(|bone| i16::try_from(moved(bone)).unwrap()).collect();
     if !generation.is_quantized() {
         // What is absent is the default there, not what was before.
@@ -275,24 +281,24 @@ pub fn wave(generation: AnimationGeneration) -> build::AnimationFile {
         }
     }
     let guid = "00112233445566778899aabbccddeeff00112233";
-    build::AnimationFile {
+    builder::AnimationFile {
         bones,
         animations: vec![wave],
         skeleton_guid: guid.to_owned(),
         skeleton_path: format!("guid://{guid}"),
-        ..build::AnimationFile::new(generation)
+        ..builder::AnimationFile::new(generation)
     }
 }
 
 /// A key with all of a transform.
-pub fn whole_key(bone: &Transform) -> build::Key {
-    build::Key { position: bone.position.map(Some), rotation: Some(bone.rotation), scale: bone.scale.map(Some) }
+pub fn whole_key(bone: &Transform) -> builder::BoneKey {
+    builder::BoneKey { position: bone.position.map(Some), rotation: Some(bone.rotation), scale: bone.scale.map(Some) }
 }
 
 /// A square of `side` x `side` quads; every corner has an attribute of its own where `split` says so.
-pub fn grid(name: &str, side: u32, split: bool) -> build::Surface {
-    let mut surface = build::Surface { name: name.to_owned(), ..build::Surface::default() };
-    let mut base = build::Target::default();
+pub fn grid(name: &str, side: u32, split: bool) -> builder::Surface {
+    let mut surface = builder::Surface { name: name.to_owned(), ..builder::Surface::default() };
+    let mut base = builder::MorphTarget::default();
     let step = |at: u32| at as f32 / side as f32;
     for y in 0..=side {
         for x in 0..=side {

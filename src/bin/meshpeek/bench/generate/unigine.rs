@@ -1,12 +1,13 @@
 //! UNIGINE meshes of any size: one surface is built, and its bytes are written as often as there are to be surfaces.
 
+use meshpeek::MeshFile as _;
 use std::io::Write;
 use std::ops::Range;
 
 use anyhow::Context as _;
 use meshpeek::decode::{TangentFrame, compact};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Generation, Mesh, build};
+use meshpeek::unigine::{Generation, Mesh, builder};
 
 use super::counting_writer::CountingWriter;
 use super::height_field::{HeightField, influences};
@@ -37,48 +38,52 @@ pub fn compressed(size: u64, out: &mut CountingWriter<impl Write>) -> anyhow::Re
     repeat(&one, times, out)
 }
 
-fn mesh(generation: Generation, field: HeightField, skinned: bool) -> build::Mesh {
-    let bone = |number: u16| build::Bone {
+fn mesh(generation: Generation, field: HeightField, skinned: bool) -> builder::Mesh {
+    let bone = |number: u16| builder::Bone {
         name: format!("bone {number}"),
         parent: i16::try_from(number).map_or(-1, |number| number.saturating_sub(1)),
         bind: Transform::default(),
     };
-    build::Mesh {
+    builder::Mesh {
         bones: (0..if skinned { BONES } else { 0 }).map(bone).collect(),
         surfaces: vec![surface(field, skinned)],
-        ..build::Mesh::new(generation)
+        ..builder::Mesh::new(generation)
     }
 }
 
-fn surface(field: HeightField, skinned: bool) -> build::Surface {
+fn surface(field: HeightField, skinned: bool) -> builder::Surface {
     let frame = |normal: [f32; 3]| {
         let [x, _, z] = normal;
         let length = (x * x + z * z).sqrt();
         TangentFrame::from_axes(normal, [z / length, 0.0, -x / length], -1.0)
     };
-    let base = build::Target {
+    let base = builder::MorphTarget {
         positions: field.positions(),
         frames: field.seamed_normals().into_iter().map(frame).collect(),
-        ..build::Target::default()
+        ..builder::MorphTarget::default()
     };
-    build::Surface {
+    builder::Surface {
         name: "height field".into(),
         weights: (0..if skinned { field.vertex_count() } else { 0 }).map(|at| influences(at, BONES)).collect(),
         uvs: [field.seamed_uvs(), Vec::new()],
         indices: field.triangles().flatten().collect(),
         attribute_indices: field.seamed_triangles().flatten().collect(),
         targets: vec![base],
-        ..build::Surface::default()
+        ..builder::Surface::default()
     }
 }
 
 /// Writes the file that clones of a mesh's one surface would make, without making them; as many as `times` says of the bytes of
 /// one.
-fn repeat(mesh: &build::Mesh, times: impl Fn(u64) -> u64, out: &mut CountingWriter<impl Write>) -> anyhow::Result<()> {
+fn repeat(
+    mesh: &builder::Mesh,
+    times: impl Fn(u64) -> u64,
+    out: &mut CountingWriter<impl Write>,
+) -> anyhow::Result<()> {
     let bytes = mesh.to_bytes()?;
     let one = Mesh::open(bytes.as_slice())?;
     let mut regions = Vec::new();
-    one.regions(&mut |region| {
+    one.regions(0, &mut |region| {
         let [start, end] = [region.start, region.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         regions.push((region.field.to_string(), start..end));
     })?;

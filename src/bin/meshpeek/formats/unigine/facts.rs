@@ -51,7 +51,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 
     fn header_counts(&self, surface: &Surface<'_>) -> Option<meshpeek::Result<Counts>> {
-        let counts = || self.told_counts(surface.index()).map(Option::unwrap_or_default);
+        let counts = || self.header_counts(surface.index()).map(Option::unwrap_or_default);
         self.generation().is_compressed().then(counts)
     }
 

@@ -1,7 +1,7 @@
 //! The `properties` of meshes, surfaces and animations.
 
 use meshpeek::decode;
-use meshpeek::unigine::{Animation, AnimationView, Block, Coding, Mesh};
+use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
 use serde_json::{Value, json};
 
 use crate::render::json::{extend, hex, numbers, with};
@@ -35,7 +35,7 @@ pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, surface:
     }
 }
 
-fn block(block: &Block) -> Value {
+fn block(block: &BlockLocation) -> Value {
     json!({ "offset": block.offset, "raw": block.raw, "stored": block.stored, "verbatim": block.is_verbatim() })
 }
 

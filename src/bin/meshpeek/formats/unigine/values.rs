@@ -4,13 +4,13 @@ use meshpeek::Array;
 use std::io;
 use std::ops::Range;
 
-use meshpeek::unigine::{Mesh, Tree};
+use meshpeek::unigine::{Mesh, SurfaceTree};
 
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
 
 /// An array of a spatial tree.
-struct TreeValues<'a>(Tree<'a>, TreeArray);
+struct TreeValues<'a>(SurfaceTree<'a>, TreeArray);
 
 /// Which array of a tree.
 #[derive(Clone, Copy, Debug)]

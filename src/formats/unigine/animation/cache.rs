@@ -1,0 +1,109 @@
+//! What was found of a file's animations, so that their keys are not walked again.
+
+use std::sync::OnceLock;
+
+use super::checkpoints::{CheckpointIndex, CheckpointPlan};
+use super::coding::Coding;
+use super::scan::{KeyScan, ScanFault, scan};
+use super::stored_checkpoints::StoredCheckpoints;
+use crate::error::Result;
+use crate::formats::unigine::layout::LEAST_WHOLE_ANIMATION;
+use crate::formats::unigine::reader::locate::slots;
+use crate::math::as_u64;
+
+/// Animations with fewer keys than this are walked again each time.
+pub(crate) const MIN_KEYS_TO_INDEX: u64 = 64;
+
+/// What was found of each animation of a file.
+#[derive(Debug)]
+pub(crate) struct AnimationCaches {
+    count: usize,
+    /// None in a file that is too short for its animations.
+    slots: Box<[OnceLock<Box<KeyCache>>]>,
+}
+
+/// The place for what is found of one animation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheSlot<'a>(Option<&'a OnceLock<Box<KeyCache>>>);
+
+#[derive(Debug)]
+pub(crate) struct KeyCache {
+    scan: KeyScan,
+    index: OnceLock<Option<CheckpointIndex>>,
+    /// What a sidecar has of it.
+    stored: Option<StoredCheckpoints>,
+}
+
+impl AnimationCaches {
+    pub(crate) fn new(format: &'static str, count: usize, file_size: usize) -> Result<Self> {
+        let fits = as_u64(count).saturating_mul(LEAST_WHOLE_ANIMATION) <= as_u64(file_size);
+        Ok(Self { count, slots: slots(format, "animations", if fits { count } else { 0 })? })
+    }
+
+    /// Returns the number of animations.
+    pub(crate) const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the slot of an animation, or `None` if the index is out of range.
+    pub(crate) fn slot(&self, index: usize) -> Option<CacheSlot<'_>> {
+        (index < self.count).then(|| CacheSlot(self.slots.get(index)))
+    }
+}
+
+impl<'a> CacheSlot<'a> {
+    fn cache(self) -> Option<&'a KeyCache> {
+        self.0?.get().map(|cache| &**cache)
+    }
+
+    /// Takes what a sidecar has of it, unless its keys were walked.
+    pub(crate) fn recall_from(self, recall: impl FnOnce() -> Option<StoredCheckpoints>) {
+        if self.cache().is_none()
+            && let Some(stored) = recall().filter(|stored| stored.keys >= MIN_KEYS_TO_INDEX)
+        {
+            self.remember(stored.scan, Some(stored));
+        }
+    }
+
+    fn remember(self, scan: KeyScan, stored: Option<StoredCheckpoints>) {
+        if let Some(slot) = self.0 {
+            slot.get_or_init(|| Box::new(KeyCache { scan, index: OnceLock::new(), stored }));
+        }
+    }
+
+    /// Walks the keys, unless the result is remembered or in a sidecar. Returns it, and whether the keys were looked at.
+    ///
+    /// # Errors
+    ///
+    /// As [`scan`].
+    pub(crate) fn scan(
+        self,
+        bytes: &[u8],
+        keys: u64,
+        coding: &Coding,
+    ) -> std::result::Result<(KeyScan, bool), ScanFault> {
+        let fits = |cache: &&KeyCache| cache.stored.as_ref().is_none_or(|stored| stored.fits(bytes, keys));
+        if let Some(cache) = self.cache().filter(fits) {
+            return Ok((cache.scan, false));
+        }
+        let found = scan(bytes, keys, coding)?;
+        if keys >= MIN_KEYS_TO_INDEX {
+            self.remember(found, None);
+        }
+        Ok((found, true))
+    }
+
+    /// Returns the checkpoints of the keys. The first time they are taken from a sidecar, if it is of these keys, or built.
+    /// `None` if none are needed.
+    pub(crate) fn index(
+        self,
+        bytes: &[u8],
+        keys: u64,
+        plan: &CheckpointPlan,
+        build: impl FnOnce() -> Option<CheckpointIndex>,
+    ) -> Option<&'a CheckpointIndex> {
+        let cache = self.cache()?;
+        let stored = || cache.stored.as_ref().filter(|stored| stored.fits(bytes, keys))?.index(plan);
+        cache.index.get_or_init(|| stored().or_else(build)).as_ref()
+    }
+}

@@ -1,0 +1,86 @@
+//! Lowers animations to the neutral view: bones and clips, embedded or in files of their own.
+
+use super::file::Animation;
+use super::view::AnimationView;
+use crate::error::Result;
+use crate::formats::unigine::file::Mesh;
+use crate::model::animation::{Animations, Clip};
+use crate::model::{Bone, Transform};
+
+impl<'a> AnimationView<'a> {
+    /// Describes the animation as any format's.
+    #[must_use]
+    pub fn clip(&self) -> Clip<'a> {
+        let bones = u32::try_from(self.bones.len()).unwrap_or(u32::MAX);
+        Clip { name: self.name, frames: self.frames, bones, rate: self.rate, first_vertex_frame: None }
+    }
+
+    /// Tells of each bone of the skeleton whether the animation moves it.
+    pub(crate) fn moves(&self, out: &mut [bool]) -> Result<()> {
+        crate::parse::expect_length("unigine", "out", self.bone_count(), out.len())?;
+        out.fill(false);
+        for id in self.bones {
+            if let Some(moved) = usize::try_from(id.get()).ok().and_then(|id| out.get_mut(id)) {
+                *moved = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes where a frame puts each bone, of a frame by any number.
+    pub(crate) fn pose_at(&self, frame: usize, out: &mut [Transform]) -> Result<()> {
+        self.pose(u32::try_from(frame).unwrap_or(u32::MAX), out)
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
+    fn bone_count(&self) -> usize {
+        Self::bone_count(self)
+    }
+
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        Self::bone(self, bone)
+    }
+
+    fn clip_count(&self) -> usize {
+        self.animation_count()
+    }
+
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        self.animation(clip).map(|view| view.clip())
+    }
+
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        self.animation(clip)?.pose_at(frame, out)
+    }
+
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.animation(clip)?.moves(out)
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
+    fn bone_count(&self) -> usize {
+        Self::bone_count(self)
+    }
+
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        Self::bone(self, bone)
+    }
+
+    fn clip_count(&self) -> usize {
+        self.animation_count()
+    }
+
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        self.animation(clip).map(|view| view.clip())
+    }
+
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        self.animation(clip)?.pose_at(frame, out)
+    }
+
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.animation(clip)?.moves(out)
+    }
+}

@@ -1,0 +1,239 @@
+//! Keys: one bone at one frame, in the three ways that they are spelled.
+
+use zerocopy::little_endian::{F32, I16, U16};
+
+use crate::decode::OffsetScale16;
+use crate::model::Transform;
+use crate::parse::Record;
+
+/// How the keys of an animation are spelled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coding {
+    /// Floats; what is absent keeps its value. Embedded animations.
+    Changes,
+    /// 16 bits in the box of positions and that of scales; what is absent keeps its value. an10.
+    Quantized([OffsetScale16; 2]),
+    /// Floats; what is absent is the default. an11 to an13.
+    Whole,
+}
+
+/// One bone at one frame: the flags, and the raw bytes of the flagged components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnimationKey<'a> {
+    /// Which components follow.
+    pub flags: u8,
+    /// Their bytes, in the order of their bits.
+    pub components: &'a [u8],
+    /// Offset of the flags from the start of the file.
+    pub offset: u64,
+}
+
+/// For each value of the flags, the bytes that follow them.
+pub(super) type Sizes = [u8; 256];
+
+/// Positions and scales of `width` bytes along each axis, in single components.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler: at most 6 × 4 + 8 bytes for flags of 8 bits"
+)]
+const fn sizes_by_axis(width: u32) -> Sizes {
+    let mut sizes = [0; 256];
+    let mut flags = 0_usize;
+    while flags < 256 {
+        let axes = (flags & 0x77).count_ones();
+        sizes[flags] = (axes * width) as u8 + (flags & 8) as u8;
+        flags += 1;
+    }
+    sizes
+}
+
+/// Whole vectors: 12, 16 and 12 bytes.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler: at most 40 bytes for flags of 8 bits"
+)]
+const fn sizes_whole() -> Sizes {
+    let mut sizes = [0; 256];
+    let mut flags = 0_usize;
+    while flags < 256 {
+        sizes[flags] = ((flags & 1) * 12 + (flags & 2) * 8 + (flags & 4) * 3) as u8;
+        flags += 1;
+    }
+    sizes
+}
+
+static CHANGES: Sizes = sizes_by_axis(4);
+static QUANTIZED: Sizes = sizes_by_axis(2);
+static WHOLE: Sizes = sizes_whole();
+
+impl Coding {
+    /// Returns the flags that no key has.
+    #[must_use]
+    pub const fn unknown(&self) -> u8 {
+        match self {
+            Self::Changes | Self::Quantized(_) => 0x80,
+            Self::Whole => 0xf8,
+        }
+    }
+
+    /// Tells whether what is absent from a key keeps its value.
+    #[must_use]
+    pub const fn is_delta(&self) -> bool {
+        !matches!(self, Self::Whole)
+    }
+
+    /// Returns the bytes that follow a key's flags.
+    #[must_use]
+    pub fn key_size(&self, flags: u8) -> u64 {
+        self.sizes().get(usize::from(flags)).copied().unwrap_or_default().into()
+    }
+
+    /// Returns the bytes that follow each of all flags, so that a walk chooses the coding once.
+    pub(super) const fn sizes(&self) -> &'static Sizes {
+        match self {
+            Self::Changes => &CHANGES,
+            Self::Quantized(_) => &QUANTIZED,
+            Self::Whole => &WHOLE,
+        }
+    }
+
+    /// Puts the components of a key in the place of those before it.
+    #[inline]
+    pub(crate) fn apply(&self, flags: u8, components: &[u8], bone: &mut Transform) {
+        match self {
+            Self::Changes => {
+                let float = |rest: &mut _| take(rest).map(F32::get);
+                apply_axes(flags, components, bone, |_, rest| float(rest), |_, rest| float(rest));
+            }
+            Self::Quantized([positions, scales]) => {
+                let code = |rest: &mut _| take(rest).map(U16::get);
+                apply_axes(
+                    flags,
+                    components,
+                    bone,
+                    |axis, rest| Some(positions.component(axis, code(rest)?)),
+                    |axis, rest| Some(scales.component(axis, code(rest)?)),
+                );
+            }
+            Self::Whole => {
+                let mut rest = components;
+                // Most keys tell a position and a rotation.
+                if flags & 7 == 3
+                    && let Some([x, y, z, turn @ ..]) = take::<[F32; 7]>(&mut rest)
+                {
+                    bone.position = [x, y, z].map(F32::get);
+                    bone.rotation = turn.map(F32::get);
+                    return;
+                }
+                read(flags & 1, &mut rest, &mut bone.position);
+                read(flags & 2, &mut rest, &mut bone.rotation);
+                read(flags & 4, &mut rest, &mut bone.scale);
+            }
+        }
+    }
+}
+
+/// Returns a component of a key's rotation.
+#[inline]
+fn unit(component: I16) -> f32 {
+    f32::from(component.get()) / 32767.0
+}
+
+/// Takes one component off the front of a key's bytes.
+#[inline]
+pub(super) fn take<T: Record + Copy>(rest: &mut &[u8]) -> Option<T> {
+    let (value, after) = T::read_from_prefix(rest).ok()?;
+    *rest = after;
+    Some(value)
+}
+
+/// Reads a whole vector, if its flag is set.
+#[inline]
+fn read<const N: usize>(flag: u8, rest: &mut &[u8], out: &mut [f32; N]) {
+    if flag != 0
+        && let Some(floats) = take::<[F32; N]>(rest)
+    {
+        *out = floats.map(F32::get);
+    }
+}
+
+#[inline]
+fn apply_axes<'k>(
+    flags: u8,
+    components: &'k [u8],
+    bone: &mut Transform,
+    position: impl Fn(usize, &mut &'k [u8]) -> Option<f32>,
+    scale: impl Fn(usize, &mut &'k [u8]) -> Option<f32>,
+) {
+    let mut rest = components;
+    // Most keys tell a rotation alone.
+    if flags == 8 {
+        if let Some(rotation) = take::<[I16; 4]>(&mut rest) {
+            bone.rotation = rotation.map(unit);
+        }
+        return;
+    }
+    for (axis, (bit, out)) in [1, 2, 4].into_iter().zip(&mut bone.position).enumerate() {
+        if flags & bit != 0
+            && let Some(value) = position(axis, &mut rest)
+        {
+            *out = value;
+        }
+    }
+    if flags & 8 != 0
+        && let Some(rotation) = take::<[I16; 4]>(&mut rest)
+    {
+        bone.rotation = rotation.map(unit);
+    }
+    for (axis, (bit, out)) in [0x10, 0x20, 0x40].into_iter().zip(&mut bone.scale).enumerate() {
+        if flags & bit != 0
+            && let Some(value) = scale(axis, &mut rest)
+        {
+            *out = value;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_the_flags() {
+        let boxed = OffsetScale16 { min: [0.0; 3], size: [65535.0; 3] };
+        let quantized = Coding::Quantized([boxed; 2]);
+        for (flags, changes, codes) in [(0, 0, 0), (1, 4, 2), (7, 12, 6), (15, 20, 14), (0x77, 24, 12), (0x7f, 32, 20)]
+        {
+            assert_eq!((Coding::Changes.key_size(flags), quantized.key_size(flags)), (changes, codes), "{flags:#x}");
+            assert_eq!(Coding::Changes.key_size(flags | 0x80), changes);
+        }
+        for (flags, whole) in [(0, 0), (1, 12), (2, 16), (3, 28), (4, 12), (7, 40), (0xf8, 0), (0xff, 40)] {
+            assert_eq!(Coding::Whole.key_size(flags), whole, "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn applies_only_what_is_there() {
+        // What most keys tell goes a way of its own.
+        let floats: Vec<u8> = (1..8_u8).flat_map(|value| f32::from(value).to_le_bytes()).collect();
+        let mut bone = Transform::default();
+        Coding::Whole.apply(3, &floats, &mut bone);
+        assert_eq!((bone.position, bone.rotation), ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]));
+        let boxed = OffsetScale16 { min: [0.0; 3], size: [65535.0; 3] };
+        let mut bone = Transform { position: [9.0; 3], ..Transform::default() };
+        Coding::Quantized([boxed; 2]).apply(0x42, &[5, 0, 7, 0], &mut bone);
+        assert_eq!((bone.position, bone.scale), ([9.0, 5.0, 9.0], [1.0, 1.0, 7.0]));
+        Coding::Changes.apply(8, &[0, 0, 0, 0, 0xff, 0x7f, 0, 0], &mut bone);
+        assert_eq!(bone.rotation, [0.0, 0.0, 1.0, 0.0]);
+        // A key that is cut, as one of a file that changes under us may be, leaves what was there.
+        Coding::Changes.apply(0x0f, &[0, 0], &mut bone);
+        assert_eq!(bone.position, [9.0, 5.0, 9.0]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading animation blocks: located, counted, and walked to their end; no key is decoded.
+
+use zerocopy::little_endian::I16;
+
+use super::cache::CacheSlot;
+use super::coding::Coding;
+use super::view::{AnimationView, BoneIds};
+use crate::decode::OffsetScale16;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
+use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
+use crate::math::as_u64;
+use zerocopy::little_endian::F32;
+
+impl RawBox {
+    /// Returns the decoder of the values in it.
+    #[must_use]
+    pub fn decoder(&self) -> OffsetScale16 {
+        OffsetScale16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
+    }
+}
+
+impl<'a, S: RegionSink> FieldReader<'a, S> {
+    /// Reads the block of an embedded animation.
+    pub(crate) fn embedded_animation(
+        &mut self,
+        index: u64,
+        cache: CacheSlot<'a>,
+        share: u64,
+    ) -> Result<AnimationView<'a>> {
+        self.set_place(Field::new("").in_list("animation", index));
+        let bones = self.bone_ids()?;
+        let flags_at = self.cursor.offset();
+        let flags = *self.record::<u8>("flags", BYTE)?;
+        let view = self.keys(bones, Coding::Changes, cache, share)?;
+        Ok(view.flagged(flags, flags_at))
+    }
+
+    /// Reads an animation's block in an an10 file.
+    pub(crate) fn quantized_animation(&mut self, cache: CacheSlot<'a>, share: u64) -> Result<AnimationView<'a>> {
+        let bones = self.bone_ids()?;
+        let positions = self.record::<RawBox>("position_box", BOX)?;
+        let scales = self.record::<RawBox>("scale_box", BOX)?;
+        let flags_at = self.cursor.offset();
+        let flags = *self.record::<u8>("flags", BYTE)?;
+        let coding = Coding::Quantized([positions.decoder(), scales.decoder()]);
+        Ok(self.keys(bones, coding, cache, share)?.flagged(flags, flags_at))
+    }
+
+    /// Reads the numbers of the bones that an animation moves.
+    pub(crate) fn bone_ids(&mut self) -> Result<BoneIds<'a>> {
+        let count = self.count_of("bones.count", 2, u64::MAX)?;
+        let at = self.cursor.offset();
+        let ids = self.cursor.array::<I16>(count, "bone_ids")?;
+        self.report("bone_ids", at, PARENT, count.into());
+        Ok(BoneIds { ids, at })
+    }
+
+    /// Reads the number of frames, and steps over their keys: by walking them the first time, by what that walk found
+    /// from then on.
+    pub(crate) fn keys(
+        &mut self,
+        bones: BoneIds<'a>,
+        coding: Coding,
+        cache: CacheSlot<'a>,
+        share: u64,
+    ) -> Result<AnimationView<'a>> {
+        let at = self.cursor.offset();
+        let frames = self.count("frames.count")?;
+        // Both are below 2^31, so the product fits. Each key takes at least its flags.
+        let count = as_u64(bones.ids.len()).saturating_mul(frames.into());
+        self.cursor.can_hold(at, count, 1, "frames.count")?;
+        let start = self.cursor.offset();
+        let (scan, looked) = cache.scan(self.cursor.rest(), count, &coding).map_err(|fault| {
+            if let Some(unknown) = fault.unknown {
+                return self.unknown_flags(start.saturating_add(unknown), &coding);
+            }
+            let kind =
+                ErrorKind::UnexpectedEnd { needed: fault.needed, left: self.cursor.left().saturating_sub(fault.at) };
+            self.cursor.error_at(start.saturating_add(fault.at), "keys", kind)
+        })?;
+        let keys = self.cursor.lend(scan.bytes, 1, "keys")?;
+        if looked {
+            self.cursor.record_partial(start, count);
+        }
+        self.report("keys", start, KEYS, count);
+        let view = AnimationView::new(bones, coding, frames, (keys, start), (scan, cache), share);
+        Ok(view.placed(self.cursor.format(), self.cursor.field("")))
+    }
+
+    /// Blames the key at an offset, whose flags may announce what is not known, for what follows it.
+    pub(crate) fn unknown_flags(&self, at: u64, coding: &Coding) -> Error {
+        let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());
+        let expected = format!("key flags without the bits of {:02x}", coding.unknown()).into();
+        let found = format!("{:02x}", flags.unwrap_or_default()).into();
+        self.cursor.error_at(at, "keys", ErrorKind::Value { expected, found })
+    }
+}

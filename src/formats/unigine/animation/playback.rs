@@ -1,0 +1,63 @@
+//! Plays an animation frame by frame.
+
+use super::view::AnimationView;
+use crate::error::Result;
+use crate::model::Transform;
+
+impl<'a> AnimationView<'a> {
+    /// Plays all frames in order: each costs the keys of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`pose`](Self::pose), and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn play(&self) -> Result<Playback<'a>> {
+        let mut pose = crate::parse::filled(self.format, "pose", self.bone_count(), Transform::default())?;
+        self.check_bones()?;
+        self.rest(&mut pose);
+        crate::io::prefetch(self.keys);
+        Ok(Playback { view: *self, pose, frame: 0, at: 0 })
+    }
+}
+
+/// Plays an animation from its first frame to its last. See [`AnimationView::play`].
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let file = meshpeek::unigine::Animation::open(meshpeek::read("data/unigine/wave_an10.anim")?)?;
+/// let mut frames = file.animation(0)?.play()?;
+/// while let Some(pose) = frames.next()? {
+///     println!("{:?}", pose[0].position);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Playback<'a> {
+    view: AnimationView<'a>,
+    pose: Vec<Transform>,
+    frame: u32,
+    at: usize,
+}
+
+impl Playback<'_> {
+    /// Returns where the next frame puts each bone, as [`AnimationView::pose`] does; `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend what it goes on to change")]
+    pub fn next(&mut self) -> Result<Option<&[Transform]>> {
+        if self.frame >= self.view.frames {
+            return Ok(None);
+        }
+        self.view.apply(self.view.keys, &mut self.at, &mut self.pose)?;
+        self.frame = self.frame.saturating_add(1);
+        Ok(Some(&self.pose))
+    }
+
+    /// Returns the number of the frame that comes next.
+    #[must_use]
+    pub const fn frame(&self) -> u32 {
+        self.frame
+    }
+}

@@ -1,0 +1,157 @@
+//! Reads an animation file: locates its animations, and walks from one to the next.
+
+use super::coding::Coding;
+use super::header::AnimationHeader;
+use super::stored_checkpoints::StoredCheckpoints;
+use super::view::AnimationView;
+use crate::error::{Field, Result};
+use crate::formats::unigine::detect;
+use crate::formats::unigine::header::BOUNDS_AT;
+use crate::formats::unigine::layout::RawBounds;
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::reader::file_reader::{FileReader, FileState};
+use crate::math::as_u64;
+use crate::model::FileContext;
+use crate::parse::{Cursor, Name, OpenOptions};
+
+/// What an animation file's owner holds beside the bytes.
+#[derive(Debug)]
+pub(crate) struct AnimationState {
+    pub(crate) file: FileState,
+    pub(crate) header: AnimationHeader,
+}
+
+impl AnimationState {
+    /// Reads the header.
+    pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
+        let generation = detect::animation(bytes)?;
+        let context = FileContext::new(options);
+        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
+        let mut fields = FieldReader { cursor, sink: NoRegions };
+        let (shared, header) = fields.animation_header(generation, &options.limits)?;
+        let animations = if generation.is_quantized() { shared.animations.len() } else { 1 };
+        let file = FileState::new(context, shared, animations, animations, bytes.len())?;
+        Ok(Self { file, header })
+    }
+}
+
+/// Reads an animation file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnimationReader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) state: &'a AnimationState,
+}
+
+impl<'a> AnimationReader<'a> {
+    /// Returns the reader of what meshes have, too.
+    pub(crate) const fn file(self) -> FileReader<'a> {
+        FileReader { bytes: self.bytes, state: &self.state.file }
+    }
+
+    pub(crate) fn raw_bounds(self) -> Result<Option<&'a RawBounds>> {
+        if !self.state.header.generation.is_quantized() {
+            return Ok(None);
+        }
+        self.file().fields(BOUNDS_AT)?.bounds().map(Some)
+    }
+
+    /// Returns the GUID and the path of the skeleton, in generations that have them.
+    pub(crate) fn skeleton(self) -> Result<Option<[Name<'a>; 2]>> {
+        if !self.state.header.generation.has_skeleton() {
+            return Ok(None);
+        }
+        let mut fields = self.file().fields(self.state.header.skeleton)?;
+        Ok(Some([fields.text_32("skeleton_guid")?, fields.text_32("skeleton_path")?]))
+    }
+
+    /// Returns the frames per second, if the file has the number and it is above 0.
+    pub(crate) fn rate(self) -> Option<f32> {
+        self.state.header.rate.filter(|rate| *rate > 0).map(narrow)
+    }
+
+    /// Returns the bytes between the rate and the inner magic.
+    pub(crate) fn tail(self) -> Result<&'a [u8]> {
+        let length = self.state.header.generation.tail();
+        self.file().fields(self.state.header.tail)?.cursor.array(length, "unknown")
+    }
+
+    pub(crate) fn animation(self, index: usize) -> Result<AnimationView<'a>> {
+        let file = self.file();
+        let name = file.animation_name(index)?;
+        let start = self.locate(index)?;
+        let view = self.read_animation(&mut file.fields(start)?, index)?.named(name);
+        Ok(match file.binds()? {
+            Some(binds) => view.resting(binds),
+            None => view.of(file.bone_count(), self.rate()),
+        })
+    }
+
+    /// Reads an animation's block, whose bones, from an12 on, are in the header.
+    pub(crate) fn read_animation(
+        self,
+        fields: &mut FieldReader<'a, impl RegionSink>,
+        index: usize,
+    ) -> Result<AnimationView<'a>> {
+        let (file, header) = (self.file(), &self.state.header);
+        let cache = file.animation_cache(index)?;
+        cache.recall_from(|| StoredCheckpoints::of(self.sidecar()?, index));
+        let share = file.bytes_per_animation();
+        let bones =
+            if header.generation.has_skeleton() { Some(file.fields(header.animated)?.bone_ids()?) } else { None };
+        fields.set_place(Field::new("").in_list("animation", as_u64(index)));
+        if header.generation.is_quantized() {
+            return fields.quantized_animation(cache, share);
+        }
+        let bones = match bones {
+            Some(bones) => bones,
+            None => fields.bone_ids()?,
+        };
+        fields.keys(bones, Coding::Whole, cache, share)
+    }
+
+    /// Returns where an animation's block starts. After the last comes the closing magic.
+    pub(crate) fn locate(self, section: usize) -> Result<u64> {
+        let pass = |known, start| {
+            let mut fields = self.file().fields(start)?;
+            self.read_animation(&mut fields, known)?;
+            Ok(fields.cursor.offset())
+        };
+        self.state.file.sections.locate(section, || self.stored_section(section), pass)
+    }
+
+    /// Walks the whole structure: every count, every key's flags, the closing magic.
+    pub(crate) fn check(self) -> Result<()> {
+        match self.state.file.options_without_sidecar() {
+            // What a sidecar says is not what the file says.
+            Some(options) => AnimationReader { state: &AnimationState::open(self.bytes, &options)?, ..self }.check(),
+            None => self.end().map(drop),
+        }
+    }
+
+    /// Returns the offset of the byte after the closing magic.
+    pub(crate) fn end(self) -> Result<u64> {
+        let mut fields = self.file().fields(self.locate(self.file().animation_count())?)?;
+        self.closing_magic(&mut fields)?;
+        Ok(fields.cursor.offset())
+    }
+
+    /// Reads the magic that closes the file. If it is not there, and keys had flags of unknown meaning, the error names
+    /// the first of those keys.
+    pub(crate) fn closing_magic<S: RegionSink>(self, fields: &mut FieldReader<'_, S>) -> Result<()> {
+        fields.set_place(Field::new(""));
+        let Err(error) = fields.magic(self.state.header.generation.magic(), "closing_magic") else { return Ok(()) };
+        for index in 0..self.file().animation_count() {
+            let Ok(view) = self.animation(index) else { continue };
+            if let Some(at) = view.first_unknown() {
+                fields.set_place(Field::new("").in_list("animation", as_u64(index)));
+                return Err(fields.unknown_flags(at, &view.coding()));
+            }
+        }
+        Err(error)
+    }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "rates are small; others are rounded")]
+fn narrow(rate: i32) -> f32 {
+    rate as f32
+}

@@ -1,0 +1,104 @@
+//! What a sidecar has of an animation: the result of the walk over its keys, and its checkpoints.
+
+use std::sync::Arc;
+
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::checkpoints::{CheckpointIndex, CheckpointList, CheckpointPlan, RawCheckpoint};
+use super::scan::KeyScan;
+use crate::error::Result;
+use crate::math::as_u64;
+use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
+
+/// Offset that marks a missing one.
+const INVALID_OFFSET: u64 = u64::MAX;
+
+/// What a walk over an animation's keys found.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct RawAnimation {
+    keys: U64,
+    bytes: U64,
+    /// Where the first key with unknown flags is; all ones where there is none.
+    unknown: U64,
+    flags: U32,
+    /// Frames between two checkpoints.
+    interval: U32,
+    /// The first checkpoint, and how many there are.
+    points: [U64; 2],
+    /// The last bytes of the keys.
+    tail: [u8; 8],
+}
+
+/// What a sidecar has of an animation.
+#[derive(Debug)]
+pub(crate) struct StoredCheckpoints {
+    pub(crate) scan: KeyScan,
+    pub(crate) keys: u64,
+    interval: u32,
+    points: RecordSlice<RawCheckpoint>,
+    tail: [u8; 8],
+}
+
+impl StoredCheckpoints {
+    /// Looks for what a sidecar has of animation `index`.
+    pub(crate) fn of(sidecar: &Arc<Sidecar>, index: usize) -> Option<Self> {
+        let raw = sidecar.record::<RawAnimation>(Kind::Animations, as_u64(index))?;
+        let scan = KeyScan {
+            bytes: raw.bytes.get(),
+            flags: u8::try_from(raw.flags.get()).ok()?,
+            unknown: Some(raw.unknown.get()).filter(|at| *at != INVALID_OFFSET),
+        };
+        let [first, count] = raw.points.map(U64::get);
+        let points = RecordSlice::new(Arc::clone(sidecar), Kind::Checkpoints, first, count);
+        Some(Self { scan, keys: raw.keys.get(), interval: raw.interval.get(), points, tail: raw.tail })
+    }
+
+    /// Tells whether it is of so many keys, which are followed by whatever else is in `bytes`.
+    pub(crate) fn fits(&self, bytes: &[u8], keys: u64) -> bool {
+        let own = usize::try_from(self.scan.bytes).ok().and_then(|end| bytes.get(..end));
+        self.keys == keys && own.is_some_and(|own| tail(own) == self.tail)
+    }
+
+    /// Returns the checkpoints, if they are those of a plan.
+    pub(crate) fn index(&self, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
+        let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.len() && plan.count > 0;
+        fits.then(|| CheckpointIndex { interval: self.interval, points: CheckpointList::Stored(self.points.clone()) })
+    }
+}
+
+/// Adds to a sidecar what was found of an animation's keys.
+pub(crate) fn push(
+    builder: &mut Builder,
+    (keys, key_count): (&[u8], u64),
+    scan: &KeyScan,
+    index: Option<&CheckpointIndex>,
+) -> Result<()> {
+    let first = builder.count(Kind::Checkpoints);
+    if let Some(CheckpointIndex { points, .. }) = index {
+        for place in 0..points.len() {
+            let Some((start, _)) = points.get(place) else { break };
+            let told = builder.blob(points.told(place))?;
+            builder.push(Kind::Checkpoints, &RawCheckpoint { start: start.into(), told: told.map(U64::new) })?;
+        }
+    }
+    let raw = RawAnimation {
+        keys: key_count.into(),
+        bytes: scan.bytes.into(),
+        unknown: scan.unknown.unwrap_or(INVALID_OFFSET).into(),
+        flags: u32::from(scan.flags).into(),
+        interval: index.map_or(0, |index| index.interval).into(),
+        points: [first.into(), builder.count(Kind::Checkpoints).saturating_sub(first).into()],
+        tail: tail(keys),
+    };
+    builder.push(Kind::Animations, &raw)
+}
+
+/// Returns the last bytes of some keys, as far as there are any.
+fn tail(keys: &[u8]) -> [u8; 8] {
+    let mut tail = [0; 8];
+    let from = keys.len().saturating_sub(8);
+    tail.iter_mut().zip(keys.get(from..).unwrap_or_default()).for_each(|(place, byte)| *place = *byte);
+    tail
+}

@@ -1,0 +1,25 @@
+//! A buffer to inflate blocks into.
+
+use super::inflated::InflatedBlock;
+
+/// A buffer that blocks of a mesh are inflated into, one after another: lent and reused, it saves the allocations, and
+/// the mesh keeps nothing.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
+/// use meshpeek::unigine::{InflateBuffer, Mesh};
+/// let mesh = Mesh::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
+/// let mut buffer = InflateBuffer::default();
+/// for index in 0..mesh.surface_count() {
+///     let surface = mesh.surface_in(index, &mut buffer)?;
+///     println!("{}: {} positions", surface.name(), surface.positions()?.len());
+/// }
+/// assert_eq!(mesh.inflated_bytes(), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct InflateBuffer {
+    pub(crate) block: InflatedBlock,
+}

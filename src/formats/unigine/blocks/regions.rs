@@ -1,0 +1,84 @@
+//! Names the bytes of blocks: of those that are stored verbatim, the bytes of all arrays in them.
+
+use super::block::{BlockKind, BlockLocation};
+use super::locate::MAGIC;
+use super::tree;
+use crate::error::{Field, PathSegment, Result};
+use crate::formats::unigine::layout::{BYTE, LZ4};
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::math::as_u64;
+
+impl MeshReader<'_> {
+    /// Names the bytes of all blocks and of the table.
+    pub(crate) fn block_regions<S: RegionSink>(self, reader: &mut FieldReader<'_, S>) -> Result<()> {
+        if self.blocks_of(reader, BlockKind::Geometry)? {
+            reader.set_place(Field::new(""));
+            reader.magic(self.generation().magic(), "tree_magic")?;
+            self.blocks_of(reader, BlockKind::Tree)?;
+        }
+        self.read_table(reader).map(drop)
+    }
+
+    /// Names the bytes of all geometry, or of all trees. Where the sizes of one cannot be used, the bytes up to the next that
+    /// the table tells are taken for it; `false` where that is the table itself.
+    fn blocks_of<S: RegionSink>(self, reader: &mut FieldReader<'_, S>, kind: BlockKind) -> Result<bool> {
+        for index in 0..self.surface_count() {
+            reader.set_place(Field::new("").in_list("surface", as_u64(index)));
+            let block = match reader.block_sizes(kind) {
+                Ok(block) => block,
+                Err(error) => {
+                    let next = index.saturating_add(1);
+                    let told = if kind == BlockKind::Geometry { self.block_in_table(next) } else { None };
+                    let end = told.filter(|_| next < self.surface_count());
+                    let end = end.or_else(|| self.table()?.checked_sub(MAGIC)).ok_or_else(|| error.clone())?;
+                    report_up_to(reader, end, kind).ok_or(error)?;
+                    if told.is_some_and(|told| told == end) {
+                        continue;
+                    }
+                    return Ok(false);
+                }
+            };
+            if block.is_verbatim() && self.verbatim_parts(&block, index, kind, NoRegions).is_ok() {
+                self.verbatim_parts(&block, index, kind, |region| reader.sink.add(region))?;
+                reader.cursor.lend(block.stored, 1, kind.content())?;
+            } else {
+                report_block(reader, &block, kind)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Names the arrays of geometry, or the parts of a tree, in a block that is stored verbatim.
+    fn verbatim_parts(self, block: &BlockLocation, index: usize, kind: BlockKind, sink: impl RegionSink) -> Result<()> {
+        let cursor = block.cursor(self.bytes, self.format())?.with_access_log(self.state.file.context.access_log());
+        let mut fields = FieldReader { cursor, sink };
+        match kind {
+            BlockKind::Geometry => self.arrays(index, fields)?.finish_block(),
+            BlockKind::Tree => {
+                fields.set_place(
+                    Field::new("").in_list("surface", as_u64(index)).in_inner_list("tree", PathSegment::ONLY),
+                );
+                tree::read(&mut fields, &mut self.alone()).map(drop)
+            }
+        }
+    }
+}
+
+/// Names the bytes of a block as a whole.
+fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLocation, kind: BlockKind) -> Result<()> {
+    let start = reader.cursor.offset();
+    reader.cursor.lend(block.stored, 1, kind.content())?;
+    let (element, count) = if block.is_verbatim() { (BYTE, block.stored) } else { (LZ4, 1) };
+    reader.report(kind.content(), start, element, count);
+    Ok(())
+}
+
+/// Names the bytes of a block whose sizes cannot be used.
+fn report_up_to<S: RegionSink>(reader: &mut FieldReader<'_, S>, end: u64, kind: BlockKind) -> Option<()> {
+    let start = reader.cursor.offset();
+    let length = end.checked_sub(start)?;
+    reader.cursor.lend(length, 1, kind.content()).ok()?;
+    reader.report(kind.content(), start, BYTE, length);
+    Some(())
+}

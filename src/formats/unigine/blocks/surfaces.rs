@@ -1,0 +1,213 @@
+//! Inflates the blocks of a mesh, and lends what they hold.
+
+use super::block::{BlockKind, BlockLocation};
+use super::buffer::InflateBuffer;
+use super::cache::{keep, lend, lock};
+use super::inflate;
+use super::inflated::InflatedBlock;
+use super::tree::{InflatedTree, SurfaceTree};
+use super::wide_indices::WideIndexStreams;
+use crate::error::{ErrorKind, Field, PathSegment, Result};
+use crate::formats::unigine::layout::index_element;
+use crate::formats::unigine::reader::arrays::{ArrayKind, Arrays};
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::surface::SurfaceView;
+use crate::math::as_u64;
+use crate::model::Counts;
+use crate::parse::MemoryBudget;
+
+impl<'a> MeshReader<'a> {
+    /// Locates a surface and inflates its geometry into a buffer, unless the mesh holds it already, or it is stored as it
+    /// is.
+    pub(crate) fn surface_in<'b>(self, index: usize, buffer: &'b mut InflateBuffer) -> Result<SurfaceView<'b>>
+    where
+        'a: 'b,
+    {
+        let Some(blocks) = self.state.blocks.surfaces.get(index) else { return self.surface(index) };
+        if blocks.geometry.get().is_some_and(|inflated| inflated.is_ok()) {
+            return self.surface(index);
+        }
+        let mut budget = MemoryBudget::alone(self.asset());
+        self.fill_geometry(index, &mut buffer.block, &mut budget)?;
+        self.view(index, Some(&buffer.block))
+    }
+
+    /// Lends the tree of a surface, inflated the first time.
+    pub(crate) fn tree(self, index: usize) -> Result<Option<SurfaceTree<'a>>> {
+        self.surface_header(index)?;
+        let Some(blocks) = self.state.blocks.surfaces.get(index) else { return Ok(None) };
+        let busy = blocks.tree.get().is_none().then(|| lock(&blocks.busy));
+        if blocks.tree.get().is_none() {
+            let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
+            let new = self.fresh_tree(index, &mut budget);
+            keep(&blocks.tree, new, InflatedTree::size, budget)?;
+        }
+        drop(busy);
+        let inflated = lend(&blocks.tree, || self.no_surface(index))?;
+        inflated.view(self.bytes, self.format()).map(Some)
+    }
+
+    /// Returns where the blocks of a surface are, or `None` in the generations before ms14.
+    pub(crate) fn blocks(self, index: usize) -> Result<Option<[BlockLocation; 2]>> {
+        self.surface_header(index)?;
+        if !self.generation().is_compressed() {
+            return Ok(None);
+        }
+        Ok(Some([self.geometry_block(index)?, self.tree_block(index)?]))
+    }
+
+    /// Returns the counts that the header has of a surface, or `None` in the generations before ms14.
+    pub(crate) fn header_counts(self, index: usize) -> Result<Option<Counts>> {
+        let head = self.surface_header(index)?;
+        let Some(corners) = head.corners else { return Ok(None) };
+        let first = self.targets(index)?.next().transpose()?;
+        let vertices = first.and_then(|(_, positions)| positions).unwrap_or_default();
+        let width = u8::try_from(index_element(vertices).size).unwrap_or_default();
+        let [corners, _] = corners.counts;
+        let index_widths = [width, 0];
+        Ok(Some(Counts { vertices, corners, index_widths, targets: head.targets, ..Counts::default() }))
+    }
+
+    /// Returns what the inflated blocks may hold together.
+    fn asset(self) -> u64 {
+        self.limits().asset.max(as_u64(self.bytes.len()).saturating_mul(4))
+    }
+
+    pub(crate) fn geometry_block(self, index: usize) -> Result<BlockLocation> {
+        self.block_at(self.locate(index)?, index, BlockKind::Geometry)
+    }
+
+    pub(crate) fn tree_block(self, index: usize) -> Result<BlockLocation> {
+        let behind = self.surface_count().saturating_add(1);
+        self.block_at(self.locate(behind.saturating_add(index))?, index, BlockKind::Tree)
+    }
+
+    pub(crate) fn block_at(self, start: u64, index: usize, kind: BlockKind) -> Result<BlockLocation> {
+        let mut fields = self.file().fields(start)?;
+        fields.set_place(Field::new("").in_list("surface", as_u64(index)));
+        fields.block_sizes(kind)
+    }
+
+    /// Returns the geometry of a surface, inflated the first time.
+    pub(crate) fn geometry(self, index: usize) -> Result<&'a InflatedBlock> {
+        let Some(blocks) = self.state.blocks.surfaces.get(index) else {
+            return Err(self.no_surface(index));
+        };
+        let busy = blocks.geometry.get().is_none().then(|| lock(&blocks.busy));
+        if blocks.geometry.get().is_none() {
+            let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
+            let mut inflated = InflatedBlock::default();
+            let new = self.fill_geometry(index, &mut inflated, &mut budget).map(|()| inflated);
+            keep(&blocks.geometry, new, InflatedBlock::size, budget)?;
+        }
+        drop(busy);
+        lend(&blocks.geometry, || self.no_surface(index))
+    }
+
+    /// Inflates the geometry of a surface, and walks its arrays: they fill the block, or it cannot be used.
+    fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<()> {
+        let block = self.geometry_block(index)?;
+        let part = (Field::new("").in_list("surface", as_u64(index)), BlockKind::Geometry);
+        inflated.fill(self.bytes, block, self.limits(), budget, self.format(), part)?;
+        if inflated.inflated_from().is_some() {
+            self.note_whole(&block);
+        }
+        let counts = match self.walk(index, inflated) {
+            Ok(counts) => counts,
+            Err(error) if self.spell_out(index, inflated, budget)? => {
+                self.note_whole(&block);
+                self.walk(index, inflated).map_err(|_| error)?
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(blocks) = self.state.blocks.surfaces.get(index) {
+            blocks.counts.get_or_init(|| counts);
+        }
+        Ok(())
+    }
+
+    /// Walks the arrays of a surface to the end of its block.
+    fn walk(self, index: usize, inflated: &InflatedBlock) -> Result<Counts> {
+        let counts = self.view(index, Some(inflated))?.counts()?;
+        self.arrays_in(index, inflated)?.finish_block()?;
+        Ok(counts)
+    }
+
+    fn arrays_in<'b>(self, index: usize, block: &'b InflatedBlock) -> Result<Arrays<'b, NoRegions>>
+    where
+        'a: 'b,
+    {
+        // What is inflated was noted as a whole.
+        let log = self.state.file.context.access_log().filter(|_| block.inflated_from().is_none());
+        let cursor = block.cursor(self.bytes, self.format())?.with_access_log(log);
+        self.arrays(index, FieldReader { cursor, sink: NoRegions })
+    }
+
+    /// Spells wide indices out, in a block that four bytes for each do not fill and compact ints do; otherwise `false`.
+    fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<bool> {
+        let mut cursor = inflated.cursor(self.bytes, self.format())?;
+        cursor.set_place(Field::new("").in_list("surface", as_u64(index)));
+        let fail = |kind| cursor.error("indices", kind);
+        let spelled = {
+            let Some(wide) = self.wide_indices(index, inflated) else { return Ok(false) };
+            let asked = as_u64(wide.length());
+            let allowed = inflate::allowed(self.geometry_block(index)?.stored, self.limits());
+            if asked > allowed {
+                return Err(fail(ErrorKind::Limit { name: "block", allowed, asked }));
+            }
+            budget.reserve(asked).map_err(fail)?;
+            wide.spell().ok_or_else(|| fail(ErrorKind::OutOfMemory { asked }))?
+        };
+        inflated.replace(spelled);
+        Ok(true)
+    }
+
+    /// Finds index streams that are wide, and compact ints.
+    fn wide_indices<'b>(self, index: usize, inflated: &'b InflatedBlock) -> Option<WideIndexStreams<'b>>
+    where
+        'a: 'b,
+    {
+        let mut arrays = self.arrays_in(index, inflated).ok()?;
+        let mut last = None;
+        while last != Some(ArrayKind::Colors) {
+            last = Some(arrays.next().ok()??.kind);
+        }
+        let streams = arrays.index_streams()?;
+        if streams.iter().all(|(_, width)| *width < 4) {
+            return None;
+        }
+        let bytes = inflated.bytes(self.bytes);
+        let start = bytes.len().checked_sub(arrays.reader.cursor.rest().len())?;
+        WideIndexStreams::find(bytes, start, streams)
+    }
+
+    /// Inflates the tree of a surface.
+    pub(crate) fn fresh_tree(self, index: usize, budget: &mut MemoryBudget<'_>) -> Result<InflatedTree> {
+        let block = self.tree_block(index)?;
+        let place = Field::new("").in_list("surface", as_u64(index));
+        let inside = place.in_inner_list("tree", PathSegment::ONLY);
+        let format = self.format();
+        let mut inflated = InflatedBlock::default();
+        inflated.fill(self.bytes, block, self.limits(), budget, format, (place, BlockKind::Tree))?;
+        self.note_whole(&block);
+        InflatedTree::new(inflated, self.bytes, (format, inside), budget)
+    }
+
+    /// Returns the budget of what the mesh does not keep.
+    pub(crate) fn alone(self) -> MemoryBudget<'static> {
+        MemoryBudget::alone(self.asset())
+    }
+
+    /// Notes that a block was read as a whole.
+    fn note_whole(self, block: &BlockLocation) {
+        if let Some(touched) = self.state.file.context.access_log() {
+            touched.record(block.start(), block.end());
+        }
+    }
+
+    /// Returns what the geometry of a surface has, if it was walked.
+    pub(crate) fn known_counts(self, index: usize) -> Option<Counts> {
+        self.state.blocks.surfaces.get(index)?.counts.get().copied()
+    }
+}

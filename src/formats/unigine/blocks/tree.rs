@@ -1,0 +1,218 @@
+//! The spatial tree that the engine stores with a surface, and what it says of each edge.
+
+use super::inflated::InflatedBlock;
+use super::node::TreeNode;
+use crate::array::Packed;
+use crate::decode::Floats;
+use crate::error::{ErrorKind, Field, Result};
+use crate::formats::unigine::layout::{BOX_6, BYTE, COMPACTS, NODES, SPLIT};
+use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::math::{as_index, as_u64};
+use crate::model::{SpatialTree, SplitNode};
+use crate::parse::MemoryBudget;
+use zerocopy::little_endian::F32;
+
+/// Where the parts of a tree are, in whatever space the block was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TreeOffsets {
+    pub(crate) edges: u64,
+    pub(crate) corners: u64,
+    pub(crate) nodes: u64,
+    pub(crate) boxes: u64,
+    pub(crate) splits: u64,
+}
+
+/// A tree as it is kept: its block, and what varies in length there, unfolded.
+#[derive(Debug)]
+pub(crate) struct InflatedTree {
+    block: InflatedBlock,
+    corners: Box<[u32]>,
+    nodes: Box<[TreeNode]>,
+    edge_count: u32,
+    pub(crate) offsets: TreeOffsets,
+}
+
+impl InflatedTree {
+    /// Reads a tree to its last byte.
+    pub(crate) fn new(
+        block: InflatedBlock,
+        file: &[u8],
+        (format, place): (&'static str, Field),
+        budget: &mut MemoryBudget<'_>,
+    ) -> Result<Self> {
+        let mut reader = FieldReader { cursor: block.cursor(file, format)?, sink: NoRegions };
+        reader.set_place(place);
+        let read = read(&mut reader, budget)?;
+        Ok(Self { block, ..read })
+    }
+
+    /// Returns the bytes of memory that it holds.
+    pub(crate) fn size(&self) -> u64 {
+        let lists = size_of_val(&*self.corners).saturating_add(size_of_val(&*self.nodes));
+        self.block.size().saturating_add(as_u64(lists))
+    }
+
+    /// Returns the offset of the block, where the tree lies elsewhere.
+    pub(crate) fn inflated_from(&self) -> Option<u64> {
+        self.block.inflated_from()
+    }
+
+    /// Lends its parts.
+    pub(crate) fn view<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<SurfaceTree<'a>> {
+        let cursor = self.block.cursor(file, format)?;
+        let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let boxes = cursor.clone().at(self.offsets.boxes)?.array::<[F32; 6]>(nodes, "boxes")?;
+        let splits = cursor.clone().at(self.offsets.splits)?.array::<[F32; 1]>(nodes, "splits")?;
+        Ok(SurfaceTree {
+            edges: cursor.at(self.offsets.edges)?.array::<u8>(self.edge_count, "edges")?,
+            corners: &self.corners,
+            nodes: &self.nodes,
+            boxes: Packed::new(boxes, Floats),
+            splits: Packed::new(splits, Floats),
+        })
+    }
+}
+
+/// Reads a tree, and reports its parts: of a block that is stored verbatim, they are regions of the file.
+pub(crate) fn read<S: RegionSink>(
+    reader: &mut FieldReader<'_, S>,
+    budget: &mut MemoryBudget<'_>,
+) -> Result<InflatedTree> {
+    let mut offsets = TreeOffsets::default();
+    let edge_count = reader.count("edges.count")?;
+    offsets.edges = reader.cursor.offset();
+    reader.cursor.lend(edge_count.into(), 1, "edges")?;
+    reader.report("edges", offsets.edges, BYTE, edge_count.into());
+    let corner_count = reader.count_of("corners.count", 1, u64::MAX)?;
+    offsets.corners = reader.cursor.offset();
+    let mut corners = reserve(reader, corner_count, "corners", budget)?;
+    for _ in 0..corner_count {
+        let at = reader.cursor.offset();
+        let value = reader.compact("corners")?;
+        let Ok(corner) = u32::try_from(value) else {
+            let kind = ErrorKind::Value { expected: "a corner of 0 or more".into(), found: value.to_string().into() };
+            return Err(reader.cursor.error_at(at, "corners", kind));
+        };
+        corners.push(corner);
+    }
+    reader.report("corners", offsets.corners, COMPACTS, corner_count.into());
+    // An axis, four numbers, a box and a split.
+    let node_count = reader.count_of("nodes.count", 1 + 4 + 24 + 4, u64::MAX)?;
+    offsets.nodes = reader.cursor.offset();
+    let mut nodes = reserve(reader, node_count, "nodes", budget)?;
+    for _ in 0..node_count {
+        let axis = *reader.cursor.read::<u8>("nodes")?;
+        let mut numbers = [0; 4];
+        for number in &mut numbers {
+            *number = reader.compact("nodes")?;
+        }
+        let [left, right, start, end] = numbers;
+        nodes.push(TreeNode { axis, left, right, start, end });
+    }
+    reader.report("nodes", offsets.nodes, NODES, node_count.into());
+    offsets.boxes = reader.cursor.offset();
+    reader.cursor.array::<[F32; 6]>(node_count, "boxes")?;
+    reader.report("boxes", offsets.boxes, BOX_6, node_count.into());
+    offsets.splits = reader.cursor.offset();
+    reader.cursor.array::<F32>(node_count, "splits")?;
+    reader.report("splits", offsets.splits, SPLIT, node_count.into());
+    reader.finish("splits", "the end of the block after the splits")?;
+    Ok(InflatedTree {
+        block: InflatedBlock::default(),
+        corners: corners.into(),
+        nodes: nodes.into(),
+        edge_count,
+        offsets,
+    })
+}
+
+/// Makes room for what is unfolded: at most four times the bytes that it is read from.
+fn reserve<S: RegionSink, T>(
+    reader: &FieldReader<'_, S>,
+    count: u32,
+    name: &'static str,
+    budget: &mut MemoryBudget<'_>,
+) -> Result<Vec<T>> {
+    let asked = u64::from(count).saturating_mul(as_u64(size_of::<T>()));
+    budget.reserve(asked).map_err(|kind| reader.cursor.error(name, kind))?;
+    let mut list = Vec::new();
+    let reserved = list.try_reserve_exact(as_index(count));
+    reserved.map_err(|_| reader.cursor.error(name, ErrorKind::OutOfMemory { asked }))?;
+    Ok(list)
+}
+
+/// The spatial tree of a surface, and the records of its edges, as the engine stored them.
+///
+/// Nodes are numbered in pre-order, 0 is the root. Nothing of it is to be trusted before it was tested where it is
+/// used: `validate` tells what is wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceTree<'a> {
+    edges: &'a [u8],
+    corners: &'a [u32],
+    nodes: &'a [TreeNode],
+    boxes: Packed<'a, Floats<6>>,
+    splits: Packed<'a, Floats<1>>,
+}
+
+impl<'a> SurfaceTree<'a> {
+    /// Returns a byte for each triangle, in the order of the index streams. Bit *k* is about the edge opposite corner
+    /// *k*: set where the edge is a border or convex, clear where it is flat or concave. Bits 3 to 7 are clear.
+    #[must_use]
+    pub const fn edges(&self) -> &'a [u8] {
+        self.edges
+    }
+
+    /// Returns the triangles in the order that leaves name them: the number of each one's first corner, a multiple of 3.
+    #[must_use]
+    pub const fn corners(&self) -> &'a [u32] {
+        self.corners
+    }
+
+    /// Returns all nodes.
+    #[must_use]
+    pub const fn nodes(&self) -> &'a [TreeNode] {
+        self.nodes
+    }
+
+    /// Returns the box of each node, lent from the block: least x, y, z and greatest x, y, z in scene units.
+    #[must_use]
+    pub const fn boxes(&self) -> Packed<'a, Floats<6>> {
+        self.boxes
+    }
+
+    /// Returns where each node is split, a coordinate along its axis in scene units; 0 of leaves.
+    #[must_use]
+    pub const fn splits(&self) -> Packed<'a, Floats<1>> {
+        self.splits
+    }
+
+    /// Returns the first corners of a leaf's triangles; `None` where the node does not name such as exist.
+    #[must_use]
+    pub fn triangles(&self, node: &TreeNode) -> Option<&'a [u32]> {
+        self.corners.get(usize::try_from(node.start).ok()?..usize::try_from(node.end).ok()?)
+    }
+}
+
+impl SpatialTree for SurfaceTree<'_> {
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn node(&self, number: usize) -> Option<SplitNode> {
+        let node = self.nodes.get(number)?;
+        if let Some(children) = node.children() {
+            return Some(SplitNode::Inner(children));
+        }
+        let [start, end] = [node.start, node.end].map(usize::try_from);
+        node.is_leaf().then_some(SplitNode::Leaf(start.ok()?..end.ok()?))
+    }
+
+    fn triangle_count(&self) -> usize {
+        self.corners.len()
+    }
+
+    fn triangle(&self, place: usize) -> Option<u32> {
+        let corner = *self.corners.get(place)?;
+        corner.is_multiple_of(3).then_some(corner / 3)
+    }
+}

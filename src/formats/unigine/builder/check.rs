@@ -1,0 +1,188 @@
+//! What the format cannot hold, refused before the first byte.
+
+use super::animation::Animation;
+use super::animation_file::AnimationFile;
+use super::bone::Bone;
+use super::mesh::Mesh;
+use super::surface::Surface;
+use crate::decode::Influence;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::animation::coding::Coding;
+use crate::formats::unigine::layout::{AnimationGeneration, Generation, INFLUENCES, MAX_NUMBERED, ROOT};
+use crate::math::{as_index, as_u64};
+
+impl Mesh {
+    /// Tests everything that the format cannot hold.
+    pub(super) fn check(&self) -> Result<()> {
+        let fault = |field, expected: &str, found: String| Err(wrong(self.generation.format(), field, expected, found));
+        if as_u64(self.surfaces.len()) > MAX_NUMBERED.into() {
+            return fault(Field::new("surfaces"), "at most 32767", self.surfaces.len().to_string());
+        }
+        if !self.generation.has_animations() && !self.animations.is_empty() {
+            return fault(Field::new("animations"), "none in this generation", self.animations.len().to_string());
+        }
+        for (index, surface) in (0..).zip(&self.surfaces) {
+            check_name(self.generation.format(), ("surface", index), &surface.name)?;
+        }
+        check_skeleton(self.generation.format(), &self.bones, &self.animations)?;
+        if !self.generation.has_bones() && !self.bones.is_empty() {
+            return fault(Field::new("bones"), "none in this generation", self.bones.len().to_string());
+        }
+        for (index, surface) in (0..).zip(&self.surfaces) {
+            surface.check(self.generation, index, self.bones.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl Surface {
+    fn check(&self, generation: Generation, index: u64, bones: usize) -> Result<()> {
+        let fault = |name, expected: &str, found: String| {
+            Err(wrong(generation.format(), Field::new(name).in_list("surface", index), expected, found))
+        };
+        let (positions, frames) = self.base_counts();
+        if self.targets.is_empty() {
+            return fault("targets", "at least the base shape", String::from("none"));
+        }
+        if self.targets.iter().any(|target| target.name.contains('\0')) {
+            return fault("targets", "names without NUL", String::from("one with"));
+        }
+        if !generation.has_targets() && (self.targets.len() > 1 || self.targets.iter().any(|one| !one.name.is_empty()))
+        {
+            return fault("targets", "one without a name in this generation", self.targets.len().to_string());
+        }
+        if !generation.has_bones() && !self.weights.is_empty() {
+            return fault("weights", "none in this generation", self.weights.len().to_string());
+        }
+        if self.lightmap.is_some() && !generation.has_lightmap() {
+            return fault("lightmap", "none in this generation", String::from("some"));
+        }
+        let lengths = [
+            ("weights", self.weights.len(), positions),
+            ("uv0", self.uvs[0].len(), frames),
+            ("uv1", self.uvs[1].len(), frames),
+            ("colors", self.colors.len(), frames),
+        ];
+        for (name, found, all) in lengths {
+            if found != 0 && found != all {
+                return fault(name, &format!("0 or {all}"), found.to_string());
+            }
+        }
+        for list in &self.weights {
+            if list.len() > usize::from(INFLUENCES) {
+                return fault("weights", "at most 4 influences on a vertex", list.len().to_string());
+            }
+            for Influence { bone, .. } in list {
+                if usize::try_from(*bone).map_or(true, |bone| bone >= bones) {
+                    return fault("weights", &format!("a bone below {bones}"), bone.to_string());
+                }
+            }
+        }
+        if self.indices.len() != self.attribute_indices.len() || !self.indices.len().is_multiple_of(3) {
+            let found = format!("{} and {}", self.indices.len(), self.attribute_indices.len());
+            return fault("indices", "two streams of one length that make whole triangles", found);
+        }
+        for (name, stream, items) in
+            [("indices", &self.indices, positions), ("attribute_indices", &self.attribute_indices, frames)]
+        {
+            if let Some(found) = stream.iter().find(|index| as_index(**index) >= items) {
+                return fault(name, &format!("indices below {items}"), found.to_string());
+            }
+            if i32::try_from(items).is_err() || i32::try_from(stream.len()).is_err() {
+                return fault(name, "fewer than 2^31 items", items.max(stream.len()).to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AnimationFile {
+    /// Tests everything that the format cannot hold.
+    pub(super) fn check(&self) -> Result<()> {
+        let format = self.generation.format();
+        check_skeleton(format, &self.bones, &self.animations)?;
+        for (name, text) in [("skeleton_guid", &self.skeleton_guid), ("skeleton_path", &self.skeleton_path)] {
+            if text.contains('\0') {
+                return Err(wrong(format, Field::new(name), "a string without NUL", format!("{text:?}")));
+            }
+        }
+        if self.generation.is_quantized() {
+            return (0..).zip(&self.animations).try_for_each(|(index, animation)| animation.check_boxes(index));
+        }
+        match &*self.animations {
+            [only] if only.name.is_empty() => Ok(()),
+            [named] => {
+                let field = Field::new("name").in_list("animation", 0);
+                Err(wrong(format, field, "no name in this generation", format!("{:?}", named.name)))
+            }
+            all => {
+                let found = all.len().to_string();
+                Err(wrong(format, Field::new("animations"), "one in this generation", found))
+            }
+        }
+    }
+}
+
+impl Animation {
+    /// Tests that boxes can be put around the values of an an10 file.
+    fn check_boxes(&self, index: u64) -> Result<()> {
+        let Coding::Quantized(boxes) = self.quantized() else { return Ok(()) };
+        let keys = self.frames.iter().flatten();
+        let told = keys.flat_map(|key| key.position.into_iter().chain(key.scale)).flatten();
+        let sizes = boxes.iter().flat_map(|one| one.size);
+        match told.chain(sizes).find(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(found) => {
+                let field = Field::new("keys").in_list("animation", index);
+                let expected = "finite positions and scales whose box has a finite size";
+                Err(wrong(AnimationGeneration::An10.format(), field, expected, found.to_string()))
+            }
+        }
+    }
+}
+
+fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &str) -> Result<()> {
+    if name.contains('\0') {
+        return Err(wrong(format, Field::new("name").in_list(list, index), "a name without NUL", format!("{name:?}")));
+    }
+    Ok(())
+}
+
+/// Tests bones, and what moves them.
+fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
+    let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, found));
+    if as_u64(bones.len()) > MAX_NUMBERED.into() {
+        return fault(Field::new("bones"), "at most 32767", bones.len().to_string());
+    }
+    let known = |bone: i16| usize::try_from(bone).is_ok_and(|bone| bone < bones.len());
+    for (index, bone) in (0..).zip(bones) {
+        check_name(format, ("bone", index), &bone.name)?;
+        if bone.parent != ROOT && !known(bone.parent) {
+            let expected = format!("-1, or a bone below {}", bones.len());
+            return fault(Field::new("parent").in_list("bone", index), &expected, bone.parent.to_string());
+        }
+    }
+    for (index, animation) in (0..).zip(animations) {
+        check_name(format, ("animation", index), &animation.name)?;
+        if let Some(bone) = animation.bones.iter().find(|bone| !known(**bone)) {
+            let expected = format!("bones below {}", bones.len());
+            return fault(Field::new("bone_ids").in_list("animation", index), &expected, bone.to_string());
+        }
+        if animation.flags & Coding::Changes.unknown() != 0 {
+            let found = format!("{:02x}", animation.flags);
+            return fault(Field::new("flags").in_list("animation", index), "flags below 80", found);
+        }
+        for frame in &animation.frames {
+            if frame.len() != animation.bones.len() {
+                let field = Field::new("keys").in_list("animation", index);
+                return fault(field, "a key for each bone in each frame", frame.len().to_string());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wrong(format: &'static str, field: Field, expected: &str, found: String) -> Error {
+    let kind = ErrorKind::Refused { expected: expected.to_owned().into(), found: found.into() };
+    Error::without_offset(format, field, kind)
+}

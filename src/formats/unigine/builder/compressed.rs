@@ -1,0 +1,71 @@
+//! The blocks of new meshes of compressed generations.
+
+use std::io::Write;
+
+use super::edges::edges;
+use super::mesh::Mesh;
+use super::tree::tree;
+use crate::error::Result;
+use crate::formats::unigine::writer::FieldWriter;
+use crate::math::as_u64;
+
+/// What the blocks of a surface hold.
+pub(super) struct BlockContents {
+    geometry: Vec<u8>,
+    tree: Vec<u8>,
+    nodes: usize,
+}
+
+impl Mesh {
+    /// Spells what the blocks hold; nothing in the generations that have none.
+    pub(super) fn contents(&self) -> Result<Vec<BlockContents>> {
+        let surfaces = self.surfaces.iter().filter(|_| self.generation.is_compressed());
+        surfaces
+            .map(|surface| {
+                let mut geometry = Vec::new();
+                surface.write_geometry(&mut FieldWriter::for_mesh(&mut geometry, self.generation), self.generation)?;
+                let positions = surface.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
+                let of_engine = tree(positions, &surface.indices, self.leaf_triangles);
+                let nodes = of_engine.nodes.len();
+                Ok(BlockContents { geometry, tree: of_engine.encode(&edges(positions, &surface.indices)), nodes })
+            })
+            .collect()
+    }
+
+    /// Returns what the file says that the mesh takes in memory: what the caller says or, else, a sum that comes within
+    /// some percent of what the engine writes, whose formula is unknown.
+    pub(super) fn memory(&self, contents: &[BlockContents]) -> i64 {
+        if let Some(memory) = self.memory_estimate {
+            return memory;
+        }
+        let mut sum = as_u64(self.bones.len()).saturating_mul(74).saturating_add(180);
+        for (surface, contents) in self.surfaces.iter().zip(contents) {
+            let uvs = surface.uvs.iter().map(Vec::len).fold(0, usize::saturating_add);
+            let vertices = surface.targets.iter().map(|target| (target.positions.len(), target.frames.len()));
+            let parts = vertices.flat_map(|(positions, frames)| [(positions, 12), (frames, 16)]).chain([
+                (1, 356),
+                (surface.name.len(), 1),
+                (uvs, 8),
+                (surface.weights.len(), 28),
+                (surface.indices.len() / 3, 32),
+                (contents.nodes, 64),
+            ]);
+            sum = parts.fold(sum, |sum, (count, bytes)| sum.saturating_add(as_u64(count).saturating_mul(bytes)));
+        }
+        i64::try_from(sum).unwrap_or(i64::MAX)
+    }
+
+    /// Writes the blocks, and all that follows them.
+    pub(super) fn write_blocks(&self, writer: &mut FieldWriter<impl Write>, contents: &[BlockContents]) -> Result<()> {
+        let mut places = Vec::new();
+        for contents in contents {
+            places.push(writer.written());
+            writer.new_block(&contents.geometry, self.storage)?;
+        }
+        writer.magic()?;
+        for contents in contents {
+            writer.new_block(&contents.tree, self.storage)?;
+        }
+        writer.table(&places)
+    }
+}

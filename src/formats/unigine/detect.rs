@@ -1,0 +1,148 @@
+//! Detects generations, and files of other engines, by their first bytes.
+
+use super::layout::{AnimationGeneration, Generation};
+use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
+
+/// How long a magic is.
+const LENGTH: usize = 4;
+
+/// Returns the generation that the first four bytes name.
+///
+/// # Errors
+///
+/// [`ErrorKind::Empty`]; [`ErrorKind::UnexpectedEnd`] for one to three bytes; [`ErrorKind::Unsupported`] for formats and
+/// generations that are known and not read; [`ErrorKind::Unknown`] for all else.
+pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
+    match file_kind(bytes)? {
+        FileKind::Mesh(generation) => Ok(generation),
+        FileKind::Animation(generation) => Err(other(generation.magic(), "an animation", "open it as an animation")),
+    }
+}
+
+/// Returns the generation of animation that the first four bytes name.
+///
+/// # Errors
+///
+/// As [`mesh`].
+pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
+    match file_kind(bytes)? {
+        FileKind::Animation(generation) => Ok(generation),
+        FileKind::Mesh(generation) => Err(other(generation.magic(), "a mesh", "open it as a mesh")),
+    }
+}
+
+/// What the first four bytes name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    Mesh(Generation),
+    Animation(AnimationGeneration),
+}
+
+fn other(magic: &str, what: &str, advice: &'static str) -> Error {
+    fail(ErrorKind::Unsupported { found: format!("{what}, {magic}").into(), advice })
+}
+
+/// Tells what the first four bytes name.
+///
+/// # Errors
+///
+/// As [`mesh`].
+pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
+    let Some(&magic) = bytes.first_chunk::<LENGTH>() else {
+        let left = crate::math::as_u64(bytes.len());
+        return Err(fail(if bytes.is_empty() {
+            ErrorKind::Empty
+        } else {
+            ErrorKind::UnexpectedEnd { needed: 4, left }
+        }));
+    };
+    known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
+}
+
+/// Tells whether the first four bytes are those of an animation that is read.
+pub(crate) fn is_animation(bytes: &[u8]) -> bool {
+    matches!(file_kind(bytes), Ok(FileKind::Animation(_)))
+}
+
+/// Tells whether the bytes are, or once were, a mesh or animation: recognised, if not always read.
+pub(crate) fn is_known(bytes: &[u8]) -> bool {
+    bytes.first_chunk::<LENGTH>().is_some_and(|magic| refusal(*magic).is_some() || known(*magic).is_some())
+}
+
+fn known(magic: [u8; LENGTH]) -> Option<FileKind> {
+    let mut meshes = Generation::ALL.into_iter();
+    let mut animations = AnimationGeneration::ALL.into_iter();
+    let mesh = meshes.find(|generation| generation.magic().as_bytes() == magic).map(FileKind::Mesh);
+    mesh.or_else(|| animations.find(|one| one.magic().as_bytes() == magic).map(FileKind::Animation))
+}
+
+fn fail(kind: ErrorKind) -> Error {
+    let format = if matches!(kind, ErrorKind::Unsupported { .. }) { "unigine" } else { "file" };
+    Error::new(format, Field::new("magic"), 0, kind)
+}
+
+/// Says what a file is that is known and not read.
+fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
+    let text = std::str::from_utf8(&magic).ok();
+    let number = text.and_then(|text| text.get(2..)).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = number.and_then(|digits| digits.parse::<u8>().ok());
+    let (found, advice) = match (magic, number) {
+        ([b'm', b's', ..], Some(0..=9))
+        | ([b'm', b'i', b'0', _] | [b'a', b'n', b'0', _], Some(_))
+        | ([b'm', b'r', b'0', b'2'], _) => {
+            ("UNIGINE 1.x (or older) format", "it is not supported; open and re-save it in the engine")
+        }
+        ([b'm', b's', ..] | [b'a', b'n', ..], Some(_)) | ([b's', b'k' | b'n', b'1', b'0'], _) => (
+            "newer/other UNIGINE format",
+            "it is not supported by this version of meshpeek; export it as a .mesh of engine 2.20 or before, or an .anim",
+        ),
+        ([b'%', b'Y', b'A', b'M'], _) => ("a Unity asset (YAML text)", "open it in Unity and export the mesh"),
+        ([b'@', b'@', b'b', b'@'], _) => ("a Paradox mesh (Clausewitz engine)", "use a tool for that engine's meshes"),
+        ([0x00, 0x10, b'[', _], _) => ("an Ogre mesh", "use Ogre's own tools or assimp"),
+        _ => return None,
+    };
+    let name = text.filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let found = name.map_or_else(|| found.into(), |name| format!("{found} {name}").into());
+    Some(ErrorKind::Unsupported { found, advice })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(magic: &[u8]) -> String {
+        mesh(magic).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_what_it_refuses() {
+        for old in ["mi08", "mi00", "ms00", "ms07", "ms09", "an00", "an08", "an09", "mr02"] {
+            let text = refused(old.as_bytes());
+            assert!(text.contains("UNIGINE 1.x (or older) format") && text.contains(old), "{text}");
+            assert!(text.contains("open and re-save it in the engine"), "{text}");
+        }
+        for new in ["ms16", "ms99", "an14", "sk10", "sn10"] {
+            assert!(refused(new.as_bytes()).contains(&format!("newer/other UNIGINE format {new}")));
+        }
+        for animation in ["an10", "an11", "an12", "an13"] {
+            assert!(refused(animation.as_bytes()).contains(&format!("an animation, {animation}")));
+        }
+        assert!(super::animation(b"ms14").unwrap_err().to_string().contains("a mesh, ms14"));
+        assert!(refused(b"%YAML 1.1").contains("Unity"));
+        assert!(refused(b"@@b@....").contains("Paradox"));
+        assert!(refused(b"\x00\x10[Mesh").contains("Ogre"));
+    }
+
+    #[test]
+    fn tells_the_rest_by_their_bytes() {
+        assert!(matches!(mesh(b"").unwrap_err().kind(), ErrorKind::Empty));
+        assert!(matches!(mesh(b"ms1").unwrap_err().kind(), ErrorKind::UnexpectedEnd { needed: 4, left: 3 }));
+        for odd in [&b"\x89PNG"[..], b"ms1\xff", b"MS10", b"msxx", b"ms+1", b"an 1"] {
+            assert!(matches!(mesh(odd).unwrap_err().kind(), ErrorKind::Unknown { .. }), "{odd:?}");
+            assert!(!is_known(odd));
+        }
+        assert_eq!(mesh(b"ms15").unwrap(), Generation::Ms15);
+        assert_eq!(animation(b"an13").unwrap(), AnimationGeneration::An13);
+        assert!(is_known(b"ms12") && is_known(b"an13") && is_known(b"mi08"));
+    }
+}

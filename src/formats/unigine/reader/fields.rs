@@ -1,0 +1,184 @@
+//! Reads the fields of UNIGINE files: each is reported as a region.
+
+use crate::decode::compact::{self, CompactError};
+use crate::error::{ErrorKind, Field, Result, show_bytes};
+use crate::formats::unigine::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
+use crate::math::as_u64;
+use crate::parse::{Cursor, Element, Name, Record, Region};
+use zerocopy::little_endian::I32;
+
+/// Takes the regions that a reader passes. [`NoRegions`] ignores them at no cost.
+pub(crate) trait RegionSink {
+    fn add(&mut self, region: Region);
+}
+
+/// Ignores all regions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoRegions;
+
+impl RegionSink for NoRegions {
+    #[inline]
+    fn add(&mut self, _: Region) {}
+}
+
+impl<F: FnMut(Region)> RegionSink for F {
+    fn add(&mut self, region: Region) {
+        self(region);
+    }
+}
+
+/// A cursor that reports each byte range it passes, by name.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldReader<'a, S> {
+    pub(crate) cursor: Cursor<'a>,
+    pub(crate) sink: S,
+}
+
+impl<'a, S: RegionSink> FieldReader<'a, S> {
+    /// Reports the bytes from `start` to the cursor.
+    pub(crate) fn report(&mut self, name: &'static str, start: u64, element: Element, count: u64) {
+        let region = Region { field: self.cursor.field(name), start, end: self.cursor.offset(), element, count };
+        self.sink.add(region);
+    }
+
+    /// Fails where bytes are left.
+    pub(crate) fn finish(&self, name: &'static str, expected: &'static str) -> Result<()> {
+        match self.cursor.left() {
+            0 => Ok(()),
+            left => {
+                let found = format!("{left} bytes more").into();
+                Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
+            }
+        }
+    }
+
+    /// Says in which list item the fields that follow stand.
+    pub(crate) const fn set_place(&mut self, place: Field) {
+        self.cursor.set_place(place);
+    }
+
+    /// Reads the file's magic, which also divides and closes it.
+    pub(crate) fn magic(&mut self, expected: &'static str, name: &'static str) -> Result<()> {
+        let start = self.cursor.offset();
+        let mut ahead = self.cursor.clone();
+        let found = ahead.read::<[u8; 4]>(name)?;
+        if found != expected.as_bytes() {
+            return Err(self.cursor.error(name, ErrorKind::Magic { expected, found: show_bytes(found) }));
+        }
+        self.cursor = ahead;
+        self.report(name, start, MAGIC, 1);
+        Ok(())
+    }
+
+    /// Reads one record.
+    pub(crate) fn record<T: Record>(&mut self, name: &'static str, element: Element) -> Result<&'a T> {
+        let start = self.cursor.offset();
+        let record = self.cursor.read(name)?;
+        self.report(name, start, element, 1);
+        Ok(record)
+    }
+
+    /// Reads a box and a sphere.
+    pub(crate) fn bounds(&mut self) -> Result<&'a RawBounds> {
+        self.record("bounds", BOUNDS)
+    }
+
+    /// Lends the bind transforms of all bones.
+    pub(crate) fn transforms(&mut self, count: u32) -> Result<&'a [RawTransform]> {
+        let start = self.cursor.offset();
+        let transforms = self.cursor.array(count, "bind_transforms")?;
+        self.report("bind_transforms", start, TRANSFORM, count.into());
+        Ok(transforms)
+    }
+
+    /// Reads a count: a compact integer that is not negative.
+    pub(crate) fn count(&mut self, name: &'static str) -> Result<u32> {
+        let start = self.cursor.offset();
+        let value = self.compact(name)?;
+        let count = self.not_negative(name, start, value)?;
+        self.report(name, start, COMPACT, 1);
+        Ok(count)
+    }
+
+    /// Tests that the number at `start` is a count.
+    fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
+        u32::try_from(value).map_err(|_| {
+            let kind = ErrorKind::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
+            self.cursor.error_at(start, name, kind)
+        })
+    }
+
+    /// Reads a count of items that each take at least `size` bytes: more than the bytes left can hold is an error,
+    /// before anything is allocated.
+    pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
+        let start = self.cursor.offset();
+        let count = self.count(name)?;
+        self.fits(start, count, size, limit, name)?;
+        Ok(count)
+    }
+
+    /// Reads a string: a count, and so many bytes, the last of which should be NUL. The name is without that NUL.
+    pub(crate) fn text(&mut self, name: &'static str) -> Result<Name<'a>> {
+        let start = self.cursor.offset();
+        let length = self.compact(name)?;
+        self.string(name, start, length, TEXT)
+    }
+
+    /// Reads a count of 32 bits, which the newest animations have in a few places.
+    pub(crate) fn count_32(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
+        let start = self.cursor.offset();
+        let value = self.record::<I32>(name, crate::formats::unigine::layout::I32)?.get();
+        let count = self.not_negative(name, start, value)?;
+        self.fits(start, count, size, limit, name)?;
+        Ok(count)
+    }
+
+    /// Reads a string whose length has 32 bits. The name is without its closing NUL.
+    pub(crate) fn text_32(&mut self, name: &'static str) -> Result<Name<'a>> {
+        let start = self.cursor.offset();
+        let length = self.cursor.read::<I32>(name)?.get();
+        self.string(name, start, length, TEXT_32)
+    }
+
+    fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
+        let Ok(length) = u64::try_from(length) else {
+            let kind = ErrorKind::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };
+            return Err(self.cursor.error_at(start, name, kind));
+        };
+        let bytes = self.cursor.bytes(length, name)?;
+        self.report(name, start, element, length);
+        Ok(Name::new(bytes.strip_suffix(&[0]).unwrap_or(bytes)))
+    }
+
+    /// Tests that the bytes left can hold so many items, and that they are not more than is allowed.
+    fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
+        self.cursor.can_hold(at, count.into(), size, name)?;
+        if u64::from(count) > limit {
+            let kind = ErrorKind::Limit { name: "items", allowed: limit, asked: count.into() };
+            return Err(self.cursor.error_at(at, name, kind));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn compact(&mut self, name: &'static str) -> Result<i32> {
+        let rest = self.cursor.rest();
+        match compact::decode(rest) {
+            Ok((value, length)) => {
+                self.cursor.bytes(as_u64(length), name)?;
+                Ok(value)
+            }
+            Err(CompactError::End) => {
+                let left = self.cursor.left();
+                Err(self.cursor.error(name, ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }))
+            }
+            Err(fault) => {
+                let found = show_bytes(rest.get(..compact::MAX_BYTES).unwrap_or(rest)).into();
+                let expected = match fault {
+                    CompactError::Long => "a compact integer of at most 5 bytes",
+                    CompactError::Large | CompactError::End => "a compact integer below 2^31",
+                };
+                Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What meshes and animation files have in common: bytes, bones, and the places of sections and animations.
+
+use super::fields::{FieldReader, NoRegions};
+use super::locate::Sections;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::animation::cache::{AnimationCaches, CacheSlot};
+use crate::formats::unigine::header::SharedHeader;
+use crate::formats::unigine::layout::{RawTransform, TRANSFORM};
+use crate::math::as_u64;
+use crate::model::{Bone, FileContext};
+use crate::parse::{Cursor, Name, OpenOptions};
+
+/// What an owner holds beside the bytes: how the file was opened, and what was found of it so far.
+#[derive(Debug)]
+pub(crate) struct FileState {
+    pub(crate) context: FileContext,
+    pub(crate) header: SharedHeader,
+    pub(crate) sections: Sections,
+    pub(crate) animations: AnimationCaches,
+}
+
+impl FileState {
+    pub(crate) fn new(
+        context: FileContext,
+        header: SharedHeader,
+        sections: usize,
+        animations: usize,
+        file_size: usize,
+    ) -> Result<Self> {
+        let sections = Sections::new(header.format, sections, header.body)?;
+        let animations = AnimationCaches::new(header.format, animations, file_size)?;
+        Ok(Self { context, header, sections, animations })
+    }
+
+    /// Returns the options to open the file again without its sidecar, or `None` if there is none.
+    pub(crate) fn options_without_sidecar(&self) -> Option<OpenOptions> {
+        let options = OpenOptions { record_access: false, ..self.context.options };
+        self.context.sidecar.is_there().then_some(options)
+    }
+}
+
+/// Reads what both kinds of files have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileReader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) state: &'a FileState,
+}
+
+impl<'a> FileReader<'a> {
+    pub(crate) const fn format(self) -> &'static str {
+        self.state.header.format
+    }
+
+    pub(crate) fn cursor(self) -> Cursor<'a> {
+        Cursor::new(self.bytes, self.format()).with_access_log(self.state.context.access_log())
+    }
+
+    pub(crate) fn fields(self, offset: u64) -> Result<FieldReader<'a, NoRegions>> {
+        Ok(FieldReader { cursor: self.cursor().at(offset)?, sink: NoRegions })
+    }
+
+    /// Starts reading item `index` of a list of the header.
+    pub(crate) fn entry(self, list: &'static str, starts: &[u64], index: usize) -> Result<FieldReader<'a, NoRegions>> {
+        let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
+        let mut fields = self.fields(*start)?;
+        fields.set_place(Field::new("").in_list(list, as_u64(index)));
+        Ok(fields)
+    }
+
+    pub(crate) fn no_such(self, list: &'static str, count: usize, index: usize) -> Error {
+        let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+        Error::without_offset(self.format(), Field::new("").in_list(list, as_u64(index)), kind)
+    }
+
+    /// Returns the bytes of the header, by which a sidecar knows its file.
+    pub(crate) fn header_bytes(self) -> &'a [u8] {
+        let end = usize::try_from(self.state.header.body).unwrap_or(usize::MAX);
+        self.bytes.get(..end).unwrap_or_default()
+    }
+
+    pub(crate) const fn bone_count(self) -> usize {
+        self.state.header.bones.len()
+    }
+
+    /// Returns a bone. It rests at the origin in generations without bind transforms.
+    pub(crate) fn bone(self, index: usize) -> Result<Bone<'a>> {
+        let (name, parent) = self.bone_header(index)?;
+        let bind = self.bind(index)?.map(RawTransform::get).unwrap_or_default();
+        Ok(Bone { name, parent: parent.into(), bind })
+    }
+
+    /// Returns a bone's name and parent.
+    pub(crate) fn bone_header(self, index: usize) -> Result<(Name<'a>, i16)> {
+        self.entry("bone", &self.state.header.bones, index)?.bone_header()
+    }
+
+    /// Returns the offset of a bone's entry in the header.
+    pub(crate) fn bone_at(self, index: usize) -> u64 {
+        self.state.header.bones.get(index).copied().unwrap_or_default()
+    }
+
+    /// Returns the offset of a bone's parent, which ends its entry.
+    pub(crate) fn parent_at(self, index: usize) -> Result<u64> {
+        let mut fields = self.fields(self.bone_at(index))?;
+        fields.text("name")?;
+        Ok(fields.cursor.offset())
+    }
+
+    /// Returns a bone's bind transform, in generations that have them.
+    pub(crate) fn bind(self, index: usize) -> Result<Option<&'a RawTransform>> {
+        let Some(at) = self.bind_at(index) else { return Ok(None) };
+        self.fields(at)?.record("bind_transform", TRANSFORM).map(Some)
+    }
+
+    /// Returns the offset of a bone's bind transform, in generations that have them.
+    pub(crate) fn bind_at(self, index: usize) -> Option<u64> {
+        let first = self.state.header.binds?;
+        Some(first.saturating_add(as_u64(index).saturating_mul(TRANSFORM.size.into())))
+    }
+
+    /// Returns all bind transforms, in generations that have them.
+    pub(crate) fn binds(self) -> Result<Option<&'a [RawTransform]>> {
+        let Some(at) = self.state.header.binds else { return Ok(None) };
+        let bones = u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
+        self.fields(at)?.transforms(bones).map(Some)
+    }
+
+    pub(crate) const fn animation_count(self) -> usize {
+        self.state.animations.len()
+    }
+
+    /// Returns an animation's name, empty in generations without.
+    pub(crate) fn animation_name(self, index: usize) -> Result<Name<'a>> {
+        self.animation_cache(index)?;
+        let names = &self.state.header.animations;
+        if names.is_empty() { Ok(Name::default()) } else { self.entry("animation", names, index)?.text("name") }
+    }
+
+    pub(crate) fn animation_cache(self, index: usize) -> Result<CacheSlot<'a>> {
+        let cache = self.state.animations.slot(index);
+        cache.ok_or_else(|| self.no_such("animation", self.animation_count(), index))
+    }
+
+    /// Returns the bytes of the file for each of its animations, of which an index may take a part.
+    pub(crate) fn bytes_per_animation(self) -> u64 {
+        as_u64(self.bytes.len()).checked_div(as_u64(self.animation_count())).unwrap_or_default()
+    }
+}

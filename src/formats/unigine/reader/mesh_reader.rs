@@ -1,0 +1,225 @@
+//! Reads a mesh: locates animations and surfaces, and walks from one to the next.
+
+use super::arrays::{Arrays, HeaderCounts};
+use super::fields::{FieldReader, NoRegions, RegionSink};
+use super::file_reader::{FileReader, FileState};
+use super::locate::slots;
+use super::surface_cache::SurfaceCache;
+use crate::error::{Error, Result};
+use crate::formats::unigine::animation::stored_checkpoints::StoredCheckpoints;
+use crate::formats::unigine::animation::view::AnimationView;
+use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::blocks::cache::BlockState;
+use crate::formats::unigine::blocks::inflated::InflatedBlock;
+use crate::formats::unigine::detect;
+use crate::formats::unigine::header::{BOUNDS_AT, Header, SurfaceHeader};
+use crate::formats::unigine::layout::{Generation, RawBounds};
+use crate::formats::unigine::surface::SurfaceView;
+use crate::math::as_u64;
+use crate::model::FileContext;
+use crate::parse::{Cursor, Limits, Name, OpenOptions};
+
+/// What a mesh's owner holds beside the bytes.
+#[derive(Debug)]
+pub(crate) struct MeshState {
+    /// Its sections are the embedded animations and the surfaces' geometry. In compressed generations they are the
+    /// surfaces' geometry, a magic, and the surfaces' trees.
+    pub(crate) file: FileState,
+    pub(crate) header: Header,
+    surfaces: Box<[SurfaceCache]>,
+    pub(crate) blocks: BlockState,
+}
+
+impl MeshState {
+    /// Reads the header.
+    pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
+        let generation = detect::mesh(bytes)?;
+        let context = FileContext::new(options);
+        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
+        let (shared, header) = FieldReader { cursor, sink: NoRegions }.header(generation, &options.limits)?;
+        let (format, animations, surfaces) = (shared.format, shared.animations.len(), header.surfaces.len());
+        let blocks = if generation.is_compressed() { surfaces } else { 0 };
+        let trees = if generation.is_compressed() { surfaces.saturating_add(1) } else { 0 };
+        let sections = animations.saturating_add(surfaces).saturating_add(trees);
+        Ok(Self {
+            file: FileState::new(context, shared, sections, animations, bytes.len())?,
+            header,
+            surfaces: slots(format, "surfaces", surfaces)?,
+            blocks: BlockState::new(format, blocks)?,
+        })
+    }
+}
+
+/// Reads a mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshReader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) state: &'a MeshState,
+}
+
+impl<'a> MeshReader<'a> {
+    /// Returns the reader of what animation files have, too.
+    pub(crate) const fn file(self) -> FileReader<'a> {
+        FileReader { bytes: self.bytes, state: &self.state.file }
+    }
+
+    pub(crate) const fn generation(self) -> Generation {
+        self.state.header.generation
+    }
+
+    pub(crate) const fn format(self) -> &'static str {
+        self.file().format()
+    }
+
+    pub(crate) fn limits(self) -> &'a Limits {
+        &self.state.file.context.options.limits
+    }
+
+    pub(crate) const fn surface_count(self) -> usize {
+        self.state.header.surfaces.len()
+    }
+
+    pub(crate) fn no_surface(self, index: usize) -> Error {
+        self.file().no_such("surface", self.surface_count(), index)
+    }
+
+    /// Returns the offset of the bounds.
+    pub(crate) fn bounds_at(self) -> u64 {
+        self.state.header.compressed.map_or(BOUNDS_AT, |compressed| compressed.bounds_at)
+    }
+
+    pub(crate) fn raw_bounds(self) -> Result<&'a RawBounds> {
+        self.file().fields(self.bounds_at())?.bounds()
+    }
+
+    /// Returns the offset of a surface's entry in the header.
+    pub(crate) fn header_at(self, index: usize) -> u64 {
+        self.state.header.surfaces.get(index).copied().unwrap_or_default()
+    }
+
+    /// Reads a surface's entry in the header, without locating the surface.
+    pub(crate) fn surface_header(self, index: usize) -> Result<SurfaceHeader<'a>> {
+        let mut entry = self.file().entry("surface", &self.state.header.surfaces, index)?;
+        entry.surface_header(self.generation(), self.limits())
+    }
+
+    /// Passes the header's entries of a surface's targets, in order.
+    pub(crate) fn targets(self, index: usize) -> Result<impl Iterator<Item = Result<(Name<'a>, Option<u32>)>>> {
+        let head = self.surface_header(index)?;
+        let mut fields = self.file().fields(head.target_names)?;
+        let generation = self.generation();
+        Ok((0..head.targets).map(move |_| fields.target(generation)))
+    }
+
+    /// Returns the offset of the longest list of a surface's weights, from the first list, and its length, or `None` if the
+    /// weights were not walked.
+    pub(crate) fn longest_weights(self, index: usize) -> Option<(u64, u8)> {
+        self.state.surfaces.get(index)?.totals.get().map(|totals| totals.longest)
+    }
+
+    pub(crate) fn cache(self, index: usize) -> Result<&'a SurfaceCache> {
+        let cache = self.state.surfaces.get(index).ok_or_else(|| self.no_surface(index))?;
+        self.recall(index, cache);
+        Ok(cache)
+    }
+
+    pub(crate) fn surface(self, index: usize) -> Result<SurfaceView<'a>> {
+        if self.generation().is_compressed() {
+            return self.view(index, Some(self.geometry(index)?));
+        }
+        self.view(index, None)
+    }
+
+    /// Makes the view of a surface: of its geometry in the file or, in a compressed generation, in a block.
+    pub(crate) fn view<'b>(self, index: usize, block: Option<&'b InflatedBlock>) -> Result<SurfaceView<'b>>
+    where
+        'a: 'b,
+    {
+        let start = self.locate(self.file().animation_count().saturating_add(index))?;
+        let (fields, cache) = (self.file().fields(start)?, self.cache(index)?);
+        Ok(SurfaceView::new(fields, self.generation(), as_u64(index), (self.surface_header(index)?, block), cache))
+    }
+
+    /// Starts finding the arrays of surface `index`, whose geometry is read by `fields`.
+    pub(crate) fn arrays<'b, S: RegionSink>(self, index: usize, fields: FieldReader<'b, S>) -> Result<Arrays<'b, S>>
+    where
+        'a: 'b,
+    {
+        let (head, cache) = (self.surface_header(index)?, self.cache(index)?);
+        let counts = match head.corners {
+            Some(corners) => Some(HeaderCounts { targets: self.file().fields(head.target_names)?, corners }),
+            None => None,
+        };
+        Ok(Arrays::new(fields, self.generation(), as_u64(index), head.targets, cache).with_counts(counts))
+    }
+
+    pub(crate) fn animation(self, index: usize) -> Result<AnimationView<'a>> {
+        let file = self.file();
+        let name = file.animation_name(index)?;
+        let start = self.locate(index)?;
+        let view = self.read_animation(&mut file.fields(start)?, index)?;
+        Ok(view.named(name).resting(file.binds()?.unwrap_or_default()))
+    }
+
+    pub(crate) fn read_animation(
+        self,
+        fields: &mut FieldReader<'a, impl RegionSink>,
+        index: usize,
+    ) -> Result<AnimationView<'a>> {
+        let cache = self.file().animation_cache(index)?;
+        cache.recall_from(|| StoredCheckpoints::of(self.sidecar()?, index));
+        fields.embedded_animation(as_u64(index), cache, self.file().bytes_per_animation())
+    }
+
+    /// Returns the number of sections.
+    pub(crate) fn section_count(self) -> usize {
+        let surfaces = self.surface_count();
+        let trees = if self.generation().is_compressed() { surfaces.saturating_add(1) } else { 0 };
+        self.file().animation_count().saturating_add(surfaces).saturating_add(trees)
+    }
+
+    /// Returns where a section starts.
+    pub(crate) fn locate(self, section: usize) -> Result<u64> {
+        if self.generation().is_compressed() {
+            return self.locate_block(section);
+        }
+        let pass = |known, start| self.pass(known, start);
+        self.state.file.sections.locate(section, || self.stored_section(section), pass)
+    }
+
+    /// Returns where a section ends that starts at `start`.
+    fn pass(self, section: usize, start: u64) -> Result<u64> {
+        let mut fields = self.file().fields(start)?;
+        match section.checked_sub(self.file().animation_count()) {
+            None => {
+                self.read_animation(&mut fields, section)?;
+                Ok(fields.cursor.offset())
+            }
+            Some(surface) => self.arrays(surface, fields)?.finish(),
+        }
+    }
+
+    /// Walks the whole structure: every count, every animation key's flags, the closing magic. Compressed geometry is
+    /// inflated, surface by surface, for the counts in it.
+    pub(crate) fn check(self) -> Result<()> {
+        if let Some(options) = self.state.file.options_without_sidecar() {
+            // What a sidecar says is not what the file says.
+            return MeshReader { state: &MeshState::open(self.bytes, &options)?, ..self }.check();
+        }
+        let mut buffer = InflateBuffer::default();
+        for index in 0..self.state.blocks.len() {
+            self.surface_in(index, &mut buffer)?;
+        }
+        self.end().map(drop)
+    }
+
+    /// Returns the offset of the byte after the closing magic.
+    pub(crate) fn end(self) -> Result<u64> {
+        let mut fields = self.file().fields(self.locate(self.section_count())?)?;
+        if self.generation().is_compressed() {
+            self.read_table(&mut fields)?;
+        }
+        fields.magic(self.generation().magic(), "closing_magic")?;
+        Ok(fields.cursor.offset())
+    }
+}

@@ -1,0 +1,174 @@
+//! Rules about animations, embedded or in files of their own.
+
+use crate::error::{Field, Result};
+use crate::formats::unigine::animation::coding::{AnimationKey, Coding};
+use crate::formats::unigine::animation::reader::AnimationReader;
+use crate::formats::unigine::animation::view::AnimationView;
+use crate::formats::unigine::reader::file_reader::FileReader;
+use crate::math::as_u64;
+use crate::model::Transform;
+use crate::parse::{Report, Severity, Tally};
+
+/// How far from 1 the length of a key's quaternion may be.
+const SLACK: f32 = 2e-3;
+/// How near a first frame is to the bind pose if it is the bind pose, for positions, rotations and scales of about 1.
+const SAME: f32 = 1e-4;
+
+/// Returns the length of a quaternion.
+pub(super) fn length(quaternion: [f32; 4]) -> f32 {
+    quaternion.iter().map(|value| value * value).sum::<f32>().sqrt()
+}
+
+/// Checks the rate, and the bytes that nobody has explained.
+pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> Result<()> {
+    if let Some(rate) = file.state.header.rate.filter(|rate| *rate <= 0) {
+        let at = file.state.header.tail.saturating_sub(4);
+        report.say("UG27", Field::new("rate"), at, format!("{rate} frames per second, expected more than 0"));
+    }
+    let unknown = file.tail()?.get(1..).unwrap_or_default();
+    let mut set = Tally::default();
+    for (at, byte) in (1..).zip(unknown) {
+        set.add(at, *byte != 0);
+    }
+    if set.any() {
+        let text = format!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
+        report.say("UG22", Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
+    }
+    Ok(())
+}
+
+/// Checks animations one after another.
+pub(super) fn check<'a>(
+    file: FileReader<'a>,
+    animation: impl Fn(usize) -> Result<AnimationView<'a>>,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let count = file.animation_count();
+    // For each bone, the last animation that named it: one list for all of them.
+    let mut named = vec![usize::MAX; if count == 0 { 0 } else { file.bone_count() }];
+    for index in 0..count {
+        let animation = animation(index)?;
+        let field = Field::new("").in_list("animation", as_u64(index));
+        check_bones(&animation, index, &mut named, report);
+        check_keys(&animation, field, report);
+        check_first_frame(file, &animation, field, report)?;
+    }
+    Ok(())
+}
+
+fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize], report: &mut Report<'_>) {
+    let (mut unknown, mut again) = (Tally::default(), Tally::default());
+    for (item, bone) in (0..).zip(animation.bones) {
+        match usize::try_from(bone.get()).ok().and_then(|bone| named.get_mut(bone)) {
+            Some(by) => again.add(item, std::mem::replace(by, index) == index),
+            None => unknown.add(item, true),
+        }
+    }
+    let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
+    for (tally, what) in [(unknown, "name no bone"), (again, "were named before")] {
+        if tally.any() {
+            let text = format!("{} bone numbers {what}; the first is number {}", tally.count, tally.first);
+            report.say("UG08", field.named("bone_ids"), tally.offset(at, 2), text);
+        }
+    }
+}
+
+fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'_>) {
+    let bones = as_u64(animation.bones.len());
+    let (mut foreign, mut partial, mut length_off, mut wild) =
+        (Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    let (coding, flags) = (animation.coding(), animation.flags);
+    let mut unknown = Tally::default();
+    for (number, key) in (0_u64..).zip(animation.keys()) {
+        unknown.add(key.offset, key.flags & coding.unknown() != 0);
+        if let Some(flags) = flags {
+            foreign.add(key.offset, key.flags & !coding.unknown() & !flags != 0);
+            partial
+                .add(key.offset, number < bones && key.flags & flags & !coding.unknown() != flags & !coding.unknown());
+        }
+        let found = KeyContent::of(&key, &coding);
+        wild.add(key.offset, !found.finite);
+        length_off.add(key.offset, found.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
+    }
+    if let Some(flags) = flags.filter(|flags| flags & coding.unknown() != 0) {
+        let text = format!("{flags:02x}, expected none of the bits of {:02x}: they are passed over", coding.unknown());
+        report.say("UG08", field.named("flags"), animation.flags_offset(), text);
+    }
+    let cases = [
+        (Severity::Error, "UG08", unknown, "keys have flags of unknown meaning, which are taken to announce nothing"),
+        (Severity::Warning, "UG09", foreign, "keys have components that the animation's flags do not announce"),
+        (Severity::Warning, "UG09", partial, "keys of frame 0 lack components that the animation's flags announce"),
+        (Severity::Info, "UG17", wild, "keys hold a value that is no finite number"),
+        (Severity::Info, "UG18", length_off, "keys hold a quaternion that is not of unit length"),
+    ];
+    for (severity, rule, tally, what) in cases {
+        if tally.any() {
+            report.say_as(severity, rule, field.named("keys"), tally.first, format!("{} {what}", tally.count));
+        }
+    }
+}
+
+/// What a key holds.
+struct KeyContent {
+    rotation: Option<[f32; 4]>,
+    finite: bool,
+}
+
+impl KeyContent {
+    fn of(key: &AnimationKey<'_>, coding: &Coding) -> Self {
+        let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
+        // What a whole key leaves out is the default.
+        let mut placed = if coding.is_delta() { absent } else { Transform::default() };
+        coding.apply(key.flags, key.components, &mut placed);
+        let Transform { position, rotation, scale } = placed;
+        let all = position.into_iter().chain(rotation).chain(scale);
+        let finite = all.filter(|value| value.to_bits() != ABSENT.to_bits()).all(f32::is_finite);
+        let rotation =
+            Some(rotation).filter(|rotation| rotation.iter().all(|value| value.to_bits() != ABSENT.to_bits()));
+        Self { rotation, finite }
+    }
+}
+
+/// A NaN that marks what a key does not hold.
+const ABSENT: f32 = f32::from_bits(0x7fc0_aaaa);
+
+/// The published page on ms10 says that the first frame should not be the bind pose.
+fn check_first_frame(
+    file: FileReader<'_>,
+    animation: &AnimationView<'_>,
+    field: Field,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let coding = animation.coding();
+    let step = match coding {
+        Coding::Quantized(boxes) => boxes.map(|one| one.size.map(|size| size.abs() / 65535.0)),
+        _ => [[0.0; 3]; 2],
+    };
+    let mut compared = 0_u32;
+    // The keys of frame 0 alone: there may be as many animations as bones.
+    for (bone, key) in animation.bones.iter().zip(animation.keys()) {
+        let bone = usize::try_from(bone.get()).ok().filter(|bone| *bone < file.bone_count());
+        let Some(bind) = bone.map(|bone| file.bind(bone)).transpose()?.flatten() else { return Ok(()) };
+        let bind = bind.get();
+        let mut found = if coding.is_delta() { bind } else { Transform::default() };
+        coding.apply(key.flags, key.components, &mut found);
+        compared = compared.saturating_add(1);
+        let near = |found: [f32; 3], bind: [f32; 3], step: [f32; 3]| {
+            let slack = bind.map(|bind| SAME * bind.abs().max(1e-3));
+            let off = found.iter().zip(bind).zip(slack).zip(step);
+            off.into_iter().all(|(((found, bind), slack), step)| (found - bind).abs() <= slack.max(step))
+        };
+        let dot: f32 = found.rotation.iter().zip(&bind.rotation).map(|(one, other)| one * other).sum();
+        let [positions, scales] = step;
+        let same = near(found.position, bind.position, positions) && near(found.scale, bind.scale, scales);
+        if !same || dot.abs() < 1.0 - SAME {
+            return Ok(());
+        }
+    }
+    if compared == 0 {
+        return Ok(());
+    }
+    let text = String::from("frame 0 is the bind pose; the vendor's page on ms10 says that it should not be");
+    report.say("UG23", field.named("keys"), animation.keys_offset(), text);
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Validates whole files: meshes, and animation files.
+
+use super::rules::report;
+use super::{animations, skeleton, structure, surfaces};
+use crate::error::{Error, Field, Result};
+use crate::formats::unigine::animation::reader::AnimationReader;
+use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::header::BOUNDS_AT;
+use crate::formats::unigine::layout::{AnimationGeneration, Generation};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::regions;
+use crate::parse::Finding;
+
+/// Returns the finding that tells of a fault in the bytes of a mesh or animation: what keeps a file from being opened is a breach of
+/// a rule, too. `None` for what is no fault of the bytes.
+#[must_use]
+pub fn finding(error: &Error) -> Option<Finding> {
+    let known = Generation::ALL.iter().any(|generation| generation.format() == error.format())
+        || AnimationGeneration::ALL.iter().any(|generation| generation.format() == error.format());
+    error.offset().filter(|_| known)?;
+    let mut found = None;
+    structure::say_fault(error, &mut report(&mut |finding| found = Some(finding)));
+    found
+}
+
+/// Reports what the structure of a mesh alone shows: counts, strings, parents. Compressed geometry is inflated, surface by
+/// surface, for the counts in it. A block that cannot be read keeps no other from being tested.
+pub(crate) fn mesh_structure(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
+    let mut report = report(sink);
+    let checked = structure::check(mesh, &mut report);
+    if !mesh.generation().is_compressed() {
+        checked.as_ref().map_err(Error::clone)?;
+    }
+    skeleton::check_structure(mesh.file(), &mut report)?;
+    checked
+}
+
+/// Reports every breach of the rules in a mesh.
+pub(crate) fn mesh(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
+    let structure = mesh_structure(mesh, sink);
+    if !mesh.generation().is_compressed() {
+        structure.as_ref().map_err(Error::clone)?;
+    }
+    let (mut report, file) = (report(sink), mesh.file());
+    skeleton::check_values(file, &mut report)?;
+    animations::check(file, |index| mesh.animation(index), &mut report)?;
+    let mut buffer = InflateBuffer::default();
+    for index in 0..mesh.surface_count() {
+        surfaces::check_surface(mesh, index, &mut buffer, &mut report)?;
+    }
+    surfaces::check_mesh(mesh, &mut report)?;
+    structure
+}
+
+/// Reports what the structure of an animation file alone shows: counts, strings, parents, the flags of every key.
+pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
+    let mut report = report(sink);
+    let walked = regions::of_animation_file(file, &mut |region| {
+        structure::check_region(file.bytes, &region, &mut report);
+    });
+    structure::tell(walked, &mut report)?;
+    animations::check_tail(file, &mut report)?;
+    skeleton::check_structure(file.file(), &mut report)
+}
+
+/// Reports every breach of the rules in an animation file.
+pub(crate) fn animation_file(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
+    animation_file_structure(file, sink)?;
+    let mut report = report(sink);
+    if let Some(bounds) = file.raw_bounds()? {
+        surfaces::check_finite_bounds(bounds, Field::new(""), BOUNDS_AT, &mut report);
+    }
+    skeleton::check_values(file.file(), &mut report)?;
+    animations::check(file.file(), |index| file.animation(index), &mut report)
+}

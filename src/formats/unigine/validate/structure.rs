@@ -1,0 +1,255 @@
+//! Rules about counts, strings and lengths: no vertex is looked at.
+
+use crate::decode::compact;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::blocks::block::BlockKind;
+use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
+use crate::formats::unigine::reader::arrays::{ArrayKind, SurfaceArray};
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::regions;
+use crate::formats::unigine::surface::SurfaceView;
+use crate::math::as_u64;
+use crate::parse::{Cursor, Name, Region, Report, Tally};
+use zerocopy::little_endian::U32;
+
+pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
+    let bytes = mesh.bytes;
+    let mut table = None;
+    let walked = regions::of_mesh(mesh, &mut |region| {
+        if region.element == OFFSET && region.field == Field::new("offsets") {
+            table = Some(region.start);
+        }
+        check_region(bytes, &region, report);
+    });
+    let walked = tell(walked, report);
+    if !mesh.generation().is_compressed() {
+        walked.as_ref().map_err(Error::clone)?;
+    }
+    if let Some(table) = table {
+        check_table(mesh, table, report);
+    }
+    let names: Result<Vec<Name<'_>>> =
+        (0..mesh.surface_count()).map(|index| Ok(mesh.surface_header(index)?.name)).collect();
+    check_names("surface", &names?, |index| mesh.header_at(index), report);
+    let mut buffer = InflateBuffer::default();
+    for index in 0..mesh.surface_count() {
+        match mesh.surface_in(index, &mut buffer) {
+            Ok(view) => check_counts(mesh, index, &view, report)?,
+            // The rest of the file can be read.
+            Err(error) if walked.as_ref().is_err_and(|known| known.field() == error.field()) => {}
+            Err(error) if mesh.generation().is_compressed() => say_of_block(&error, index, report),
+            Err(error) => return Err(error),
+        }
+    }
+    // Trees are inflated by whoever looks at values; where they are is structure.
+    let trees = if mesh.generation().is_compressed() { mesh.surface_count() } else { 0 };
+    for index in 0..trees {
+        if let Err(error) = mesh.tree_block(index) {
+            let is_told = walked.as_ref().is_err_and(|known| known.field() == error.field());
+            if !is_told && error.field().name() == BlockKind::Tree.sizes() {
+                say_of_block(&error, index, report);
+            }
+            // What lies behind cannot be found.
+            break;
+        }
+    }
+    walked
+}
+
+/// Reports why a block of surface `index` cannot be read. What is wrong with another was told of that.
+pub(super) fn say_of_block(error: &Error, index: usize, report: &mut Report<'_>) {
+    if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
+        say_fault_as("UG19", error, report);
+    }
+}
+
+/// Reports the fault that ended a walk.
+pub(super) fn tell(walked: Result<()>, report: &mut Report<'_>) -> Result<()> {
+    walked.inspect_err(|error| say_fault(error, report))
+}
+
+/// Reports a fault as the breach of a rule.
+pub(super) fn say_fault(error: &Error, report: &mut Report<'_>) {
+    say_fault_as(rule_of(error), error, report);
+}
+
+fn say_fault_as(rule: &'static str, error: &Error, report: &mut Report<'_>) {
+    let mut text = error.kind().to_string();
+    if let Some(at) = error.inflated_offset() {
+        text = format!("{text}, at inflated byte {at}");
+    }
+    report.say(rule, error.field(), error.offset().unwrap_or_default(), text);
+}
+
+/// Checks where the table says that blocks are.
+fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
+    let (mut wrong, mut start) = (Tally::default(), mesh.file().state.header.body);
+    for index in 0..mesh.surface_count() {
+        wrong.add(as_u64(index), mesh.place(table, index) != Some(start));
+        // Behind a block whose sizes cannot be used, the table is all there is.
+        let next = mesh.pass_block(index, start).ok().or_else(|| mesh.block_in_table(index.saturating_add(1)));
+        let Some(next) = next else { break };
+        start = next;
+    }
+    if wrong.any() {
+        let text = format!("{} places are not those of the blocks; the first is number {}", wrong.count, wrong.first);
+        report.say("UG20", Field::new("offsets"), wrong.offset(table, 8), text);
+    }
+}
+
+/// Returns the rule that a fault breaches.
+pub(super) fn rule_of(error: &Error) -> &'static str {
+    match (error.kind(), error.field().name()) {
+        (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => "UG01",
+        (ErrorKind::Value { .. }, "keys" | "bone_ids") => "UG08",
+        (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => "UG19",
+        _ if error.inflated_offset().is_some() => "UG19",
+        _ => "UG02",
+    }
+}
+
+/// Looks at the one thing that a region's bytes must be told by: how its counts and strings are spelled.
+pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
+    let Region { field, start, element, count, .. } = *region;
+    if field == Field::new("end") {
+        report.say("UG24", field, start, format!("{count} bytes after the closing magic belong to no field"));
+    }
+    if element == I32 && field == Field::new("bones.count") {
+        let count = Cursor::new(bytes, "unigine").at(start).ok().and_then(|mut at| at.read::<U32>("count").ok());
+        if let Some(count) = count.map(|count| count.get()).filter(|count| *count > MAX_NUMBERED) {
+            report.say("UG25", field, start, format!("{count}, where the engine can number {MAX_NUMBERED}"));
+        }
+    }
+    if element == TEXT_32 {
+        return check_text(bytes, start.saturating_add(4), region, report);
+    }
+    if element != COMPACT && element != TEXT {
+        return;
+    }
+    let Ok(cursor) = Cursor::new(bytes, "unigine").at(start) else { return };
+    let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
+    let (engine, engine_length) = compact::encode(value);
+    if length != engine_length {
+        let text = format!("{value} is spelled in {length} bytes; the engine takes {engine_length}");
+        report.say("UG14", field, start, text);
+    } else if cursor.rest().get(..length) != engine.get(..length) {
+        report.say("UG14", field, start, format!("{value} is spelled with a sign; the engine writes none"));
+    }
+    let numbered = field == Field::new("bones.count") || field == Field::new("surfaces.count");
+    if numbered && u32::try_from(value).is_ok_and(|count| count > MAX_NUMBERED) {
+        report.say("UG25", field, start, format!("{value}, where the engine can number {MAX_NUMBERED}"));
+    }
+    if element != TEXT {
+        return;
+    }
+    check_text(bytes, start.saturating_add(as_u64(length)), region, report);
+}
+
+/// Looks at a string's bytes.
+fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'_>) {
+    let Region { field, start, end, .. } = *region;
+    let Ok(text) = Cursor::new(bytes, "unigine").at(text_at) else { return };
+    let text = usize::try_from(end.saturating_sub(text_at)).ok().and_then(|length| text.rest().get(..length));
+    let fault = match text {
+        Some([]) => "a string of no bytes, not even its closing NUL",
+        Some([name @ .., 0]) if name.contains(&0) => "a NUL inside the string",
+        // The check of the text runs over a copy: the mapped bytes may change under it.
+        Some([name @ .., 0]) if String::from_utf8(name.to_vec()).is_err() => "a string that is not UTF-8",
+        Some([.., 0]) | None => return,
+        Some(_) => "a string without its closing NUL",
+    };
+    report.say("UG14", field, start, String::from(fault));
+}
+
+/// Tells which names occur twice: a sorted list of borrowed names, in the order of the file.
+pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(usize) -> u64, report: &mut Report<'_>) {
+    let mut sorted: Vec<(Name<'_>, usize)> = names.iter().copied().zip(0..).collect();
+    sorted.sort_unstable();
+    for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
+        if let [(name, first), (_, again), ..] = *same {
+            let text = format!("{} are named \"{name}\"; by name, {list} {first} is found", same.len());
+            report.say("UG15", Field::new("name").in_list(list, as_u64(again)), at(again), text);
+        }
+    }
+}
+
+/// What a surface's counts are held against, once they are known.
+#[derive(Default)]
+struct BaseCounts {
+    positions: u32,
+    frames: u32,
+    corners: u32,
+}
+
+fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, report: &mut Report<'_>) -> Result<()> {
+    let surface = Field::new("").in_list("surface", as_u64(index));
+    if let Some([_, code]) = view.lightmap()
+        && code >= LIGHTMAP_CODES
+    {
+        let text = format!("code {code}, expected 0 to 7 (32 to 4096 texels)");
+        report.say("UG22", surface.named("lightmap"), view.header().lightmap_at, text);
+    }
+    let mut base = BaseCounts::default();
+    let mut arrays = view.arrays()?;
+    let inflated = view.inflated_from();
+    while let Some(array) = arrays.next()? {
+        // Some counts stand in the header, wherever the arrays are.
+        let told = mesh.generation().is_compressed()
+            && matches!(array.kind, ArrayKind::Positions(_) | ArrayKind::Indices | ArrayKind::AttributeIndices);
+        report.turn_into(inflated.filter(|_| !told));
+        check_count(&array, &mut base, surface, report);
+        if array.kind == ArrayKind::Weights
+            && let Some(totals) = mesh.longest_weights(index)
+            && totals.1 > INFLUENCES
+        {
+            let text = format!("a vertex with {} influences, expected 0 to 4", totals.1);
+            report.say("UG06", surface.named("weights"), array.at.saturating_add(totals.0), text);
+        }
+    }
+    if let (Some(block), Some(bytes)) = (inflated, view.inflated_bytes()) {
+        report.turn_into(Some(block));
+        view.regions(&mut |region| check_region(bytes, &region, report))?;
+    }
+    report.turn_into(None);
+    Ok(())
+}
+
+fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, report: &mut Report<'_>) {
+    let SurfaceArray { kind, count, count_at, .. } = *array;
+    let mut say = |rule, name, text| report.say(rule, surface.named(name), count_at, text);
+    let of_base = |found: u32, base: u32| format!("{found}, expected {base} as the base shape has");
+    match kind {
+        ArrayKind::Positions(0) => base.positions = count,
+        ArrayKind::Frames(0) => base.frames = count,
+        ArrayKind::Positions(target) if count != base.positions => {
+            let field = surface.in_inner_list("target", target.into()).named("positions.count");
+            report.say("UG26", field, count_at, of_base(count, base.positions));
+        }
+        ArrayKind::Frames(target) if count != base.frames => {
+            let field = surface.in_inner_list("target", target.into()).named("tangents.count");
+            report.say("UG26", field, count_at, of_base(count, base.frames));
+        }
+        ArrayKind::Weights if count != 0 && count != base.positions => {
+            say("UG06", "weights.count", format!("{count}, expected 0 or {}, one per position", base.positions));
+        }
+        ArrayKind::Uv0 | ArrayKind::Uv1 | ArrayKind::Colors if count != 0 && count != base.frames => {
+            let name = match kind {
+                ArrayKind::Uv0 => "uv0.count",
+                ArrayKind::Uv1 => "uv1.count",
+                _ => "colors.count",
+            };
+            say("UG05", name, format!("{count}, expected 0 or {}, one per tangent frame", base.frames));
+        }
+        ArrayKind::Indices => {
+            base.corners = count;
+            if !count.is_multiple_of(3) {
+                say("UG03", "indices.count", format!("{count}, expected a multiple of 3"));
+            }
+        }
+        ArrayKind::AttributeIndices if count != base.corners => {
+            say("UG03", "attribute_indices.count", format!("{count}, expected {}, one per corner", base.corners));
+        }
+        _ => {}
+    }
+}

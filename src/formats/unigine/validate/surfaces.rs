@@ -1,0 +1,333 @@
+//! Rules about vertices, indices and bounds: every value is looked at.
+
+use zerocopy::little_endian::I16;
+
+use super::{animations, trees};
+use crate::array::runs::CountedRuns;
+use crate::array::{Array, Bounds, Packed};
+use crate::decode::Floats;
+use crate::decode::influence4::RawInfluence4;
+use crate::error::{Field, Result};
+use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::bounds::{center, distance};
+use crate::formats::unigine::layout::RawBounds;
+use crate::formats::unigine::reader::arrays::ArrayKind;
+use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::surface::SurfaceView;
+use crate::math::{as_index, as_u64};
+use crate::model::{Counts, Frames, Indices, Positions};
+use crate::parse::{Report, Severity, Tally};
+use crate::{io, scan};
+
+/// How far spheres may be off, as a part of their radius.
+const SPHERE_SLACK: f32 = 1e-4;
+/// What a sound vertex's weights sum to.
+const WEIGHT_SUMS: std::ops::RangeInclusive<u32> = 65532..=65535;
+
+/// A surface under check.
+struct SurfaceCheck<'a, 'c, 'r> {
+    view: SurfaceView<'a>,
+    field: Field,
+    counts: Counts,
+    report: &'c mut Report<'r>,
+}
+
+pub(super) fn check_surface(
+    mesh: MeshReader<'_>,
+    index: usize,
+    buffer: &mut InflateBuffer,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let view = match mesh.surface_in(index, buffer) {
+        Ok(view) => view,
+        // The check of the structure reported it, and the rest of the file can be read.
+        Err(_) if mesh.generation().is_compressed() => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let field = Field::new("").in_list("surface", as_u64(index));
+    let mut surface = SurfaceCheck { view, field, counts: view.counts()?, report };
+    surface.bounds()?;
+    surface.report.turn_into(view.inflated_from());
+    surface.targets()?;
+    if mesh.generation().has_bones() {
+        surface.weights(mesh.file().bone_count())?;
+    }
+    let sets = [(0, ArrayKind::Uv0, "uv0", Severity::Warning), (1, ArrayKind::Uv1, "uv1", Severity::Info)];
+    for (set, kind, name, severity) in sets {
+        if let Ok(Some(uvs)) = view.uvs(set) {
+            let at = surface.at(kind)?;
+            surface.finite(uvs, at, field.named(name), severity);
+        }
+    }
+    surface.indices()?;
+    surface.report.turn_into(None);
+    trees::check(mesh, index, &view, surface.report)
+}
+
+impl<'a> SurfaceCheck<'a, '_, '_> {
+    fn say(&mut self, rule: &'static str, name: &'static str, offset: u64, text: String) {
+        self.report.say(rule, self.field.named(name), offset, text);
+    }
+
+    fn at(&self, kind: ArrayKind) -> Result<u64> {
+        Ok(self.view.arrays()?.find(kind)?.at)
+    }
+
+    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
+        let scan::NonFinite { count, first } = values.non_finite();
+        let wild = Tally { count, first };
+        if wild.any() {
+            let size = as_u64(size_of::<[f32; N]>());
+            let text = format!("{} items hold a value that is no finite number", wild.count);
+            let offset = wild.offset(at, size);
+            self.report.say_as(severity, "UG17", field, offset, text);
+        }
+    }
+
+    /// Checks the positions and frames of every shape, in one pass: there may be many shapes.
+    fn targets(&mut self) -> Result<()> {
+        let mut arrays = self.view.arrays()?;
+        while let Some(array) = arrays.next()? {
+            match array.kind {
+                ArrayKind::Positions(target) => {
+                    let field = self.field.in_inner_list("target", target.into()).named("positions");
+                    self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field, Severity::Warning);
+                }
+                ArrayKind::Frames(target) => {
+                    let frames = self.view.cast_frames(&array)?;
+                    self.frames(&frames, array.at, self.field.in_inner_list("target", target.into()).named("tangents"));
+                }
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn bounds(&mut self) -> Result<()> {
+        let positions = self.view.positions()?;
+        let (stored, at) = (self.view.header().bounds, self.view.header().bounds_at);
+        check_finite_bounds(stored, self.field, at, self.report);
+        if positions.is_empty() {
+            return Ok(());
+        }
+        let (bounds, sphere) = (stored.bounds(), stored.sphere());
+        let found = Positions::F32(positions).bounds();
+        if !nearly_equal(&bounds, &found) {
+            let text = format!("stored {}, computed {}", shown(&bounds), shown(&found));
+            self.say("UG10", "bounds", at, text);
+        }
+        let middle = center(&bounds);
+        let slack = slack(&bounds, sphere.radius);
+        let off = middle.iter().zip(sphere.center).any(|(middle, stored)| (middle - stored).abs() > slack);
+        if off {
+            let text = format!("sphere centre {:?}, the box's middle is {middle:?}", sphere.center);
+            self.say("UG11", "bounds", at, text);
+        }
+        let radius = scan::sphere::max_distance(sphere.center, positions.raw());
+        if (radius - sphere.radius).abs() > slack {
+            let text = format!("sphere radius {}, the farthest position is {radius} from its centre", sphere.radius);
+            self.say("UG11", "bounds", at, text);
+        }
+        Ok(())
+    }
+
+    fn frames(&mut self, frames: &Frames<'_>, at: u64, field: Field) {
+        let (mut length, mut flat) = (Tally::default(), Tally::default());
+        let mut look = |item, quaternion: [f32; 4], lifted: bool| {
+            length.add(item, (animations::length(quaternion) - 1.0).abs() > 0.002);
+            flat.add(item, !lifted);
+        };
+        io::prefetch(frames.as_bytes());
+        match frames {
+            Frames::Quat8(frames) => {
+                for (item, raw) in (0..).zip(frames.raw()) {
+                    look(item, raw.map(scaled), raw[3].get().unsigned_abs() >= 32);
+                }
+            }
+            Frames::Quat7(frames) => {
+                for (item, raw) in (0..).zip(frames.raw()) {
+                    let [x, y, z] = raw.xyz.map(scaled);
+                    // w is computed, so the length is off only where x, y and z alone are longer than 1.
+                    let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
+                    look(item, [x, y, z, w], raw.sign.unsigned_abs() == 127);
+                }
+            }
+        }
+        let size = as_u64(frames.byte_offset(1));
+        let cases = [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")];
+        for (tally, what) in cases {
+            if tally.any() {
+                self.report.say("UG12", field, tally.offset(at, size), format!("{} {what}", tally.count));
+            }
+        }
+    }
+
+    fn weights(&mut self, bones: usize) -> Result<()> {
+        let array = self.view.arrays()?.find(ArrayKind::Weights)?;
+        io::prefetch(array.bytes);
+        let runs = CountedRuns::<RawInfluence4>::new(array.bytes, as_index(array.count));
+        let [mut unknown, mut sums, mut none, mut zero, mut twice] = [Tally::default(); 5];
+        let mut at = array.at;
+        for run in &runs {
+            let bone = |one: &RawInfluence4| usize::try_from(one.bone.get()).ok();
+            unknown.add(at, run.iter().any(|one| bone(one).is_none_or(|bone| bone >= bones)));
+            let sum: u32 = run.iter().map(|one| u32::from(one.weight.get())).sum();
+            none.add(at, run.is_empty());
+            sums.add(at, !run.is_empty() && !WEIGHT_SUMS.contains(&sum));
+            zero.add(at, run.iter().any(|one| one.weight.get() == 0));
+            let again =
+                |(item, one): (usize, &RawInfluence4)| run.iter().take(item).any(|other| other.bone == one.bone);
+            twice.add(at, run.iter().enumerate().any(again));
+            at = at.saturating_add(1).saturating_add(as_u64(size_of_val(run)));
+        }
+        let cases = [
+            ("UG06", unknown, "vertices name a bone that does not exist"),
+            ("UG13", sums, "vertices have weights that do not sum to 65532..65535"),
+            ("UG13", none, "vertices have no influence"),
+            ("UG13", zero, "vertices have an influence of weight 0"),
+            ("UG13", twice, "vertices name a bone twice"),
+        ];
+        for (rule, tally, what) in cases {
+            if tally.any() {
+                self.say(rule, "weights", tally.first, format!("{} {what}", tally.count));
+            }
+        }
+        Ok(())
+    }
+
+    fn indices(&mut self) -> Result<()> {
+        let (positions, frames) = (self.counts.vertices, self.counts.attribute_vertices);
+        let indices = self.view.indices()?;
+        let cases = [
+            (indices, ArrayKind::Indices, "indices", positions, "position"),
+            (self.view.attribute_indices()?, ArrayKind::AttributeIndices, "attribute_indices", frames, "tangent frame"),
+        ];
+        for (stream, kind, name, count, what) in cases {
+            let at = self.at(kind)?;
+            let (beyond, unused) = uses(&stream, count);
+            if beyond.any() {
+                let text = format!("{} indices name a {what} that does not exist; there are {count}", beyond.count);
+                self.say("UG04", name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
+            }
+            if unused.any() {
+                let text =
+                    format!("{} of {count} {what}s are used by no corner; the first is {}", unused.count, unused.first);
+                self.say("UG22", name, at, text);
+            }
+        }
+        let mut flat = Tally::default();
+        let mut corners = indices.iter();
+        for triangle in 0_u64.. {
+            let (Some(a), Some(b), Some(c)) = (corners.next(), corners.next(), corners.next()) else { break };
+            flat.add(triangle, a == b || b == c || c == a);
+        }
+        if flat.any() {
+            let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
+            let text =
+                format!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
+            self.say("UG16", "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
+        }
+        Ok(())
+    }
+}
+
+/// Counts the indices that are out of range, and the items that no index names.
+fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
+    let (mut beyond, mut unused) = (Tally::default(), Tally::default());
+    let mut used = vec![0_u64; as_index(count.div_ceil(64))];
+    let mut item = 0_u64;
+    indices.for_each(|index| {
+        beyond.add(item, index >= count);
+        item = item.saturating_add(1);
+        if let Some(word) = used.get_mut(as_index(index / 64)) {
+            *word |= 1_u64.wrapping_shl(index % 64);
+        }
+    });
+    for number in 0..count {
+        let word = used.get(as_index(number / 64)).copied().unwrap_or_default();
+        unused.add(number.into(), word & 1_u64.wrapping_shl(number % 64) == 0);
+    }
+    (beyond, unused)
+}
+
+/// Checks the bounds of the whole mesh against those of its surfaces.
+pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
+    let field = Field::new("");
+    let at = mesh.bounds_at();
+    let stored = mesh.raw_bounds()?;
+    check_finite_bounds(stored, field, at, report);
+    let mut union = Bounds::EMPTY;
+    let sphere = stored.sphere();
+    let (bounds, mut farthest) = (stored.bounds(), f32::NEG_INFINITY);
+    for index in 0..mesh.surface_count() {
+        let head = mesh.surface_header(index)?;
+        let (bounds, of_surface) = (head.bounds.bounds(), head.bounds.sphere());
+        if bounds.is_empty() || of_surface.radius < 0.0 {
+            continue;
+        }
+        union = union.union(&bounds);
+        farthest = farthest.max(distance(sphere.center, of_surface.center) + of_surface.radius);
+    }
+    if union.is_empty() {
+        return Ok(());
+    }
+    if !nearly_equal(&bounds, &union) {
+        let text = format!("stored {}, the surfaces' union is {}", shown(&bounds), shown(&union));
+        report.say("UG10", field.named("bounds"), at, text);
+    }
+    let slack = slack(&bounds, sphere.radius);
+    if farthest > sphere.radius + slack {
+        let text = format!("radius {}, a surface's sphere reaches {farthest} from the centre", sphere.radius);
+        report.say("UG11", field.named("bounds"), at, text);
+    } else if farthest < sphere.radius - slack {
+        let text = format!("radius {}, the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
+        report.say("UG11", field.named("bounds"), at, text);
+    }
+    Ok(())
+}
+
+/// Returns how far a sphere may be off: a part of its radius, and what floats as large as its coordinates round to.
+fn slack(bounds: &Bounds, radius: f32) -> f32 {
+    let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    SPHERE_SLACK * radius.abs() + 4.0 * f32::EPSILON * largest
+}
+
+pub(super) fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {
+    if !bounds.floats().iter().all(|value| value.is_finite()) {
+        let text = String::from("bounds with a value that is no finite number");
+        report.say("UG17", field.named("bounds"), at, text);
+    }
+}
+
+fn scaled(component: I16) -> f32 {
+    f32::from(component.get()) / 32767.0
+}
+
+/// Tells whether two boxes agree to one unit in the last place.
+pub(super) fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
+    let pairs = one.min.iter().zip(&other.min).chain(one.max.iter().zip(&other.max));
+    pairs.into_iter().all(|(one, other)| ordered(*one).abs_diff(ordered(*other)) <= 1)
+}
+
+/// Numbers floats so that neighbours differ by 1, and both zeros are one.
+fn ordered(value: f32) -> i64 {
+    let bits = i64::from(value.to_bits() & 0x7fff_ffff);
+    if value.is_sign_negative() { bits.wrapping_neg() } else { bits }
+}
+
+pub(super) fn shown(bounds: &Bounds) -> String {
+    format!("{:?} to {:?}", bounds.min, bounds.max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_one_apart() {
+        assert_eq!(ordered(0.0), ordered(-0.0));
+        assert_eq!(ordered(1.0) + 1, ordered(1.0_f32.next_up()));
+        assert_eq!(ordered(-1.0) - 1, ordered((-1.0_f32).next_down()));
+        assert_eq!(ordered(f32::MIN_POSITIVE) - ordered(f32::MIN_POSITIVE.next_down()), 1);
+    }
+}

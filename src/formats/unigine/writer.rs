@@ -1,0 +1,132 @@
+//! Writes the fields of UNIGINE files.
+
+use std::io::{self, Write};
+
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{F32, I16, I32, U16};
+
+use super::animation::coding::Coding;
+use super::layout::{Generation, RawBounds};
+use crate::decode::{OffsetScale16, compact};
+use crate::error::{Error, Field, Result};
+use crate::math::as_u64;
+
+/// The lightmap bytes of nearly every real surface: UV set 1, 256 texels.
+const DEFAULT_LIGHTMAP: [u8; 2] = [1, 3];
+
+/// Writes the primitives of UNIGINE files.
+#[derive(Debug)]
+pub(crate) struct FieldWriter<W> {
+    out: W,
+    magic: &'static str,
+    format: &'static str,
+    written: u64,
+}
+
+impl<W: Write> FieldWriter<W> {
+    pub(crate) const fn new(out: W, magic: &'static str, format: &'static str) -> Self {
+        Self { out, magic, format, written: 0 }
+    }
+
+    /// Starts a mesh of a generation.
+    pub(crate) const fn for_mesh(out: W, generation: Generation) -> Self {
+        Self::new(out, generation.magic(), generation.format())
+    }
+
+    /// Writes the magic that opens, divides and closes a file.
+    pub(crate) fn magic(&mut self) -> Result<()> {
+        self.bytes(self.magic.as_bytes())
+    }
+
+    /// Writes a count as the engine spells it.
+    pub(crate) fn count(&mut self, count: u32) -> Result<()> {
+        // No reader gives, and no builder lets through, a count of 2^31 or more.
+        let (bytes, length) = compact::encode(i32::try_from(count).unwrap_or(i32::MAX));
+        self.bytes(bytes.get(..length).unwrap_or_default())
+    }
+
+    /// Writes the number of items of a list.
+    pub(crate) fn length(&mut self, length: usize) -> Result<()> {
+        self.count(u32::try_from(length).unwrap_or(u32::MAX))
+    }
+
+    /// Writes a name with its length and closing NUL.
+    pub(crate) fn text(&mut self, name: &[u8]) -> Result<()> {
+        self.length(name.len().saturating_add(1))?;
+        self.bytes(name)?;
+        self.bytes(&[0])
+    }
+
+    /// Writes the two lightmap bytes, where the generation has them.
+    pub(crate) fn lightmap(&mut self, generation: Generation, lightmap: Option<[u8; 2]>) -> Result<()> {
+        if generation.has_lightmap() { self.bytes(&lightmap.unwrap_or(DEFAULT_LIGHTMAP)) } else { Ok(()) }
+    }
+
+    /// Writes what the header says of a target: its name, and its number of positions, as far as the generation has them.
+    pub(crate) fn target(&mut self, generation: Generation, name: &[u8], positions: Option<u32>) -> Result<()> {
+        if generation.has_targets() {
+            self.text(name)?;
+        }
+        positions.map_or(Ok(()), |positions| self.count(positions))
+    }
+
+    pub(crate) fn bounds(&mut self, bounds: &RawBounds) -> Result<()> {
+        self.bytes(bounds.as_bytes())
+    }
+
+    /// Writes an index in the width that the number of items it points into gives it.
+    pub(crate) fn index(&mut self, index: u32, items: usize) -> Result<()> {
+        match (items, u8::try_from(index), u16::try_from(index)) {
+            (..=0xff, Ok(index), _) => self.bytes(&[index]),
+            (..=0xffff, _, Ok(index)) => self.bytes(U16::new(index).as_bytes()),
+            _ => self.bytes(&index.to_le_bytes()),
+        }
+    }
+
+    /// Writes a count of 32 bits.
+    pub(crate) fn length_32(&mut self, length: usize) -> Result<()> {
+        self.bytes(I32::new(i32::try_from(length).unwrap_or(i32::MAX)).as_bytes())
+    }
+
+    /// Writes a name with its length in 32 bits and closing NUL.
+    pub(crate) fn text_32(&mut self, name: &[u8]) -> Result<()> {
+        self.length_32(name.len().saturating_add(1))?;
+        self.bytes(name)?;
+        self.bytes(&[0])
+    }
+
+    /// Writes the box that quantized values lie in.
+    pub(crate) fn boxed(&mut self, OffsetScale16 { min, size }: &OffsetScale16) -> Result<()> {
+        self.bytes(min.map(F32::new).as_bytes())?;
+        self.bytes(size.map(F32::new).as_bytes())
+    }
+
+    /// Writes what stands in front of an animation's frames: its bones, boxes and flags, as far as its coding has them.
+    pub(crate) fn animation_head(&mut self, bones: &[I16], coding: &Coding, flags: Option<u8>) -> Result<()> {
+        self.length(bones.len())?;
+        self.bytes(bones.as_bytes())?;
+        if let Coding::Quantized(boxes) = coding {
+            boxes.iter().try_for_each(|one| self.boxed(one))?;
+        }
+        flags.map_or(Ok(()), |flags| self.bytes(&[flags]))
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(|error| self.failed(error))?;
+        self.written = self.written.saturating_add(as_u64(bytes.len()));
+        Ok(())
+    }
+
+    /// Returns how many bytes were written so far.
+    pub(crate) const fn written(&self) -> u64 {
+        self.written
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::without_offset(self.format, Field::new("output"), error.into())
+    }
+}
