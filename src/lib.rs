@@ -83,6 +83,7 @@ mod bvh;
 pub mod decode;
 mod error;
 pub mod formats;
+pub mod guide;
 pub mod io;
 mod math;
 pub mod model;

@@ -4,11 +4,10 @@ use meshpeek::Array;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use meshpeek::MeshFile as _;
-use meshpeek::ezmesh;
 use meshpeek::secondlife::{self, Lod};
 use meshpeek::unigine::{Animation, AnimationGeneration, Mesh};
 use meshpeek::unreal::{self, Variant, builder};
+use meshpeek::{MeshFile as _, ezmesh};
 
 use super::{Kernel, access, keep, lend};
 use crate::inputs;

@@ -19,7 +19,7 @@ pub(crate) struct BinaryReader<'a> {
 impl<'a> BinaryReader<'a> {
     /// Starts at an offset of a file.
     pub(crate) fn at(bytes: &'a [u8], order: ByteOrder, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
-        Ok(Self { cursor: Cursor::new(bytes, FORMAT).watched_by(touched).at(offset)?, order })
+        Ok(Self { cursor: Cursor::new(bytes, FORMAT).with_access_log(touched).at(offset)?, order })
     }
 
     pub(crate) const fn set_place(&mut self, place: Field) {

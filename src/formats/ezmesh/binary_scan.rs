@@ -83,7 +83,7 @@ impl<'a> BinaryScan<'a, '_> {
     ) -> Result<()> {
         self.reader.set_place(Field::new(""));
         for index in 0..u64::from(self.reader.count(least, self.limits.items, counted)?) {
-            self.reader.set_place(Field::new("").of(list, index));
+            self.reader.set_place(Field::new("").in_list(list, index));
             self.add(kind)?;
             step(&mut self.reader, index)?;
         }
@@ -112,12 +112,12 @@ impl<'a> BinaryScan<'a, '_> {
 
     fn skeletons(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(8, self.limits.items, "skeletons")?) {
-            let place = Field::new("").of("skeleton", index);
+            let place = Field::new("").in_list("skeleton", index);
             self.reader.set_place(place);
             self.add(ElementKind::Skeleton)?;
             self.reader.skip_text("name")?;
             for bone in 0..u64::from(self.reader.count(48, self.room(ElementKind::Bone), "bones")?) {
-                self.reader.set_place(place.within("bone", bone));
+                self.reader.set_place(place.in_inner_list("bone", bone));
                 self.add(ElementKind::Bone)?;
                 self.reader.skip_text("name")?;
                 self.reader.lend(44, 1, "parent")?;
@@ -129,14 +129,14 @@ impl<'a> BinaryScan<'a, '_> {
 
     fn animations(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(20, self.limits.items, "animations")?) {
-            let place = Field::new("").of("animation", index);
+            let place = Field::new("").in_list("animation", index);
             self.reader.set_place(place);
             self.add(ElementKind::Animation)?;
             self.reader.skip_text("name")?;
             let tracks = self.reader.count(16, self.room(ElementKind::Track), "tracks")?;
             self.reader.lend(3, 4, "frames")?;
             for track in 0..u64::from(tracks) {
-                self.reader.set_place(place.within("track", track));
+                self.reader.set_place(place.in_inner_list("track", track));
                 self.add(ElementKind::Track)?;
                 self.reader.skip_text("name")?;
                 let frames = self.reader.u32("frames")?;
@@ -150,7 +150,7 @@ impl<'a> BinaryScan<'a, '_> {
 
     fn meshes(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(44, self.limits.items, "meshes")?) {
-            let place = Field::new("").of("mesh", index);
+            let place = Field::new("").in_list("mesh", index);
             self.reader.set_place(place);
             self.add(ElementKind::Mesh)?;
             self.reader.skip_text("name")?;
@@ -158,7 +158,7 @@ impl<'a> BinaryScan<'a, '_> {
             self.add(ElementKind::MeshBox)?;
             self.reader.lend(BOX_SIZE.into(), 1, "bounds")?;
             for section in 0..u64::from(self.reader.count(36, self.room(ElementKind::Section), "sections")?) {
-                self.reader.set_place(place.within("section", section));
+                self.reader.set_place(place.in_inner_list("section", section));
                 self.add(ElementKind::Section)?;
                 self.reader.skip_text("material")?;
                 self.add(ElementKind::SectionBox)?;

@@ -4,19 +4,14 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::animation::clip::Animation;
-use super::binary_scan;
-use super::detect;
 use super::element_index::ElementKind;
 use super::elements::mesh::MeshElement;
 use super::form::{Dialect, Form};
-use super::index;
 use super::layout::FORMAT;
-use super::regions;
 use super::surface::Section;
-use super::validate;
 use super::view::{MeshState, View};
-use super::write;
 use super::xml::scan::scan;
+use super::{binary_scan, detect, index, regions, validate, write};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
@@ -84,7 +79,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
                 return Err(detect::refusal(bytes).unwrap_or_else(unknown));
             }
             if let Some(access_log) = access_log {
-                access_log.note(0, as_u64(bytes.len()));
+                access_log.record(0, as_u64(bytes.len()));
             }
             crate::io::prefetch(bytes);
             let (elements, dialect) = scan(bytes, &options.limits)?;
@@ -162,7 +157,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(FORMAT, Field::new("").of(list, as_u64(index)), kind)
+    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {

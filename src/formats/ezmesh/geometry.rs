@@ -140,7 +140,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
-        let field = Field::new(name).of("surface", as_u64(surface));
+        let field = Field::new(name).in_list("surface", as_u64(surface));
         let Ok(section) = self.section(surface) else { return Error::without_offset(FORMAT, field, kind) };
         let start = match name {
             "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
@@ -157,5 +157,5 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
 fn no_such_target(target: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: 1, index: as_u64(target) };
-    Error::without_offset(FORMAT, Field::new("").of("target", as_u64(target)), kind)
+    Error::without_offset(FORMAT, Field::new("").in_list("target", as_u64(target)), kind)
 }

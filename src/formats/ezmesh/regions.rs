@@ -103,10 +103,10 @@ impl BlockNames {
             ElementKind::Collision => bump(&mut self.collision),
             _ => {}
         }
-        let mesh = Field::new("").of("mesh", last(self.mesh));
-        let section = mesh.within("section", last(self.section));
-        let collision = Field::new("").of("collision", last(self.collision));
-        let track = Field::new("").of("animation", last(self.animation)).within("track", last(self.track));
+        let mesh = Field::new("").in_list("mesh", last(self.mesh));
+        let section = mesh.in_inner_list("section", last(self.section));
+        let collision = Field::new("").in_list("collision", last(self.collision));
+        let track = Field::new("").in_list("animation", last(self.animation)).in_inner_list("track", last(self.track));
         self.block = match kind {
             ElementKind::MeshVertices => mesh.named("vertexbuffer"),
             ElementKind::SectionVertices => section.named("vertexbuffer"),
@@ -114,7 +114,7 @@ impl BlockNames {
             ElementKind::HullVertices => collision.named("vertexbuffer"),
             ElementKind::HullTriangles => collision.named("indexbuffer"),
             ElementKind::Track => track.named("keys"),
-            ElementKind::Tetra => Field::new("corners").of("tetra_mesh", last(self.tetra)),
+            ElementKind::Tetra => Field::new("corners").in_list("tetra_mesh", last(self.tetra)),
             _ => return,
         };
     }
@@ -158,7 +158,7 @@ impl BinaryRegions<'_, '_> {
         self.pass(top, "asset_version", I32, 1)?;
         self.pass(top, "bounds", BOX, 1)?;
         for index in 0..self.number(top, "textures.count", U32)?.into() {
-            let place = top.of("texture", index);
+            let place = top.in_list("texture", index);
             self.string(place, "name")?;
             self.pass(place, "size", U32, 3)?;
             let length = self.number(place, "pixels.count", U32)?;
@@ -173,13 +173,13 @@ impl BinaryRegions<'_, '_> {
             ("user_binary_data.count", "user_binary_data", ["name", "bytes"]),
         ] {
             for index in 0..self.number(top, counted, U32)?.into() {
-                names.iter().try_for_each(|name| self.string(top.of(list, index), name))?;
+                names.iter().try_for_each(|name| self.string(top.in_list(list, index), name))?;
             }
         }
         self.meshes()?;
         for index in 0..self.number(top, "instances.count", U32)?.into() {
-            self.string(top.of("instance", index), "mesh")?;
-            self.pass(top.of("instance", index), "transform", TRANSFORM, 1)?;
+            self.string(top.in_list("instance", index), "mesh")?;
+            self.pass(top.in_list("instance", index), "transform", TRANSFORM, 1)?;
         }
         self.number(top, "collision_representations.count", U32)?;
         self.pass(top, "plane", PLANE, 1)?;
@@ -189,10 +189,10 @@ impl BinaryRegions<'_, '_> {
 
     fn skeletons(&mut self) -> Result<()> {
         for index in 0..self.number(Field::new(""), "skeletons.count", U32)?.into() {
-            let place = Field::new("").of("skeleton", index);
+            let place = Field::new("").in_list("skeleton", index);
             self.string(place, "name")?;
             for bone in 0..self.number(place, "bones.count", I32)?.into() {
-                let place = place.within("bone", bone);
+                let place = place.in_inner_list("bone", bone);
                 self.string(place, "name")?;
                 self.pass(place, "parent", I32, 1)?;
                 self.pass(place, "transform", TRANSFORM, 1)?;
@@ -203,14 +203,14 @@ impl BinaryRegions<'_, '_> {
 
     fn animations(&mut self) -> Result<()> {
         for index in 0..self.number(Field::new(""), "animations.count", U32)?.into() {
-            let place = Field::new("").of("animation", index);
+            let place = Field::new("").in_list("animation", index);
             self.string(place, "name")?;
             let tracks = self.number(place, "tracks.count", I32)?;
             self.pass(place, "frames", I32, 1)?;
             self.pass(place, "duration", F32, 1)?;
             self.pass(place, "dtime", F32, 1)?;
             for track in 0..tracks.into() {
-                let place = place.within("track", track);
+                let place = place.in_inner_list("track", track);
                 self.string(place, "name")?;
                 let frames = self.number(place, "keys.count", I32)?;
                 self.pass(place, "duration", F32, 1)?;
@@ -223,12 +223,12 @@ impl BinaryRegions<'_, '_> {
 
     fn meshes(&mut self) -> Result<()> {
         for index in 0..self.number(Field::new(""), "meshes.count", U32)?.into() {
-            let place = Field::new("").of("mesh", index);
+            let place = Field::new("").in_list("mesh", index);
             self.string(place, "name")?;
             self.string(place, "skeleton")?;
             self.pass(place, "bounds", BOX, 1)?;
             for section in 0..self.number(place, "sections.count", U32)?.into() {
-                let place = place.within("section", section);
+                let place = place.in_inner_list("section", section);
                 self.string(place, "material")?;
                 self.pass(place, "bounds", BOX, 1)?;
                 self.pass(place, "flags", U32, 1)?;

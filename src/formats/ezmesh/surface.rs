@@ -27,7 +27,8 @@ impl<'a> Section<'a> {
         let start = view.state.elements.start(ElementKind::Section, index).unwrap_or_default();
         let mesh = view.state.elements.around(ElementKind::Mesh, start).unwrap_or_default();
         let first = view.within(ElementKind::Section, ElementKind::Mesh, mesh).start;
-        let place = Field::new("").of("mesh", as_u64(mesh)).within("section", as_u64(index.saturating_sub(first)));
+        let place =
+            Field::new("").in_list("mesh", as_u64(mesh)).in_inner_list("section", as_u64(index.saturating_sub(first)));
         Self { element: ElementReader { view, kind: ElementKind::Section, index, place }, mesh }
     }
 

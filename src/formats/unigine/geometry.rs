@@ -202,9 +202,9 @@ impl<'a, S: Sink> Arrays<'a, S> {
     /// Finds the next array; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<Array<'a>>> {
         let Some(part) = self.next else { return Ok(None) };
-        let surface = Field::new("").of("surface", self.surface);
+        let surface = Field::new("").in_list("surface", self.surface);
         self.reader.set_place(match part {
-            Part::Positions(target) | Part::Frames(target) => surface.within("target", target.into()),
+            Part::Positions(target) | Part::Frames(target) => surface.in_inner_list("target", target.into()),
             _ => surface,
         });
         let (name, count_name) = part.names();
@@ -291,7 +291,7 @@ impl<'a, S: Sink> Arrays<'a, S> {
             }
         };
         let bytes = cursor.lend(totals.bytes, 1, "weights")?;
-        cursor.note_spread(start, count.into());
+        cursor.record_partial(start, count.into());
         Ok(bytes)
     }
 }

@@ -200,7 +200,7 @@ impl<'a, S: Sink> Reader<'a, S> {
             .try_reserve_exact(crate::math::as_index(count))
             .map_err(|_| self.cursor.error_at(at, count_name, ErrorKind::OutOfMemory { asked }))?;
         for index in 0..count {
-            self.set_place(Field::new("").of(name, index.into()));
+            self.set_place(Field::new("").in_list(name, index.into()));
             starts.push(self.cursor.offset());
             item(self)?;
         }
@@ -250,7 +250,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     pub(crate) fn targets(&mut self, generation: Generation, targets: u32) -> Result<()> {
         let surface = self.cursor.field("");
         for target in 0..targets {
-            self.set_place(surface.within("target", target.into()));
+            self.set_place(surface.in_inner_list("target", target.into()));
             self.target(generation)?;
         }
         self.set_place(surface);

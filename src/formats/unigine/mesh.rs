@@ -328,12 +328,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     fn entry(&self, list: &'static str, starts: &[u64], index: usize) -> Result<Reader<'_, Unseen>> {
         let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
         let mut reader = self.reader(*start)?;
-        reader.set_place(Field::new("").of(list, as_u64(index)));
+        reader.set_place(Field::new("").in_list(list, as_u64(index)));
         Ok(reader)
     }
 
     pub(super) fn no_such(&self, list: &'static str, count: usize, index: usize) -> Error {
         let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-        Error::without_offset(self.generation().format(), Field::new("").of(list, as_u64(index)), kind)
+        Error::without_offset(self.generation().format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 }

@@ -293,7 +293,7 @@ impl<'a> SurfaceView<'a> {
     }
 
     fn error(&self, name: &'static str, offset: u64, kind: ErrorKind) -> Error {
-        let field = Field::new(name).of("surface", self.index);
+        let field = Field::new(name).in_list("surface", self.index);
         match self.inflated_from() {
             Some(block) => Error::new(self.generation.format(), field, block, kind).at_inflated(offset),
             None => Error::new(self.generation.format(), field, offset, kind),
@@ -316,15 +316,17 @@ impl<'a> SurfaceView<'a> {
         match self.held {
             Some(held) => {
                 let touched = self.touched.filter(|_| held.inflated_from().is_none());
-                Ok(held.cursor(self.bytes, self.generation.format())?.watched_by(touched))
+                Ok(held.cursor(self.bytes, self.generation.format())?.with_access_log(touched))
             }
-            None => Ok(Cursor::new(self.bytes, self.generation.format()).watched_by(self.touched).at(self.start)?),
+            None => {
+                Ok(Cursor::new(self.bytes, self.generation.format()).with_access_log(self.touched).at(self.start)?)
+            }
         }
     }
 
     pub(super) fn reader(&self, offset: u64) -> Result<Reader<'a, Unseen>> {
-        let mut cursor = Cursor::new(self.bytes, self.generation.format()).watched_by(self.touched).at(offset)?;
-        cursor.set_place(Field::new("").of("surface", self.index));
+        let mut cursor = Cursor::new(self.bytes, self.generation.format()).with_access_log(self.touched).at(offset)?;
+        cursor.set_place(Field::new("").in_list("surface", self.index));
         Ok(Reader { cursor, sink: Unseen })
     }
 }

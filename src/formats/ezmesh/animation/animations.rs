@@ -38,7 +38,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         let count = animation.frame_count()?;
         if frame >= as_index(count) {
             let kind = ErrorKind::NoSuch { count: count.into(), index: as_u64(frame) };
-            return Err(Error::without_offset(FORMAT, Field::new("frame").of("animation", as_u64(clip)), kind));
+            return Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind));
         }
         for (bone, out) in out.iter_mut().enumerate() {
             *out = view.bone(bone)?.bind;

@@ -31,7 +31,7 @@ pub struct Timing {
 
 impl<'a> Animation<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("animation", as_u64(index));
+        let place = Field::new("").in_list("animation", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Animation, index, place } }
     }
 

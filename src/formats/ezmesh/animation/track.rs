@@ -28,8 +28,9 @@ impl<'a> Track<'a> {
         let start = view.state.elements.start(ElementKind::Track, index).unwrap_or_default();
         let animation = view.state.elements.around(ElementKind::Animation, start).unwrap_or_default();
         let first = view.within(ElementKind::Track, ElementKind::Animation, animation).start;
-        let place =
-            Field::new("").of("animation", as_u64(animation)).within("track", as_u64(index.saturating_sub(first)));
+        let place = Field::new("")
+            .in_list("animation", as_u64(animation))
+            .in_inner_list("track", as_u64(index.saturating_sub(first)));
         Self { element: ElementReader { view, kind: ElementKind::Track, index, place } }
     }
 

@@ -40,35 +40,35 @@ impl Mesh {
         ];
         lists.into_iter().try_for_each(|(name, count)| counted(Field::new(name), count))?;
         for (index, texture) in (0..).zip(&self.textures) {
-            counted(Field::new("pixels").of("texture", index), texture.pixels.len())?;
+            counted(Field::new("pixels").in_list("texture", index), texture.pixels.len())?;
         }
         for (index, data) in (0..).zip(&self.user_binary_data) {
-            counted(Field::new("bytes").of("user_binary_data", index), data.bytes.len())?;
+            counted(Field::new("bytes").in_list("user_binary_data", index), data.bytes.len())?;
         }
         for (index, skeleton) in (0..).zip(&self.skeletons) {
-            let place = Field::new("").of("skeleton", index);
+            let place = Field::new("").in_list("skeleton", index);
             counted(place.named("bones"), skeleton.bones.len())?;
             for (number, bone) in (0..).zip(&skeleton.bones) {
                 if let Some(parent) = bone.parent.filter(|parent| bone_at(&skeleton.bones, *parent).is_none()) {
-                    let field = place.within("bone", number).named("parent");
+                    let field = place.in_inner_list("bone", number).named("parent");
                     return Err(refused(field, format!("a bone below {}", skeleton.bones.len()), parent.to_string()));
                 }
             }
         }
         for (index, animation) in (0..).zip(&self.animations) {
-            let place = Field::new("").of("animation", index);
+            let place = Field::new("").in_list("animation", index);
             counted(place.named("tracks"), animation.tracks.len())?;
             counted(place.named("frames"), animation.longest())?;
         }
         for (index, tetra) in (0..).zip(&self.tetra_meshes) {
-            counted(Field::new("corners").of("tetra_mesh", index), tetra.corners.len())?;
+            counted(Field::new("corners").in_list("tetra_mesh", index), tetra.corners.len())?;
         }
         for (index, representation) in (0..).zip(&self.representations) {
-            let place = Field::new("").of("collision_representation", index);
+            let place = Field::new("").in_list("collision_representation", index);
             counted(place.named("collisions"), representation.collisions.len())?;
             for (number, collision) in (0..).zip(&representation.collisions) {
                 let Some(hull) = &collision.hull else { continue };
-                let place = place.within("collision", number);
+                let place = place.in_inner_list("collision", number);
                 let points = hull.points.as_ref().map_or(Ok(0), |points| points.check(place))?;
                 check_triangles(place, &hull.triangles, points)?;
             }
@@ -90,21 +90,21 @@ impl Mesh {
         }
         self.for_each_name(&mut check_attribute)?;
         for (index, skeleton) in (0..).zip(&self.skeletons) {
-            check_parents(Field::new("").of("skeleton", index), &skeleton.bones)?;
+            check_parents(Field::new("").in_list("skeleton", index), &skeleton.bones)?;
         }
         for (index, mesh) in (0..).zip(&self.meshes) {
             let place = mesh_place(index);
             mesh.vertices.as_ref().map_or(Ok(()), |vertices| vertices.check_text(place))?;
             for (number, section) in (0..).zip(&mesh.sections) {
-                let place = place.within("section", number);
+                let place = place.in_inner_list("section", number);
                 section.vertices.as_ref().map_or(Ok(()), |vertices| vertices.check_text(place))?;
             }
         }
         for (index, representation) in (0..).zip(&self.representations) {
-            let place = Field::new("").of("collision_representation", index);
+            let place = Field::new("").in_list("collision_representation", index);
             for (number, collision) in (0..).zip(&representation.collisions) {
                 let points = collision.hull.as_ref().and_then(|hull| hull.points.as_ref());
-                points.map_or(Ok(()), |points| points.check_text(place.within("collision", number)))?;
+                points.map_or(Ok(()), |points| points.check_text(place.in_inner_list("collision", number)))?;
             }
         }
         Ok(())
@@ -127,50 +127,52 @@ impl Mesh {
         see(Field::new("asset_name"), &self.asset_name)?;
         see(Field::new("asset_info"), &self.asset_info)?;
         for (index, texture) in (0..).zip(&self.textures) {
-            see(Field::new("name").of("texture", index), &texture.name)?;
+            see(Field::new("name").in_list("texture", index), &texture.name)?;
         }
         for (index, skeleton) in (0..).zip(&self.skeletons) {
-            let place = Field::new("name").of("skeleton", index);
+            let place = Field::new("name").in_list("skeleton", index);
             see(place, &skeleton.name)?;
-            (0..).zip(&skeleton.bones).try_for_each(|(bone, one)| see(place.within("bone", bone), &one.name))?;
+            (0..).zip(&skeleton.bones).try_for_each(|(bone, one)| see(place.in_inner_list("bone", bone), &one.name))?;
         }
         for (index, animation) in (0..).zip(&self.animations) {
-            let place = Field::new("name").of("animation", index);
+            let place = Field::new("name").in_list("animation", index);
             see(place, &animation.name)?;
-            (0..).zip(&animation.tracks).try_for_each(|(track, one)| see(place.within("track", track), &one.name))?;
+            (0..)
+                .zip(&animation.tracks)
+                .try_for_each(|(track, one)| see(place.in_inner_list("track", track), &one.name))?;
         }
         for (index, material) in (0..).zip(&self.materials) {
-            let place = Field::new("name").of("material", index);
+            let place = Field::new("name").in_list("material", index);
             see(place, &material.name)?;
             see(place.named("meta_data"), &material.meta_data)?;
         }
         for (index, data) in (0..).zip(&self.user_data) {
-            let place = Field::new("key").of("user_data", index);
+            let place = Field::new("key").in_list("user_data", index);
             see(place, &data.key)?;
             see(place.named("value"), &data.value)?;
         }
         for (index, data) in (0..).zip(&self.user_binary_data) {
-            see(Field::new("name").of("user_binary_data", index), &data.name)?;
+            see(Field::new("name").in_list("user_binary_data", index), &data.name)?;
         }
         for (index, mesh) in (0..).zip(&self.meshes) {
             let place = mesh_place(index);
             see(place.named("name"), &mesh.name)?;
             see(place.named("skeleton"), &mesh.skeleton)?;
             for (number, section) in (0..).zip(&mesh.sections) {
-                let place = place.within("section", number);
+                let place = place.in_inner_list("section", number);
                 see(place.named("material"), &section.material)?;
                 section.info.as_ref().map_or(Ok(()), |info| see(place.named("info"), info))?;
             }
         }
         for (index, instance) in (0..).zip(&self.instances) {
-            see(Field::new("mesh").of("instance", index), &instance.mesh)?;
+            see(Field::new("mesh").in_list("instance", index), &instance.mesh)?;
         }
         for (index, representation) in (0..).zip(&self.representations) {
-            let place = Field::new("name").of("collision_representation", index);
+            let place = Field::new("name").in_list("collision_representation", index);
             see(place, &representation.name)?;
             see(place.named("info"), &representation.info)?;
             for (number, collision) in (0..).zip(&representation.collisions) {
-                let place = place.within("collision", number);
+                let place = place.in_inner_list("collision", number);
                 see(place, &collision.name)?;
                 see(place.named("type"), &collision.kind)?;
             }
@@ -215,7 +217,7 @@ fn check_parents(place: Field, bones: &[Bone]) -> Result<()> {
         let Some(parent) = bone.parent else { continue };
         let name = bone_at(bones, parent).map(|bone| bone.name.as_slice()).unwrap_or_default();
         if name.is_empty() || first.get(name) != Some(&parent) {
-            let field = place.within("bone", number).named("parent");
+            let field = place.in_inner_list("bone", number).named("parent");
             let expected = "a parent with a name of its own, or the first of its name";
             return Err(refused(field, expected, show_bytes(name.get(..64).unwrap_or(name))));
         }
@@ -237,7 +239,7 @@ impl MeshElement {
         counted(place.named("sections"), self.sections.len())?;
         let shared = self.vertices.as_ref().map_or(Ok(0), |vertices| vertices.check(place))?;
         for (number, section) in (0..).zip(&self.sections) {
-            let place = place.within("section", number);
+            let place = place.in_inner_list("section", number);
             let vertices = section.vertices.as_ref().map_or(Ok(shared), |vertices| vertices.check(place))?;
             check_triangles(place, &section.triangles, vertices)?;
         }

@@ -29,7 +29,7 @@ impl<'s> MergedVertices<'s> {
         }
         for (number, section) in (0..).zip(&mesh.sections) {
             let first = match &section.vertices {
-                Some(vertices) => merged.add(vertices, place.within("section", number))?,
+                Some(vertices) => merged.add(vertices, place.in_inner_list("section", number))?,
                 None => 0,
             };
             merged.firsts.push(first);

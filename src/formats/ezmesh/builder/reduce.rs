@@ -25,7 +25,7 @@ impl Mesh {
         for (index, animation) in (0..).zip(&mut self.animations) {
             for (number, track) in (0..).zip(&mut animation.tracks) {
                 if track.seconds.take().is_some() {
-                    taken.push(Field::new("seconds").of("animation", index).within("track", number));
+                    taken.push(Field::new("seconds").in_list("animation", index).in_inner_list("track", number));
                 }
             }
         }
@@ -38,11 +38,11 @@ impl Mesh {
             };
             drop(&mut mesh.vertices, place);
             for (number, section) in (0..).zip(&mut mesh.sections) {
-                drop(&mut section.vertices, place.within("section", number));
+                drop(&mut section.vertices, place.in_inner_list("section", number));
             }
             for (number, section) in (0..).zip(&mut mesh.sections) {
                 if section.flags.take().is_some() {
-                    taken.push(place.within("section", number).named("flags"));
+                    taken.push(place.in_inner_list("section", number).named("flags"));
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Mesh {
             let place = mesh_place(index);
             mesh.vertices.iter_mut().for_each(|vertices| vertices.reduce(place, &mut taken));
             for (number, section) in (0..).zip(&mut mesh.sections) {
-                let place = place.within("section", number);
+                let place = place.in_inner_list("section", number);
                 section.vertices.iter_mut().for_each(|vertices| vertices.reduce(place, &mut taken));
                 if section.info.take().is_some() {
                     taken.push(place.named("info"));

@@ -20,5 +20,5 @@ pub(super) fn failed(error: std::io::Error) -> Error {
 
 /// Where a mesh stands.
 pub(super) const fn mesh_place(mesh: u64) -> Field {
-    Field::new("").of("mesh", mesh)
+    Field::new("").in_list("mesh", mesh)
 }

@@ -19,7 +19,7 @@ pub struct Representation<'a> {
 
 impl<'a> Representation<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("collision_representation", as_u64(index));
+        let place = Field::new("").in_list("collision_representation", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Representation, index, place } }
     }
 
@@ -67,7 +67,7 @@ pub struct Collision<'a> {
 
 impl<'a> Collision<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("collision", as_u64(index));
+        let place = Field::new("").in_list("collision", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Collision, index, place } }
     }
 

@@ -30,7 +30,7 @@ pub struct Picture<'a> {
 
 impl<'a> Texture<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("texture", as_u64(index));
+        let place = Field::new("").in_list("texture", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Texture, index, place } }
     }
 
@@ -57,7 +57,7 @@ pub struct UserData<'a> {
 
 impl<'a> UserData<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("user_data", as_u64(index));
+        let place = Field::new("").in_list("user_data", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::UserData, index, place } }
     }
 
@@ -80,7 +80,7 @@ pub struct UserBinary<'a> {
 
 impl<'a> UserBinary<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("user_binary_data", as_u64(index));
+        let place = Field::new("").in_list("user_binary_data", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::UserBinary, index, place } }
     }
 

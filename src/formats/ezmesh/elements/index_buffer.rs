@@ -77,7 +77,7 @@ impl<'a> IndexBuffer<'a> {
         if let Some(touched) = touched
             && let Ok(start) = self.offset()
         {
-            touched.note(start, start.saturating_add(as_u64(self.index_count()).saturating_mul(4)));
+            touched.record(start, start.saturating_add(as_u64(self.index_count()).saturating_mul(4)));
         }
     }
 

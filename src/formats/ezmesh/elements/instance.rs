@@ -16,7 +16,7 @@ pub struct Instance<'a> {
 
 impl<'a> Instance<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("instance", as_u64(index));
+        let place = Field::new("").in_list("instance", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Instance, index, place } }
     }
 

@@ -27,7 +27,7 @@ pub struct Material<'a> {
 
 impl<'a> Material<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("material", as_u64(index));
+        let place = Field::new("").in_list("material", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Material, index, place } }
     }
 

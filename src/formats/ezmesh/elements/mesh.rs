@@ -22,7 +22,7 @@ pub struct MeshElement<'a> {
 
 impl<'a> MeshElement<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("mesh", as_u64(index));
+        let place = Field::new("").in_list("mesh", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Mesh, index, place } }
     }
 

@@ -23,7 +23,7 @@ pub(crate) const BONE: [&str; 5] = ["name", "parent", "orientation", "position",
 
 impl<'a> Skeleton<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("skeleton", as_u64(index));
+        let place = Field::new("").in_list("skeleton", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Skeleton, index, place } }
     }
 
@@ -132,12 +132,12 @@ impl<'a> View<'a> {
 
     pub(crate) fn bone_element(&self, bone: usize) -> ElementReader<'a> {
         if bone >= self.bone_count() {
-            let place = Field::new("").of("bone", as_u64(bone));
+            let place = Field::new("").in_list("bone", as_u64(bone));
             return ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place };
         }
         let skeleton = self.skeleton_of(bone);
         let local = bone.saturating_sub(self.first_bone_of(bone));
-        let place = Field::new("").of("skeleton", as_u64(skeleton)).within("bone", as_u64(local));
+        let place = Field::new("").in_list("skeleton", as_u64(skeleton)).in_inner_list("bone", as_u64(local));
         ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place }
     }
 

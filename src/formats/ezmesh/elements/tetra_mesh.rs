@@ -26,7 +26,7 @@ pub struct TetraMesh<'a> {
 
 impl<'a> TetraMesh<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").of("tetra_mesh", as_u64(index));
+        let place = Field::new("").in_list("tetra_mesh", as_u64(index));
         Self { element: ElementReader { view, kind: ElementKind::Tetra, index, place } }
     }
 

@@ -67,7 +67,7 @@ impl<'a> VertexBuffer<'a> {
         let Some(index) = view.within(ElementKind::MeshVertices, ElementKind::Mesh, mesh).next() else {
             return Ok(None);
         };
-        let place = Field::new("").of("mesh", as_u64(mesh));
+        let place = Field::new("").in_list("mesh", as_u64(mesh));
         Self::locate(ElementReader { view, kind: ElementKind::MeshVertices, index, place }).map(Some)
     }
 
@@ -131,7 +131,7 @@ impl<'a> VertexBuffer<'a> {
             && let Ok(start) = self.offset()
         {
             let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
-            touched.note_spread(start, end, count.saturating_mul(12));
+            touched.record_partial(start, end, count.saturating_mul(12));
         }
     }
 

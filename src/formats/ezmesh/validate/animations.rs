@@ -10,7 +10,7 @@ use crate::parse::{Report, Tally};
 /// Checks names and frames.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for (index, animation) in (0_u64..).zip(view.animations()) {
-        let place = Field::new("").of("animation", index);
+        let place = Field::new("").in_list("animation", index);
         let timing = reported(report, animation.timing())?.unwrap_or_default();
         for track in animation.tracks() {
             let (field, start) = track.place();

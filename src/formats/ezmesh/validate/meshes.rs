@@ -56,7 +56,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) -> Result<()> {
-    let place = Field::new("").of("mesh", as_u64(mesh.index()));
+    let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
     let start = mesh.start();
     reported(report, mesh.declared_section_count())?;
     reported(report, mesh.declared_bounds())?;

@@ -24,7 +24,7 @@ const ROUNDED_AT: f32 = 1e-5;
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let mut all = Bounds::EMPTY;
     for mesh in view.meshes() {
-        let place = Field::new("").of("mesh", as_u64(mesh.index()));
+        let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
         let mut bounds = Bounds::EMPTY;
         if let Ok(Some(buffer)) = mesh.vertex_buffer() {
             let bones = mesh.bones()?;

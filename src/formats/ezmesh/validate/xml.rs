@@ -171,13 +171,13 @@ impl<'a> XmlCheck<'a, '_, '_> {
         if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
             let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
             let text = format!("expected {first:?}, as it says before, found {found:?}; the first is taken");
-            self.report.say("EZ13", Field::new("count").inside("indexbuffer"), as_u64(other.at), text);
+            self.report.say("EZ13", Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
         }
     }
 
     fn attribute(&mut self, element: ElementName, attribute: &Attribute<'a>) {
         let Attribute { name, value, quote } = attribute;
-        let (at, field) = (as_u64(value.at), Field::new("attribute").inside(element.name()));
+        let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {
             let text = format!("expected attributes of the format, found {}, which is passed over", Name::new(name));
@@ -217,7 +217,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         if let Some(value) = value.filter(|_| said.is_none()) {
             let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
             let text = format!("expected a count, found {found:?}");
-            self.report.say("EZ13", Field::new("count").inside(element.name()), as_u64(value.at), text);
+            self.report.say("EZ13", Field::new("count").in_struct(element.name()), as_u64(value.at), text);
         }
         self.lists.push(CountedElement { element, said, seen: 0, depth });
     }
@@ -227,7 +227,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
         if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {
             let text = format!("expected {said}, as it says, found {}", list.seen);
-            self.report.say("EZ13", Field::new("count").inside(list.element.name()), at, text);
+            self.report.say("EZ13", Field::new("count").in_struct(list.element.name()), at, text);
         }
     }
 }

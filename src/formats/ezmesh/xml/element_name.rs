@@ -148,7 +148,7 @@ impl ElementName {
     pub(crate) const fn field(self) -> Field {
         match self {
             Self::Idle | Self::Unknown => Field::new("element"),
-            known => Field::new("element").inside(known.name()),
+            known => Field::new("element").in_struct(known.name()),
         }
     }
 

@@ -236,7 +236,7 @@ impl<'a> XmlWalker<'a, '_> {
         }
         let end = tag.check(self.limits).map_err(|TagFault { at, what, kind }| {
             let field = match what {
-                "attribute" => Field::new("attribute").inside(element.name()),
+                "attribute" => Field::new("attribute").in_struct(element.name()),
                 _ => Field::new(what),
             };
             Error::new(FORMAT, field, as_u64(at), kind)

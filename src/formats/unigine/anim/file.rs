@@ -140,7 +140,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         let start = self.header.bones.get(index);
         let start = start.ok_or_else(|| self.no_such("bone", self.bone_count(), index))?;
         let mut reader = self.reader(*start)?;
-        reader.set_place(Field::new("").of("bone", as_u64(index)));
+        reader.set_place(Field::new("").in_list("bone", as_u64(index)));
         reader.bone_head()
     }
 
@@ -223,7 +223,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         match self.header.names.get(index) {
             Some(start) => {
                 let mut reader = self.reader(*start)?;
-                reader.set_place(Field::new("").of("animation", as_u64(index)));
+                reader.set_place(Field::new("").in_list("animation", as_u64(index)));
                 reader.text("name")
             }
             None => Ok(Name::default()),
@@ -260,7 +260,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     pub(super) fn no_such(&self, list: &'static str, count: usize, index: usize) -> Error {
         let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-        Error::without_offset(self.generation.format(), Field::new("").of(list, as_u64(index)), kind)
+        Error::without_offset(self.generation.format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 }
 

@@ -30,7 +30,7 @@ impl RawBox {
 impl<'a, S: Sink> Reader<'a, S> {
     /// Reads the block of an embedded animation.
     pub(crate) fn embedded_animation(&mut self, index: u64, kept: Slot<'a>, share: u64) -> Result<AnimationView<'a>> {
-        self.set_place(Field::new("").of("animation", index));
+        self.set_place(Field::new("").in_list("animation", index));
         let bones = self.bone_ids()?;
         let flags_at = self.cursor.offset();
         let flags = *self.record::<u8>("flags", BYTE)?;
@@ -82,7 +82,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         })?;
         let keys = self.cursor.lend(walked.bytes, 1, "keys")?;
         if looked {
-            self.cursor.note_spread(start, count);
+            self.cursor.record_partial(start, count);
         }
         self.report("keys", start, KEYS, count);
         let view = AnimationView::new(bones, coding, frames, (keys, start), (walked, kept), share);

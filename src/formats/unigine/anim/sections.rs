@@ -68,7 +68,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
             (0..self.animation_count()).filter_map(|index| self.animation(index).ok().map(|view| (index, view)));
         for (index, view) in views {
             if let Some(at) = view.first_unknown() {
-                reader.set_place(Field::new("").of("animation", as_u64(index)));
+                reader.set_place(Field::new("").in_list("animation", as_u64(index)));
                 return Err(reader.unknown_flags(at, &view.coding()));
             }
         }
@@ -86,7 +86,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         let share = as_u64(self.file.bytes().len()).checked_div(as_u64(self.kept.len())).unwrap_or_default();
         let bones =
             if self.generation.has_skeleton() { Some(self.reader(self.header.animated)?.bone_ids()?) } else { None };
-        reader.set_place(Field::new("").of("animation", as_u64(index)));
+        reader.set_place(Field::new("").in_list("animation", as_u64(index)));
         if self.generation.is_quantized() {
             return reader.quantized_animation(kept, share);
         }

@@ -12,7 +12,7 @@ use super::{Block, Blocks, Buffer, Held, Named, Tree, Wide};
 use crate::error::{Error, ErrorKind, Field, PathSegment, Result};
 use crate::math::as_u64;
 use crate::model::Counts;
-use crate::parse::Budget;
+use crate::parse::MemoryBudget;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Locates surface `index` and inflates its geometry into a buffer, unless the mesh holds it already, or it is stored
@@ -26,7 +26,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if blocks.geometry.get().is_some_and(|held| held.is_ok()) {
             return self.surface(index);
         }
-        let mut budget = Budget::alone(self.asset());
+        let mut budget = MemoryBudget::alone(self.asset());
         self.fill_geometry(index, &mut buffer.held, &mut budget)?;
         self.view(index, Some(&buffer.held))
     }
@@ -66,7 +66,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let Some(blocks) = self.blocks.get(index) else { return Ok(None) };
         let busy = blocks.tree.get().is_none().then(|| lock(&blocks.busy));
         if blocks.tree.get().is_none() {
-            let mut budget = Budget::of(&self.alive, self.asset());
+            let mut budget = MemoryBudget::shared(&self.alive, self.asset());
             let new = self.fresh_tree(index, &mut budget);
             keep(&blocks.tree, new, HeldTree::size, budget)?;
         }
@@ -129,7 +129,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     pub(super) fn block_at(&self, start: u64, index: usize, named: Named) -> Result<Block> {
         let mut reader = self.reader(start)?;
-        reader.set_place(Field::new("").of("surface", as_u64(index)));
+        reader.set_place(Field::new("").in_list("surface", as_u64(index)));
         reader.block_sizes(named)
     }
 
@@ -140,7 +140,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         };
         let busy = blocks.geometry.get().is_none().then(|| lock(&blocks.busy));
         if blocks.geometry.get().is_none() {
-            let mut budget = Budget::of(&self.alive, self.asset());
+            let mut budget = MemoryBudget::shared(&self.alive, self.asset());
             let mut held = Held::default();
             let new = self.fill_geometry(index, &mut held, &mut budget).map(|()| held);
             keep(&blocks.geometry, new, Held::size, budget)?;
@@ -150,9 +150,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Inflates the geometry of a surface, and walks its arrays: they fill the block, or it cannot be used.
-    fn fill_geometry(&self, index: usize, held: &mut Held, budget: &mut Budget<'_>) -> Result<()> {
+    fn fill_geometry(&self, index: usize, held: &mut Held, budget: &mut MemoryBudget<'_>) -> Result<()> {
         let block = self.geometry_block(index)?;
-        let part = (Field::new("").of("surface", as_u64(index)), Named::Geometry);
+        let part = (Field::new("").in_list("surface", as_u64(index)), Named::Geometry);
         held.fill(self.file.bytes(), block, self.file.limits(), budget, (self.generation().format(), part))?;
         if held.inflated_from().is_some() {
             self.note_whole(&block);
@@ -180,7 +180,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     fn arrays_in<'a>(&'a self, index: usize, held: &'a Held) -> Result<super::super::geometry::Arrays<'a, Unseen>> {
         let cursor = held.cursor(self.file.bytes(), self.generation().format())?;
-        self.arrays_of(index, Reader { cursor: cursor.watched_by(self.touched_in(held)), sink: Unseen })
+        self.arrays_of(index, Reader { cursor: cursor.with_access_log(self.touched_in(held)), sink: Unseen })
     }
 
     /// What is inflated was noted as a whole.
@@ -189,9 +189,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Spells wide indices out, in a block that four bytes for each do not fill and compact ints do; otherwise `false`.
-    fn spell_out(&self, index: usize, held: &mut Held, budget: &mut Budget<'_>) -> Result<bool> {
+    fn spell_out(&self, index: usize, held: &mut Held, budget: &mut MemoryBudget<'_>) -> Result<bool> {
         let mut cursor = held.cursor(self.file.bytes(), self.generation().format())?;
-        cursor.set_place(Field::new("").of("surface", as_u64(index)));
+        cursor.set_place(Field::new("").in_list("surface", as_u64(index)));
         let fail = |kind| cursor.error("indices", kind);
         let spelled = {
             let Some(wide) = self.wide(index, held) else { return Ok(false) };
@@ -200,7 +200,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             if asked > allowed {
                 return Err(fail(ErrorKind::Limit { name: "block", allowed, asked }));
             }
-            budget.take_all(asked).map_err(fail)?;
+            budget.reserve(asked).map_err(fail)?;
             wide.spell().ok_or_else(|| fail(ErrorKind::OutOfMemory { asked }))?
         };
         held.replace(spelled);
@@ -225,10 +225,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Inflates the tree of a surface.
-    pub(crate) fn fresh_tree(&self, index: usize, budget: &mut Budget<'_>) -> Result<HeldTree> {
+    pub(crate) fn fresh_tree(&self, index: usize, budget: &mut MemoryBudget<'_>) -> Result<HeldTree> {
         let block = self.tree_block(index)?;
-        let place = Field::new("").of("surface", as_u64(index));
-        let inside = place.within("tree", PathSegment::ONLY);
+        let place = Field::new("").in_list("surface", as_u64(index));
+        let inside = place.in_inner_list("tree", PathSegment::ONLY);
         let format = self.generation().format();
         let mut held = Held::default();
         held.fill(self.file.bytes(), block, self.file.limits(), budget, (format, (place, Named::Tree)))?;
@@ -237,14 +237,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns the budget of what the mesh does not keep.
-    pub(crate) fn alone(&self) -> Budget<'static> {
-        Budget::alone(self.asset())
+    pub(crate) fn alone(&self) -> MemoryBudget<'static> {
+        MemoryBudget::alone(self.asset())
     }
 
     /// Notes that a block was read as a whole.
     fn note_whole(&self, block: &Block) {
         if let Some(touched) = self.file.access_log() {
-            touched.note(block.start(), block.end());
+            touched.record(block.start(), block.end());
         }
     }
 
@@ -256,13 +256,18 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
 /// Remembers what was made of a block, and leaves its bytes taken. What fails for want of room may succeed another time, so
 /// that is not remembered.
-fn keep<T>(place: &OnceLock<Box<Result<T>>>, new: Result<T>, size: fn(&T) -> u64, budget: Budget<'_>) -> Result<()> {
+fn keep<T>(
+    place: &OnceLock<Box<Result<T>>>,
+    new: Result<T>,
+    size: fn(&T) -> u64,
+    budget: MemoryBudget<'_>,
+) -> Result<()> {
     if let Err(error) = &new
         && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
     {
         return Err(error.clone());
     }
-    budget.keep(new.as_ref().map_or(0, size));
+    budget.commit(new.as_ref().map_or(0, size));
     // Nobody else sets it while the lock is held.
     drop(place.set(Box::new(new)));
     Ok(())

@@ -31,7 +31,7 @@ use super::read::{Reader, Sink};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::Counts;
-use crate::parse::{Budget, Cursor, Limits};
+use crate::parse::{Cursor, Limits, MemoryBudget};
 
 /// What a mesh remembers of the blocks of one surface.
 #[derive(Debug, Default)]
@@ -159,7 +159,7 @@ impl Held {
         file: &[u8],
         block: Block,
         limits: &Limits,
-        budget: &mut Budget<'_>,
+        budget: &mut MemoryBudget<'_>,
         (format, part): (&'static str, (Field, Named)),
     ) -> Result<()> {
         let (place, named) = part;

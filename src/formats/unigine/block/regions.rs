@@ -23,7 +23,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// the table tells are taken for it; `false` where that is the table itself.
     fn blocks_of<S: Sink>(&self, reader: &mut Reader<'_, S>, named: Named) -> Result<bool> {
         for index in 0..self.blocks.len() {
-            reader.set_place(Field::new("").of("surface", as_u64(index)));
+            reader.set_place(Field::new("").in_list("surface", as_u64(index)));
             let block = match reader.block_sizes(named) {
                 Ok(block) => block,
                 Err(error) => {
@@ -63,13 +63,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Names the parts of a tree that is stored as it is.
     fn verbatim_tree(&self, block: &Block, index: usize, sink: &mut impl Sink) -> Result<()> {
         let mut reader = self.verbatim(block, sink)?;
-        reader.set_place(Field::new("").of("surface", as_u64(index)).within("tree", PathSegment::ONLY));
+        reader.set_place(Field::new("").in_list("surface", as_u64(index)).in_inner_list("tree", PathSegment::ONLY));
         tree::read(&mut reader, &mut self.alone()).map(drop)
     }
 
     fn verbatim<'a, S: Sink>(&'a self, block: &Block, sink: &'a mut S) -> Result<Reader<'a, Lent<'a, S>>> {
         let cursor = block.cursor(self.file.bytes(), self.generation().format())?;
-        Ok(Reader { cursor: cursor.watched_by(self.file.access_log()), sink: Lent(sink) })
+        Ok(Reader { cursor: cursor.with_access_log(self.file.access_log()), sink: Lent(sink) })
     }
 }
 

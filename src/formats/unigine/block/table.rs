@@ -165,6 +165,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
 /// Steps over a block.
 fn pass_named(reader: &mut Reader<'_, Unseen>, index: usize, named: Named) -> Result<()> {
-    reader.set_place(Field::new("").of("surface", as_u64(index)));
+    reader.set_place(Field::new("").in_list("surface", as_u64(index)));
     reader.block(named).map(drop)
 }

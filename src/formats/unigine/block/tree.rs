@@ -9,7 +9,7 @@ use crate::decode::Floats;
 use crate::error::{ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{SpatialTree, SplitNode};
-use crate::parse::Budget;
+use crate::parse::MemoryBudget;
 use zerocopy::little_endian::F32;
 
 /// Where the parts of a tree stand, in whatever space the block was read.
@@ -38,7 +38,7 @@ impl HeldTree {
         held: Held,
         file: &[u8],
         (format, place): (&'static str, Field),
-        budget: &mut Budget<'_>,
+        budget: &mut MemoryBudget<'_>,
     ) -> Result<Self> {
         let mut reader = Reader { cursor: held.cursor(file, format)?, sink: Unseen };
         reader.set_place(place);
@@ -74,7 +74,7 @@ impl HeldTree {
 }
 
 /// Reads a tree, and reports its parts: of a block that is stored verbatim, they are regions of the file.
-pub(crate) fn read<S: Sink>(reader: &mut Reader<'_, S>, budget: &mut Budget<'_>) -> Result<HeldTree> {
+pub(crate) fn read<S: Sink>(reader: &mut Reader<'_, S>, budget: &mut MemoryBudget<'_>) -> Result<HeldTree> {
     let mut places = TreePlaces::default();
     let edge_count = reader.count("edges.count")?;
     places.edges = reader.cursor.offset();
@@ -122,10 +122,10 @@ fn reserve<S: Sink, T>(
     reader: &Reader<'_, S>,
     count: u32,
     name: &'static str,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
 ) -> Result<Vec<T>> {
     let asked = u64::from(count).saturating_mul(as_u64(size_of::<T>()));
-    budget.take_all(asked).map_err(|kind| reader.cursor.error(name, kind))?;
+    budget.reserve(asked).map_err(|kind| reader.cursor.error(name, kind))?;
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(as_index(count));
     reserved.map_err(|_| reader.cursor.error(name, ErrorKind::OutOfMemory { asked }))?;

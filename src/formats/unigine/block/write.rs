@@ -87,7 +87,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if storage == Storage::Kept {
             return writer.block(block.raw, block.bytes(file));
         }
-        let place = Field::new("").of("surface", as_u64(index));
+        let place = Field::new("").in_list("surface", as_u64(index));
         let format = self.generation().format();
         let mut held = Held::default();
         held.fill(file, block, self.file.limits(), &mut self.alone(), (format, (place, named)))?;

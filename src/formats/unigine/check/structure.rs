@@ -166,7 +166,7 @@ pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(us
     for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
         if let [(name, first), (_, again), ..] = *same {
             let text = format!("{} are named \"{name}\"; by name, {list} {first} is found", same.len());
-            report.say("UG15", Field::new("name").of(list, as_u64(again)), at(again), text);
+            report.say("UG15", Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }
     }
 }
@@ -185,7 +185,7 @@ fn check_counts<D: AsRef<[u8]>>(
     view: &SurfaceView<'_>,
     report: &mut Report<'_>,
 ) -> Result<()> {
-    let surface = Field::new("").of("surface", as_u64(index));
+    let surface = Field::new("").in_list("surface", as_u64(index));
     if let Some([_, code]) = view.lightmap()
         && code >= LIGHTMAP_CODES
     {
@@ -225,11 +225,11 @@ fn check_count(array: &Array<'_>, seen: &mut Seen, surface: Field, report: &mut 
         Part::Positions(0) => seen.positions = count,
         Part::Frames(0) => seen.frames = count,
         Part::Positions(target) if count != seen.positions => {
-            let field = surface.within("target", target.into()).named("positions.count");
+            let field = surface.in_inner_list("target", target.into()).named("positions.count");
             report.say("UG26", field, count_at, of_base(count, seen.positions));
         }
         Part::Frames(target) if count != seen.frames => {
-            let field = surface.within("target", target.into()).named("tangents.count");
+            let field = surface.in_inner_list("target", target.into()).named("tangents.count");
             report.say("UG26", field, count_at, of_base(count, seen.frames));
         }
         Part::Weights if count != 0 && count != seen.positions => {

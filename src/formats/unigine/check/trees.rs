@@ -35,7 +35,8 @@ pub(super) fn check<D: AsRef<[u8]>>(
         }
     };
     let tree = held.view(mesh.as_bytes(), mesh.generation().format())?;
-    let field = Field::new("").of("surface", as_u64(index)).within(Named::Tree.content(), PathSegment::ONLY);
+    let field =
+        Field::new("").in_list("surface", as_u64(index)).in_inner_list(Named::Tree.content(), PathSegment::ONLY);
     report.turn_into(held.inflated_from());
     let mut checked = Checked { tree, field, held: &held, report };
     let triangles = as_index(view.counts()?.corners / 3);
