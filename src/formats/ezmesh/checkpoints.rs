@@ -6,6 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::vertex_format::VertexFormat;
 use super::xml::number_block::NumberBlock;
 use super::xml::numbers::TextPosition;
+use super::xml::vertex_rows::read_row;
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::RecordSlice;
@@ -42,8 +43,7 @@ impl RowCheckpoints {
                 let TextPosition { at, end } = tokens.place();
                 points.push(RawCheckpoint { at: as_u64(at).into(), end: as_u64(end).into() });
             }
-            block
-                .row(format, &mut tokens, &mut |_, _| {})
+            read_row(format, &mut tokens, &mut |_, _| {})
                 .map_err(|fault| block.fault(fault, rows, format.all_scalars().len()))?;
         }
         Ok(Some(Self::Built(points.into())))

@@ -12,6 +12,7 @@ use super::layout::FORMAT;
 use super::semantic::VertexValue;
 use super::view::{MeshState, VERTEX_KINDS, View};
 use super::xml::number_block::NumberBlock;
+use super::xml::vertex_rows::read_row;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::{self, Builder, RecordSlice, Sidecar, SidecarSlot, hash};
@@ -60,8 +61,8 @@ impl<'a> VertexBuffer<'a> {
             None => (block.tokens(), row),
         };
         let fault = |fault| block.fault(fault, rows, format.all_scalars().len());
-        (0..before).try_for_each(|_| block.row(format, &mut tokens, &mut |_, _| {})).map_err(fault)?;
-        block.row(format, &mut tokens, see).map_err(fault)
+        (0..before).try_for_each(|_| read_row(format, &mut tokens, &mut |_, _| {})).map_err(fault)?;
+        read_row(format, &mut tokens, see).map_err(fault)
     }
 }
 

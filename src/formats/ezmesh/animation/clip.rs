@@ -48,7 +48,7 @@ impl<'a> Animation<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where one of it is no number.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where one of it is no number.
     pub fn timing(&self) -> Result<Timing> {
         let Some(mut reader) = self.element.fields()? else {
             let [duration, dtime] = [self.element.floats("duration")?, self.element.floats("dtime")?];

@@ -11,7 +11,7 @@ impl Mesh {
     /// seconds of tracks, vertices without columns. Returns what there was of it.
     ///
     /// ```
-    /// use meshpeek::ezmesh::build::{Mesh, UserData};
+    /// use meshpeek::ezmesh::builder::{Mesh, UserData};
     /// let mut system = Mesh { user_data: vec![UserData::default()], ..Default::default() };
     /// assert!(system.to_ezm().is_err());
     /// assert_eq!(system.reduce_to_ezm()[0].to_string(), "user_data");

@@ -16,7 +16,7 @@ pub struct Vertices {
 ///
 /// ```
 /// use meshpeek::ezmesh::Semantic;
-/// use meshpeek::ezmesh::build::{Column, Values};
+/// use meshpeek::ezmesh::builder::{Column, Values};
 /// let heat = Column::new(Semantic::Interp(0), Values::F32(3, vec![0.5, 0.25, 0.0]));
 /// assert_eq!((&heat.word[..], heat.values.ctype().as_str(), heat.values.len()), (&b"interp1"[..], "fff", 1));
 /// ```

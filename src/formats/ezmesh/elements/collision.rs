@@ -45,7 +45,7 @@ impl<'a> Representation<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no count.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is no count.
     pub fn declared_count(&self) -> Result<Option<u32>> {
         self.element.counted("count")
     }
@@ -97,7 +97,7 @@ impl<'a> Collision<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there are not sixteen.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where there are not sixteen.
     pub fn transform(&self) -> Result<Option<[f32; 16]>> {
         self.element.floats("transform")
     }

@@ -37,7 +37,7 @@ impl<'a> Instance<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where an attribute is not made of as many numbers as it must.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where an attribute is not made of as many numbers as it must.
     pub fn transform(&self) -> Result<Transform> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("mesh")?;

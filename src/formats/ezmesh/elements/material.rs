@@ -65,7 +65,7 @@ impl<'a> Material<'a> {
     }
 }
 
-impl<'a> View<'a> {
+impl View<'_> {
     /// Returns the first material with a name.
     pub(crate) fn find_material(&self, name: Name<'_>) -> Option<usize> {
         let of = |index| Material::new(*self, index).name();

@@ -78,7 +78,7 @@ impl<'a> MeshElement<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no count.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is no count.
     pub fn declared_section_count(&self) -> Result<Option<u32>> {
         let Some(mut reader) = self.element.fields()? else { return self.element.counted("submesh_count") };
         reader.skip_text("name")?;
@@ -91,7 +91,7 @@ impl<'a> MeshElement<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is not made of six numbers.
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is not made of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         let boxes = self.element.view.within(ElementKind::MeshBox, ElementKind::Mesh, self.element.index);
         self.element.view.box_at(ElementKind::MeshBox, boxes, self.element.place)
@@ -169,7 +169,7 @@ impl<'a> Section<'a> {
     }
 }
 
-impl<'a> View<'a> {
+impl View<'_> {
     /// Returns the first mesh with a name.
     pub(crate) fn find_mesh(&self, name: Name<'_>) -> Option<usize> {
         find(&self.state.caches.meshes, self.count(ElementKind::Mesh), name, |index| {

@@ -27,19 +27,6 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
     }
 
-    /// Reads the numbers of one vertex.
-    pub(crate) fn row(
-        &self,
-        format: &VertexFormat,
-        tokens: &mut Tokens<'a>,
-        visit: &mut dyn FnMut(usize, VertexValue<'a>),
-    ) -> std::result::Result<(), NumberFault> {
-        for (number, scalar) in format.all_scalars().iter().enumerate() {
-            visit(number, read_value(tokens, *scalar)?);
-        }
-        Ok(())
-    }
-
     /// Counts the characters that stand for hexadecimal digits and are none.
     pub(crate) fn bad_digits(&self, format: &VertexFormat, rows: usize) -> Result<u64> {
         let width = format.all_scalars().len();
@@ -59,6 +46,18 @@ impl<'a> NumberBlock<'a> {
             || format.all_scalars().iter().try_for_each(|scalar| read_scalar(&mut tokens, *scalar, &mut [])).is_ok();
         (0..rows).all(|_| row()) && tokens.is_done() == Ok(true)
     }
+}
+
+/// Reads the numbers of one vertex.
+pub(crate) fn read_row<'a>(
+    format: &VertexFormat,
+    tokens: &mut Tokens<'a>,
+    visit: &mut dyn FnMut(usize, VertexValue<'a>),
+) -> std::result::Result<(), NumberFault> {
+    for (number, scalar) in format.all_scalars().iter().enumerate() {
+        visit(number, read_value(tokens, *scalar)?);
+    }
+    Ok(())
 }
 
 /// Returns how many floats what is to be interpolated has: 3 or 4, where the numbers do not fit what is declared and fit that.
