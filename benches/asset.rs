@@ -23,7 +23,7 @@ use std::time::Instant;
 use claims::{Bar, Contestant, claim};
 use flate2::{Decompress, FlushDecompress, Status};
 use meshpeek::decode::Decode;
-use meshpeek::secondlife::{Block, Buffer, Lod, Matrix, Mesh, Part, Submesh};
+use meshpeek::secondlife::{AssetBlock, AssetPart, InflateBuffer, Lod, Matrix, Mesh, Submesh};
 use meshpeek::{Array, Packed};
 use rival::secondlife as copying;
 
@@ -82,7 +82,7 @@ fn real() -> Option<PathBuf> {
 /// What is reused from one decoding to the next.
 #[derive(Default)]
 struct Buffers {
-    block: Buffer,
+    block: InflateBuffer,
     arrays: Arrays,
 }
 
@@ -132,15 +132,15 @@ impl Arrays {
     }
 
     /// Decodes what a block holds: of a skin, the matrices.
-    fn block(&mut self, block: Block<'_>) {
+    fn block(&mut self, block: AssetBlock<'_>) {
         match block.part() {
-            Part::PhysicsConvex => {
+            AssetPart::PhysicsConvex => {
                 if let Some(hulls) = block.convex().unwrap() {
                     let points = [hulls.bounding_points().unwrap(), hulls.hull_points().unwrap()];
                     points.into_iter().flatten().for_each(|points| self.hulls.decode(&points));
                 }
             }
-            Part::Skin => {
+            AssetPart::Skin => {
                 let skin = block.skin().unwrap();
                 self.matrices.push(skin.bind_shape().unwrap());
                 self.matrices.extend((0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint).unwrap()));
@@ -196,7 +196,7 @@ fn agree(asset: &[u8]) {
     let mut arrays = Arrays::default();
     assert_eq!(mesh.header().unwrap().lods().count(), copy.levels.len());
     for (name, submeshes) in &copy.levels {
-        let part = *Part::ALL.iter().find(|part| part.key() == name).unwrap();
+        let part = *AssetPart::ALL.iter().find(|part| part.key() == name).unwrap();
         let level = mesh.block(part).unwrap().unwrap().level().unwrap();
         assert_eq!(level.len(), submeshes.len());
         for (submesh, copy) in level.submeshes().zip(submeshes) {
@@ -211,7 +211,7 @@ fn agree(asset: &[u8]) {
         }
     }
     arrays.clear();
-    for part in [Part::PhysicsConvex, Part::Skin] {
+    for part in [AssetPart::PhysicsConvex, AssetPart::Skin] {
         mesh.block(part).unwrap().into_iter().for_each(|block| arrays.block(block));
     }
     assert_eq!(arrays.hulls.all(), [copy.convex.bounding, copy.convex.points].concat());
@@ -233,7 +233,7 @@ fn lowest<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant<'a,
         Contestant::new("copying", move || {
             let load = || {
                 let mesh = copying::load(asset);
-                let level = mesh.levels.iter().find(|(name, _)| name == Part::LowestLod.key());
+                let level = mesh.levels.iter().find(|(name, _)| name == AssetPart::LowestLod.key());
                 sizes(level.unwrap().1.iter())
             };
             (repeat(load), ())
@@ -250,7 +250,7 @@ fn repeat<A>(job: impl Fn() -> A) -> A {
 fn lowest_into(asset: &[u8], Buffers { block, arrays }: &mut Buffers) -> Sizes {
     let mesh = Mesh::open(asset).unwrap();
     arrays.clear();
-    arrays.block(mesh.view().block_into(Part::LowestLod, block).unwrap().unwrap());
+    arrays.block(mesh.view().block_into(AssetPart::LowestLod, block).unwrap().unwrap());
     arrays.sizes()
 }
 
@@ -258,7 +258,7 @@ fn everything_into(asset: &[u8], Buffers { block, arrays }: &mut Buffers) -> usi
     let mesh = Mesh::open(asset).unwrap();
     arrays.clear();
     let mut inflated = 0;
-    for part in Part::ALL {
+    for part in AssetPart::ALL {
         if let Some(block) = mesh.view().block_into(part, block).unwrap() {
             inflated += block.bytes().len();
             arrays.block(block);
@@ -295,7 +295,7 @@ fn everything<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant
 fn kept(asset: &[u8]) -> usize {
     let mesh = Mesh::open(asset).unwrap();
     let mut arrays = Arrays::default();
-    let blocks = Part::ALL.iter().filter_map(|part| mesh.block(*part).unwrap());
+    let blocks = AssetPart::ALL.iter().filter_map(|part| mesh.block(*part).unwrap());
     blocks
         .map(|block| {
             arrays.block(block);

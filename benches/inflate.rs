@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use claims::{Bar, Contestant, claim};
 use meshpeek::Limits;
-use meshpeek::secondlife::{Buffer, Lod, Mesh};
+use meshpeek::secondlife::{InflateBuffer, Lod, Mesh};
 use meshpeek::unigine::{self, Generation, builder};
 use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
@@ -32,7 +32,7 @@ fn main() {
     let asset = inputs::asset::asset(false);
     let mesh = Mesh::open(asset.as_slice()).unwrap();
     let (_, stored) = mesh.view().stored(Lod::High.part()).unwrap().unwrap();
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     let size = buffer.inflate(Lod::High.part(), stored, &Limits::default()).unwrap().bytes().len();
     let mut criterion = claims::criterion();
     claims::compare(&mut criterion, "inflate", "the highest level of a Second Life asset", &alone(stored, size));
@@ -49,7 +49,7 @@ fn main() {
     let blocks = &blocks;
     compare(&[1, 2].map(|threads| {
         Contestant::new("meshpeek", move || {
-            let job = |buffer: &mut Buffer, _| {
+            let job = |buffer: &mut InflateBuffer, _| {
                 for (part, stored) in blocks {
                     black_box(buffer.inflate(*part, stored, &Limits::default()).unwrap());
                 }
@@ -73,7 +73,7 @@ fn main() {
 
 /// Inflates a block by the crate and by the inflater that `flate2` calls, each into a buffer that is there.
 fn alone(stored: &[u8], size: usize) -> [Contestant<'_, usize>; 2] {
-    let (buffer, out) = (RefCell::new(Buffer::default()), RefCell::new(vec![0; size]));
+    let (buffer, out) = (RefCell::new(InflateBuffer::default()), RefCell::new(vec![0; size]));
     let ours = move || {
         let mut buffer = buffer.borrow_mut();
         let inflate =

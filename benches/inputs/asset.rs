@@ -9,7 +9,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use meshpeek::decode::{MinMax16, unit};
-use meshpeek::secondlife::llsd::Writer;
+use meshpeek::secondlife::llsd::LlsdWriter;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
@@ -46,7 +46,7 @@ pub fn asset(skinned: bool) -> Vec<u8> {
         entries.push((name, start, stored.len() - start));
     }
     entries.sort_unstable();
-    let mut header = Writer::new();
+    let mut header = LlsdWriter::new();
     header.open_map(entries.len() as u32);
     for (name, offset, size) in entries {
         header.key(name).open_map(2).key("offset").integer(offset as i32).key("size").integer(size as i32).close_map();
@@ -64,7 +64,7 @@ pub fn vertices() -> u32 {
 }
 
 fn level(side: u32, skinned: bool) -> Vec<u8> {
-    let mut out = Writer::new();
+    let mut out = LlsdWriter::new();
     out.open_array(SUBMESHES);
     for submesh in 0..SUBMESHES {
         let grid = || (0..side * side).map(move |vertex| Vertex::new(vertex, side, submesh));
@@ -86,7 +86,7 @@ fn level(side: u32, skinned: bool) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn domain<const N: usize>(out: &mut Writer, [min, max]: &[[f32; N]; 2]) {
+fn domain<const N: usize>(out: &mut LlsdWriter, [min, max]: &[[f32; N]; 2]) {
     out.open_map(2).key("Max").reals(max.iter().copied()).key("Min").reals(min.iter().copied()).close_map();
 }
 
@@ -145,7 +145,7 @@ fn weights(side: u32, submesh: u32) -> Vec<u8> {
 fn skin() -> Vec<u8> {
     let matrix =
         |joint: u32| (0..16).map(move |place| if place % 5 == 0 { 1.0 } else { (joint * place) as f32 / 97.0 });
-    let mut out = Writer::new();
+    let mut out = LlsdWriter::new();
     out.open_map(3).key("bind_shape_matrix").reals(matrix(0)).key("inverse_bind_matrix").open_array(JOINTS);
     (0..JOINTS).for_each(|joint| {
         out.reals(matrix(joint));
@@ -162,7 +162,7 @@ fn convex() -> Vec<u8> {
     let points = |first: u32, count: u32| -> Vec<U16> {
         (first * 3..(first + count) * 3).map(|seed| U16::new(super::random(seed) as u16)).collect()
     };
-    let mut out = Writer::new();
+    let mut out = LlsdWriter::new();
     out.open_map(5).key("BoundingVerts").binary(points(0, HULL).as_bytes());
     out.key("HullList").binary(&[HULL as u8; HULLS as usize]);
     out.key("Max").reals(BOX[1].into_iter()).key("Min").reals(BOX[0].into_iter());

@@ -36,25 +36,25 @@ impl Field {
 
     /// Puts this value inside item `index` of `list`: `name` becomes `list[index].name`.
     #[must_use]
-    pub const fn of(self, list: &'static str, index: u64) -> Self {
+    pub const fn in_list(self, list: &'static str, index: u64) -> Self {
         Self { outer: Some(PathSegment { list, index }), ..self }
     }
 
     /// Puts this value inside something that there is one of: `name` becomes `thing.name`.
     #[must_use]
-    pub const fn inside(self, thing: &'static str) -> Self {
-        self.of(thing, PathSegment::ONLY)
+    pub const fn in_struct(self, thing: &'static str) -> Self {
+        self.in_list(thing, PathSegment::ONLY)
     }
 
     /// Puts this value inside item `index` of a list that is itself inside the outer item.
     #[must_use]
-    pub const fn within(self, list: &'static str, index: u64) -> Self {
+    pub const fn in_inner_list(self, list: &'static str, index: u64) -> Self {
         Self { inner: Some(PathSegment { list, index }), ..self }
     }
 
     /// Puts this value, with the innermost list item that it is in, inside item `index` of a list around both.
     #[must_use]
-    pub const fn beneath(self, list: &'static str, index: u64) -> Self {
+    pub const fn in_outer_list(self, list: &'static str, index: u64) -> Self {
         let inner = match self.inner {
             Some(inner) => Some(inner),
             None => self.outer,
@@ -111,13 +111,16 @@ mod tests {
     fn prints_its_path() {
         let positions = Field::new("positions");
         assert_eq!(positions.to_string(), "positions");
-        assert_eq!(positions.of("surface", 3).to_string(), "surface[3].positions");
-        assert_eq!(positions.of("surface", 3).within("target", 1).to_string(), "surface[3].target[1].positions");
-        assert_eq!(Field::new("offset").inside("skin").to_string(), "skin.offset");
-        assert_eq!(Field::new("").inside("skin").within("joint", 1).to_string(), "skin.joint[1]");
-        assert_eq!(Field::new("size").inside("skin").beneath("asset", 2).to_string(), "asset[2].skin.size");
-        assert_eq!(Field::new("skin").beneath("asset", 2).to_string(), "asset[2].skin");
-        assert_eq!(Field::new("").of("surface", 3).to_string(), "surface[3]");
-        assert_eq!(Field::new("").of("surface", 3).within("target", 1).to_string(), "surface[3].target[1]");
+        assert_eq!(positions.in_list("surface", 3).to_string(), "surface[3].positions");
+        assert_eq!(
+            positions.in_list("surface", 3).in_inner_list("target", 1).to_string(),
+            "surface[3].target[1].positions"
+        );
+        assert_eq!(Field::new("offset").in_struct("skin").to_string(), "skin.offset");
+        assert_eq!(Field::new("").in_struct("skin").in_inner_list("joint", 1).to_string(), "skin.joint[1]");
+        assert_eq!(Field::new("size").in_struct("skin").in_outer_list("asset", 2).to_string(), "asset[2].skin.size");
+        assert_eq!(Field::new("skin").in_outer_list("asset", 2).to_string(), "asset[2].skin");
+        assert_eq!(Field::new("").in_list("surface", 3).to_string(), "surface[3]");
+        assert_eq!(Field::new("").in_list("surface", 3).in_inner_list("target", 1).to_string(), "surface[3].target[1]");
     }
 }

@@ -44,7 +44,7 @@ impl<D: AsRef<[u8]>> FileData<D> {
 
     /// Starts to read at the first byte. Errors name `format`.
     pub(crate) fn cursor(&self, format: &'static str) -> Cursor<'_> {
-        Cursor::new(self.bytes(), format).watched_by(self.access_log())
+        Cursor::new(self.bytes(), format).with_access_log(self.access_log())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The honest report of which bytes of a file a parser looked at.
+//! The record of which bytes of a file were read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,13 +9,14 @@ pub const PAGE: u64 = 4096;
 /// Records which bytes a parser looked at, each of them once however often it came back.
 ///
 /// Only what the parser *reads* counts: a header field, a count, a flag. An array that it steps over and lends does
-/// not. Kept by those who ask for it ([`unigine::Mesh::watched`](crate::formats::unigine::Mesh::watched)), at some 50 bytes for
-/// each place that is read apart from others; those who do not ask pay nothing.
+/// not. A file keeps a log if it is opened with [`record_access`](crate::parse::OpenOptions::record_access), at about 50
+/// bytes for each range that is read apart from others; without a log nothing is paid.
 #[derive(Debug, Default)]
-pub struct AccessLog(Mutex<Seen>);
+pub struct AccessLog(Mutex<ReadRanges>);
 
+/// What was read.
 #[derive(Debug, Default)]
-struct Seen {
+struct ReadRanges {
     /// Ranges of which every byte was read, apart from each other: start and end.
     whole: BTreeMap<u64, u64>,
     /// Walks that read some bytes of a range: start, end and bytes.
@@ -23,8 +24,8 @@ struct Seen {
 }
 
 impl AccessLog {
-    /// Notes that all of `start..end` was read.
-    pub(crate) fn note(&self, start: u64, end: u64) {
+    /// Records that all of `start..end` was read.
+    pub(crate) fn record(&self, start: u64, end: u64) {
         let (mut start, mut end) = (start, end);
         let whole = &mut self.lock().whole;
         // Whatever meets the new range joins it, so that a header of any length is one range.
@@ -35,8 +36,8 @@ impl AccessLog {
         whole.insert(start, end);
     }
 
-    /// Notes that `bytes` bytes, spread over `start..end`, were read.
-    pub(crate) fn note_spread(&self, start: u64, end: u64, bytes: u64) {
+    /// Records that `bytes` bytes, spread over `start..end`, were read.
+    pub(crate) fn record_partial(&self, start: u64, end: u64, bytes: u64) {
         let walks = &mut self.lock().walks;
         let walk = walks.entry(start).or_default();
         *walk = (walk.0.max(end), walk.1.max(bytes));
@@ -45,18 +46,18 @@ impl AccessLog {
     /// Returns how many distinct bytes were looked at.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let seen = self.lock();
-        let whole = seen.whole.iter().map(|(start, end)| end.saturating_sub(*start));
-        whole.chain(seen.walks.values().map(|(_, bytes)| *bytes)).fold(0, u64::saturating_add)
+        let ranges = self.lock();
+        let whole = ranges.whole.iter().map(|(start, end)| end.saturating_sub(*start));
+        whole.chain(ranges.walks.values().map(|(_, bytes)| *bytes)).fold(0, u64::saturating_add)
     }
 
     /// Returns how many distinct pages of 4 KiB, counted from the start of the file, those bytes lie in.
     #[must_use]
     pub fn pages(&self) -> u64 {
-        let seen = self.lock();
-        let whole = seen.whole.iter().map(|(start, end)| (*start, *end));
+        let ranges = self.lock();
+        let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
         let mut spans: Vec<(u64, u64)> =
-            whole.chain(seen.walks.iter().map(|(start, (end, _))| (*start, *end))).collect();
+            whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect();
         spans.sort_unstable();
         let (mut pages, mut next) = (0_u64, 0_u64);
         for (start, end) in spans.into_iter().filter(|(start, end)| start < end) {
@@ -69,7 +70,7 @@ impl AccessLog {
     }
 
     /// A panic elsewhere cannot leave the map half-changed, so a poisoned lock is taken as it is.
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, ReadRanges> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,21 +81,21 @@ mod tests {
 
     #[test]
     fn counts_each_byte_and_page_once() {
-        let touched = AccessLog::default();
-        touched.note(0, 4);
-        touched.note(4, 44);
-        touched.note(0, 4);
-        touched.note(40, 44);
-        assert_eq!((touched.bytes(), touched.pages()), (44, 1));
-        touched.note(4095, 4097);
-        assert_eq!((touched.bytes(), touched.pages()), (46, 2));
-        touched.note(5000, 5001);
-        touched.note(4998, 5000);
-        touched.note(5000, 5001);
-        touched.note(4999, 5000);
-        assert_eq!((touched.bytes(), touched.pages()), (49, 2));
-        touched.note_spread(10_000, 30_000, 50);
-        touched.note_spread(10_000, 30_000, 50);
-        assert_eq!((touched.bytes(), touched.pages()), (99, 2 + 6));
+        let log = AccessLog::default();
+        log.record(0, 4);
+        log.record(4, 44);
+        log.record(0, 4);
+        log.record(40, 44);
+        assert_eq!((log.bytes(), log.pages()), (44, 1));
+        log.record(4095, 4097);
+        assert_eq!((log.bytes(), log.pages()), (46, 2));
+        log.record(5000, 5001);
+        log.record(4998, 5000);
+        log.record(5000, 5001);
+        log.record(4999, 5000);
+        assert_eq!((log.bytes(), log.pages()), (49, 2));
+        log.record_partial(10_000, 30_000, 50);
+        log.record_partial(10_000, 30_000, 50);
+        assert_eq!((log.bytes(), log.pages()), (99, 2 + 6));
     }
 }

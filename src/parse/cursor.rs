@@ -21,7 +21,7 @@ pub struct Cursor<'a> {
     at: usize,
     format: &'static str,
     place: Field,
-    touched: Option<&'a AccessLog>,
+    access_log: Option<&'a AccessLog>,
     /// Offset of the compressed block that these bytes came out of.
     block: Option<u64>,
 }
@@ -30,13 +30,13 @@ impl<'a> Cursor<'a> {
     /// Starts at the first of a file's bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
-        Self { bytes, at: 0, format, place: Field::new(""), touched: None, block: None }
+        Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None }
     }
 
-    /// Also notes in `touched` what is read from here on.
+    /// Also records in `access_log` what is read from here on.
     #[must_use]
-    pub const fn watched_by(mut self, touched: Option<&'a AccessLog>) -> Self {
-        self.touched = touched;
+    pub const fn with_access_log(mut self, access_log: Option<&'a AccessLog>) -> Self {
+        self.access_log = access_log;
         self
     }
 
@@ -134,7 +134,7 @@ impl<'a> Cursor<'a> {
     /// [`ErrorKind::UnexpectedEnd`] where the file ends before they do.
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
-        self.note(as_u64(bytes.len()));
+        self.record(as_u64(bytes.len()));
         Ok(bytes)
     }
 
@@ -169,7 +169,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes the cursor apart: all the bytes, the offset, and who watches.
     pub(crate) fn into_parts(self) -> (&'a [u8], u64, Option<&'a AccessLog>) {
-        (self.bytes, self.offset(), self.touched)
+        (self.bytes, self.offset(), self.access_log)
     }
 
     /// Tests that `count` items of at least `size` bytes each can follow, before anything is allocated for them.
@@ -185,24 +185,24 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Notes that the `length` bytes before the cursor were read.
-    fn note(&self, length: u64) {
-        if let Some(touched) = self.touched {
-            touched.note(self.offset().saturating_sub(length), self.offset());
+    /// Records that the `length` bytes before the cursor were read.
+    fn record(&self, length: u64) {
+        if let Some(log) = self.access_log {
+            log.record(self.offset().saturating_sub(length), self.offset());
         }
     }
 
-    /// Notes that `bytes` of the bytes from `start` to the cursor were read.
-    pub(crate) fn note_spread(&self, start: u64, bytes: u64) {
-        if let Some(touched) = self.touched {
-            touched.note_spread(start, self.offset(), bytes);
+    /// Records that `bytes` of the bytes from `start` to the cursor were read.
+    pub(crate) fn record_partial(&self, start: u64, bytes: u64) {
+        if let Some(log) = self.access_log {
+            log.record_partial(start, self.offset(), bytes);
         }
     }
 
     fn pass(&mut self, length: usize, read: bool) {
         self.at = self.at.saturating_add(length);
         if read {
-            self.note(as_u64(length));
+            self.record(as_u64(length));
         }
     }
 }
@@ -215,12 +215,12 @@ mod tests {
     #[test]
     fn reads_at_any_offset_and_names_what_is_missing() {
         let bytes = [9, 1, 0, 0, 0, 2, 0, 0, 0, 3];
-        let touched = AccessLog::default();
-        let mut cursor = Cursor::new(&bytes, "test").watched_by(Some(&touched));
-        cursor.set_place(Field::new("").of("thing", 2));
+        let access_log = AccessLog::default();
+        let mut cursor = Cursor::new(&bytes, "test").with_access_log(Some(&access_log));
+        cursor.set_place(Field::new("").in_list("thing", 2));
         assert_eq!(*cursor.read::<u8>("tag").unwrap(), 9);
         assert_eq!(cursor.array::<U32>(2, "numbers").unwrap(), [U32::new(1), U32::new(2)]);
-        assert_eq!((touched.bytes(), cursor.offset(), cursor.left()), (1, 9, 1));
+        assert_eq!((access_log.bytes(), cursor.offset(), cursor.left()), (1, 9, 1));
         let error = cursor.read::<U32>("last").unwrap_err();
         assert_eq!(
             error.to_string().split(';').next(),

@@ -1,80 +1,81 @@
-//! What the inflated blocks of one file may hold in memory together.
+//! How much memory the inflated blocks of one file may use together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::ErrorKind;
 
-/// What the blocks of an asset may hold together: taken before it is allocated, given back by whoever drops it.
+/// How much memory the blocks of a file may use together. Bytes are reserved before they are allocated, and given back when
+/// the budget is dropped.
 #[derive(Debug)]
-pub(crate) struct Budget<'b> {
-    /// What all blocks hold; without it, this one is alone.
-    alive: Option<&'b AtomicU64>,
+pub(crate) struct MemoryBudget<'b> {
+    /// Bytes that all blocks use, or `None` for a block that is counted alone.
+    used: Option<&'b AtomicU64>,
     allowed: u64,
-    taken: u64,
+    reserved: u64,
 }
 
-impl<'b> Budget<'b> {
-    pub(crate) const fn of(alive: &'b AtomicU64, allowed: u64) -> Self {
-        Self { alive: Some(alive), allowed, taken: 0 }
+impl<'b> MemoryBudget<'b> {
+    pub(crate) const fn shared(used: &'b AtomicU64, allowed: u64) -> Self {
+        Self { used: Some(used), allowed, reserved: 0 }
     }
 
-    /// Returns the budget of a block that nobody else's holds count against.
+    /// Returns the budget of a block that is counted alone.
     pub(crate) const fn alone(allowed: u64) -> Self {
-        Self { alive: None, allowed, taken: 0 }
+        Self { used: None, allowed, reserved: 0 }
     }
 
-    /// Returns how many bytes all may hold together.
+    /// Returns how many bytes all blocks may use together.
     pub(crate) const fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// Takes `asked` bytes, or as many of them as are left.
-    pub(crate) fn take(&mut self, asked: u64) -> u64 {
-        let mut got = asked.min(self.allowed.saturating_sub(self.taken));
-        if let Some(alive) = self.alive {
-            let take = |held: u64| {
+    /// Reserves `asked` bytes, or as many of them as are left, and returns how many.
+    pub(crate) fn reserve_up_to(&mut self, asked: u64) -> u64 {
+        let mut got = asked.min(self.allowed.saturating_sub(self.reserved));
+        if let Some(used) = self.used {
+            let add = |held: u64| {
                 got = asked.min(self.allowed.saturating_sub(held));
                 Some(held.saturating_add(got))
             };
             // The function always gives a value.
-            let _ = alive.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+            let _ = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         }
-        self.taken = self.taken.saturating_add(got);
+        self.reserved = self.reserved.saturating_add(got);
         got
     }
 
-    /// Takes `asked` bytes, or none.
+    /// Reserves `asked` bytes, or none.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Limit`] where not so many are left.
-    pub(crate) fn take_all(&mut self, asked: u64) -> Result<(), ErrorKind> {
+    /// [`ErrorKind::Limit`] if fewer are left.
+    pub(crate) fn reserve(&mut self, asked: u64) -> Result<(), ErrorKind> {
         let allowed = self.allowed;
         let fits = |held: u64| held.checked_add(asked).filter(|held| *held <= allowed);
-        let taken = match self.alive {
-            Some(alive) => alive.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok(),
-            None => fits(self.taken).is_some(),
+        let taken = match self.used {
+            Some(used) => used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok(),
+            None => fits(self.reserved).is_some(),
         };
         if !taken {
             return Err(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) });
         }
-        self.taken = self.taken.saturating_add(asked);
+        self.reserved = self.reserved.saturating_add(asked);
         Ok(())
     }
 
-    /// Leaves `held` bytes taken for good, and gives back the rest.
-    pub(crate) fn keep(mut self, held: u64) {
-        if let Some(alive) = self.alive {
-            alive.fetch_sub(self.taken.saturating_sub(held), Ordering::Relaxed);
+    /// Keeps `held` bytes reserved for good, and gives back the rest.
+    pub(crate) fn commit(mut self, held: u64) {
+        if let Some(used) = self.used {
+            used.fetch_sub(self.reserved.saturating_sub(held), Ordering::Relaxed);
         }
-        self.alive = None;
+        self.used = None;
     }
 }
 
-impl Drop for Budget<'_> {
+impl Drop for MemoryBudget<'_> {
     fn drop(&mut self) {
-        if let Some(alive) = self.alive {
-            alive.fetch_sub(self.taken, Ordering::Relaxed);
+        if let Some(used) = self.used {
+            used.fetch_sub(self.reserved, Ordering::Relaxed);
         }
     }
 }

@@ -20,5 +20,5 @@ pub use region::{Element, Region};
 
 pub(crate) use allocation::{expect_length, filled, room};
 pub(crate) use finding::{Report, Tally, rule};
-pub(crate) use memory_budget::Budget;
+pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;

@@ -494,10 +494,10 @@ fn takes_trees_of_the_level_that_they_are_of() {
             ]
         };
         let triangles = quads.flat_map(two).collect();
-        secondlife::build::Submesh { positions: positions.collect(), triangles, ..Default::default() }
+        secondlife::builder::Submesh { positions: positions.collect(), triangles, ..Default::default() }
     });
     let asset =
-        secondlife::build::Asset { high: vec![high].into(), medium: Some(vec![low].into()), ..Default::default() };
+        secondlife::builder::Asset { high: vec![high].into(), medium: Some(vec![low].into()), ..Default::default() };
     let path = user.file("ground.llmesh", &asset.to_bytes().unwrap());
     let told = user.index(&[&path]);
     assert_eq!(told["records"]["trees"], 1, "{told}");

@@ -1,7 +1,7 @@
 //! What the program does with Second Life meshes.
 
-use meshpeek::Array;
-use meshpeek::secondlife::{Lod, Mesh, Part};
+use meshpeek::secondlife::{AssetPart, Lod, Mesh};
+use meshpeek::{Array, MeshFile as _};
 use serde_json::{Value, json};
 
 use super::{code, json, meshpeek, scratch, text};
@@ -48,7 +48,7 @@ fn inflates_only_what_it_is_asked_for() {
 fn shows_what_a_viewer_would_where_a_level_is_missing() {
     let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
     let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
-    edit.remove(Part::MediumLod).remove(Part::HighLod);
+    edit.remove(AssetPart::MediumLod).remove(AssetPart::HighLod);
     let (folder, path) = scratch("two.llmesh", &edit.to_bytes().unwrap());
     assert_eq!(entry(&["info", &path, "--json"])["surfaces"][0]["lod"], "low_lod");
     assert_eq!(entry(&["info", &path, "--json", "--lod", "lowest"])["surfaces"][0]["lod"], "lowest_lod");
@@ -78,9 +78,9 @@ fn makes_an_asset_of_one_level() {
             assert_eq!(alone.header().unwrap().lods().collect::<Vec<_>>(), [Lod::High]);
             let stored =
                 |mesh: &Mesh<Vec<u8>>, part| mesh.view().stored(part).unwrap().map(|(_, bytes)| bytes.to_vec());
-            assert_eq!(stored(&alone, Part::HighLod), stored(&original, lod.part()));
-            assert_eq!(stored(&alone, Part::Skin), stored(&original, Part::Skin));
-            assert_eq!(stored(&alone, Part::PhysicsConvex), stored(&original, Part::PhysicsConvex));
+            assert_eq!(stored(&alone, AssetPart::HighLod), stored(&original, lod.part()));
+            assert_eq!(stored(&alone, AssetPart::Skin), stored(&original, AssetPart::Skin));
+            assert_eq!(stored(&alone, AssetPart::PhysicsConvex), stored(&original, AssetPart::PhysicsConvex));
             alone.validate(&mut |finding| assert_eq!(finding.severity, meshpeek::Severity::Info, "{finding}")).unwrap();
         }
     }
@@ -148,7 +148,7 @@ fn dumps_stored_and_decoded_values() {
 #[test]
 fn tells_of_damage_and_of_the_rest() {
     let mut bytes = secondlife::bytes("quad.llmesh");
-    let last = Mesh::open(bytes.clone()).unwrap().header().unwrap().block(Part::HighLod).unwrap().unwrap().end;
+    let last = Mesh::open(bytes.clone()).unwrap().header().unwrap().block(AssetPart::HighLod).unwrap().unwrap().end;
     bytes[usize::try_from(last).unwrap() - 1] ^= 1;
     let (_folder, path) = scratch("adler.llmesh", &bytes);
     let output = meshpeek(&["info", &path, "--json", "--lod", "all"]);
@@ -164,7 +164,7 @@ fn tells_of_damage_and_of_the_rest() {
 #[test]
 fn leaves_out_what_is_not_there_only_when_told_to() {
     let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
-    let end = whole.header().unwrap().block(Part::PhysicsMesh).unwrap().unwrap().end;
+    let end = whole.header().unwrap().block(AssetPart::PhysicsMesh).unwrap().unwrap().end;
     let cut = &secondlife::bytes("ramp.llmesh")[..usize::try_from(end).unwrap() - 1];
     let (_folder, path) = scratch("cut.llmesh", cut);
     let refused = meshpeek(&["lod", &path, "--lod", "low", "-o", "-"]);
@@ -173,7 +173,7 @@ fn leaves_out_what_is_not_there_only_when_told_to() {
     let given = meshpeek(&["lod", &path, "--lod", "low", "-o", "-", "--allow-loss"]);
     assert!(text(&given.stderr).contains("left out"));
     let alone = Mesh::open(given.stdout).unwrap();
-    assert!(alone.header().unwrap().block(Part::PhysicsMesh).unwrap().is_none());
+    assert!(alone.header().unwrap().block(AssetPart::PhysicsMesh).unwrap().is_none());
     assert!(alone.level(Lod::High).is_ok());
 }
 
@@ -181,7 +181,7 @@ fn leaves_out_what_is_not_there_only_when_told_to() {
 fn tells_each_fault_of_a_container_once_and_where() {
     let mut bytes = secondlife::bytes("model.slm");
     let whole = Mesh::open(bytes.clone()).unwrap();
-    let end = whole.assets().nth(1).unwrap().header().unwrap().block(Part::HighLod).unwrap().unwrap().end;
+    let end = whole.assets().nth(1).unwrap().header().unwrap().block(AssetPart::HighLod).unwrap().unwrap().end;
     bytes[usize::try_from(end).unwrap() - 1] ^= 1;
     let (_folder, path) = scratch("model.slm", &bytes);
     for verb in ["info", "validate"] {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::array::runs::TerminatedRuns;
 use meshpeek::model::Influences;
-use meshpeek::secondlife::llsd::{self, Rules, Text, Writer};
+use meshpeek::secondlife::llsd::{self, LlsdLimits, LlsdText, LlsdWriter};
 use meshpeek::secondlife::{
-    Block, Buffer, Convex, Header, Key, Level, Lod, Matrix, Mesh, Part, PhysicsShape, Prefix, Skin, Submesh,
+    AssetBlock, AssetPart, Convex, Header, HeaderPrefix, InflateBuffer, Level, Lod, Matrix, Mesh, PhysicsShape, Skin,
+    Submesh, SubmeshKey,
 };
 use meshpeek::{Array, Bounds, Decode, Error, ErrorKind, Limits, OpenOptions, Packed};
 use serde_json::{Value, json};
@@ -54,11 +55,11 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn text(text: Text<'_>) -> String {
+fn text(text: LlsdText<'_>) -> String {
     text.name().to_string_lossy()
 }
 
-fn keys(map: llsd::Map<'_>) -> Value {
+fn keys(map: llsd::LlsdMap<'_>) -> Value {
     map.iter().map(|entry| text(entry.key)).collect()
 }
 
@@ -107,14 +108,14 @@ fn compare_header(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     }
     let materials = header.material_list().map(|list| {
         let names = list.iter().map(|item| match item.value {
-            llsd::Value::String(name) => Value::from(text(name)),
+            llsd::LlsdValue::String(name) => Value::from(text(name)),
             other => panic!("{other:?}"),
         });
         names.collect::<Value>()
     });
     scalars.same_if_any("material_list", materials);
     scalars.done();
-    let known = header.entries().filter(|entry| Part::ALL.iter().any(|part| entry.key.is(part.key()))).count();
+    let known = header.entries().filter(|entry| AssetPart::ALL.iter().any(|part| entry.key.is(part.key()))).count();
     assert_eq!(known, header.blocks().count(), "{}", expected.what);
 }
 
@@ -231,7 +232,7 @@ fn compare_weights(expected: &mut Reference, listed: usize, submesh: &Submesh<'_
     expected.same("joint_index_max", all.iter().flat_map(stored).map(|(joint, _)| joint).max());
     let sums = all.iter().map(|list| stored(list).iter().map(|(_, weight)| u32::from(*weight)).sum::<u32>());
     expected.same("weight_sum_raw_min_max", json!([sums.clone().min(), sums.max()]));
-    let bytes = submesh.get(Key::Weights).unwrap().1.binary().unwrap();
+    let bytes = submesh.get(SubmeshKey::Weights).unwrap().1.binary().unwrap();
     expected.same("weights_stream_bytes", bytes.len());
     // The last list ends where the bytes do.
     assert_eq!(TerminatedRuns::new(bytes, weights.len()).measure(), (weights.len(), bytes.len() as u64));
@@ -240,8 +241,8 @@ fn compare_weights(expected: &mut Reference, listed: usize, submesh: &Submesh<'_
 fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'_>) {
     let mut expected = Reference::new(what.to_owned(), value);
     expected.same("keys_in_file_order", keys(submesh.map()));
-    let placeholder = submesh.get(Key::NoGeometry).map(|(_, value)| match value {
-        llsd::Value::Boolean(value) => value,
+    let placeholder = submesh.get(SubmeshKey::NoGeometry).map(|(_, value)| match value {
+        llsd::LlsdValue::Boolean(value) => value,
         other => panic!("{other:?}"),
     });
     expected.same_if_any("NoGeometry", placeholder);
@@ -283,7 +284,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
 
 /// Returns every block that holds submeshes, and is there.
 fn levels<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Vec<Level<'_>> {
-    let parts = Part::ALL.into_iter().filter(|part| part.is_geometry());
+    let parts = AssetPart::ALL.into_iter().filter(|part| part.is_geometry());
     parts.filter_map(|part| mesh.block(part).unwrap()).map(|block| block.level().unwrap()).collect()
 }
 
@@ -349,7 +350,7 @@ fn compare_convex(expected: &mut Reference, convex: &Convex<'_>) {
 }
 
 /// Returns the numbers of a matrix in the map itself, which are floats that were widened.
-fn stored_matrix(value: llsd::Value<'_>) -> [f64; 16] {
+fn stored_matrix(value: llsd::LlsdValue<'_>) -> [f64; 16] {
     value.array().unwrap().numbers::<16>().unwrap()
 }
 
@@ -427,17 +428,17 @@ fn equals_the_reference() {
 }
 
 /// Makes JSON of a value; of a string that is an asset, what the reference has of it.
-fn as_json(value: llsd::Value<'_>) -> Value {
+fn as_json(value: llsd::LlsdValue<'_>) -> Value {
     match value {
-        llsd::Value::Boolean(value) => json!(value),
-        llsd::Value::Integer(value) => json!(value),
-        llsd::Value::Real(value) => json!(value),
-        llsd::Value::String(string) if string.stored().starts_with(b"{") => {
+        llsd::LlsdValue::Boolean(value) => json!(value),
+        llsd::LlsdValue::Integer(value) => json!(value),
+        llsd::LlsdValue::Real(value) => json!(value),
+        llsd::LlsdValue::String(string) if string.stored().starts_with(b"{") => {
             json!({ "bytes": string.stored().len(), "sha256": hex(&Sha256::digest(string.stored())) })
         }
-        llsd::Value::String(string) => json!(text(string)),
-        llsd::Value::Array(array) => array.iter().map(|item| as_json(item.value)).collect(),
-        llsd::Value::Map(map) => map.iter().map(|entry| (text(entry.key), as_json(entry.value))).collect(),
+        llsd::LlsdValue::String(string) => json!(text(string)),
+        llsd::LlsdValue::Array(array) => array.iter().map(|item| as_json(item.value)).collect(),
+        llsd::LlsdValue::Map(map) => map.iter().map(|entry| (text(entry.key), as_json(entry.value))).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -457,7 +458,7 @@ fn equals_the_reference_of_the_container() {
 
         let mesh = Mesh::open(std::fs::read(path).unwrap()).unwrap();
         let container = mesh.container().unwrap();
-        assert_eq!(as_json(llsd::Value::Map(container.map())), value, "{name}");
+        assert_eq!(as_json(llsd::LlsdValue::Map(container.map())), value, "{name}");
         assert_eq!(container.version().map(Value::from), Some(value["version"].clone()));
         assert_eq!(container.name().map(text).as_deref(), value["name"].as_str());
         let instances = value["instance"].as_array().unwrap();
@@ -467,7 +468,7 @@ fn equals_the_reference_of_the_container() {
             expected.same("label", text(instance.label().unwrap()));
             expected.same("mesh_id", instance.mesh_id().unwrap());
             bits(&mut expected, "transform", &widened(&[instance.transform().unwrap()]));
-            expected.same("material", as_json(llsd::Value::Array(instance.materials().unwrap())));
+            expected.same("material", as_json(llsd::LlsdValue::Array(instance.materials().unwrap())));
             expected.done();
         }
 
@@ -480,10 +481,10 @@ fn equals_the_reference_of_the_container() {
             assert_eq!(&mesh.data()[asset.asset_range()], alone);
             let chosen = Mesh::open_with(mesh.data(), &OpenOptions { asset: number, ..Default::default() }).unwrap();
             let alone = Mesh::open(alone).unwrap();
-            for part in Part::ALL {
+            for part in AssetPart::ALL {
                 let [one, other, third] =
                     [alone.block(part), asset.block(part), chosen.block(part)].map(|block| block.unwrap());
-                let bytes = |block: Option<Block<'_>>| block.map(|block| block.bytes().to_vec());
+                let bytes = |block: Option<AssetBlock<'_>>| block.map(|block| block.bytes().to_vec());
                 assert!(bytes(one) == bytes(other) && bytes(one) == bytes(third), "{file} {part:?}");
                 // Offsets are those of the whole file.
                 let start = asset.asset_range().start as u64;
@@ -499,8 +500,8 @@ fn equals_the_reference_of_the_container() {
 
 /// Writes a value once more, and asserts that nothing changed.
 fn expect_copied(what: &str, bytes: &[u8]) {
-    let mut writer = Writer::new();
-    assert_eq!(writer.copy(bytes, 0, &Rules::default()).unwrap(), bytes.len(), "{what}");
+    let mut writer = LlsdWriter::new();
+    assert_eq!(writer.copy(bytes, 0, &LlsdLimits::default()).unwrap(), bytes.len(), "{what}");
     assert!(writer.into_bytes() == bytes, "{what} came out differently");
 }
 
@@ -574,7 +575,7 @@ fn reads_a_header_from_its_first_bytes() {
         let whole = mesh.header().unwrap().len();
         for length in 0..whole {
             match Header::of_prefix(&asset[..length as usize], &Limits::default()) {
-                Ok(Prefix::NeedMore(needed)) => {
+                Ok(HeaderPrefix::NeedMore(needed)) => {
                     assert!(needed > length && needed <= whole, "{name}: {length}, {needed}");
                 }
                 other => panic!("{name}: {length} bytes: {other:?}"),
@@ -582,7 +583,7 @@ fn reads_a_header_from_its_first_bytes() {
         }
         for length in [whole, whole + 1, asset.len() as u64] {
             let prefix = Header::of_prefix(&asset[..length as usize], &Limits::default()).unwrap();
-            let Prefix::Ready(header) = prefix else { panic!("{name}: {prefix:?}") };
+            let HeaderPrefix::Ready(header) = prefix else { panic!("{name}: {prefix:?}") };
             assert_eq!(header.len(), whole);
             let start = mesh.view().start();
             let known: Vec<_> = mesh.header().unwrap().blocks().map(|block| block.start - start).collect();
@@ -595,7 +596,7 @@ fn reads_a_header_from_its_first_bytes() {
 
 #[test]
 fn inflates_a_block_that_stands_alone() {
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     each_asset(|name, mesh| {
         for stored in mesh.header().unwrap().blocks() {
             let (_, bytes) = mesh.view().stored(stored.part).unwrap().unwrap();
@@ -620,15 +621,15 @@ fn inflates_a_block_that_stands_alone() {
 struct MadeFile {
     file: &'static str,
     open: Outcome,
-    blocks: &'static [(Part, Outcome)],
+    blocks: &'static [(AssetPart, Outcome)],
 }
 
 type Outcome = Result<(), (&'static str, &'static str)>;
 
 const SOUND: Outcome = Ok(());
-const BASIC: &[(Part, Outcome)] = &[(Part::HighLod, SOUND), (Part::PhysicsConvex, SOUND)];
+const BASIC: &[(AssetPart, Outcome)] = &[(AssetPart::HighLod, SOUND), (AssetPart::PhysicsConvex, SOUND)];
 
-const fn made(file: &'static str, blocks: &'static [(Part, Outcome)]) -> MadeFile {
+const fn made(file: &'static str, blocks: &'static [(AssetPart, Outcome)]) -> MadeFile {
     MadeFile { file, open: SOUND, blocks }
 }
 
@@ -637,56 +638,68 @@ const fn refused(file: &'static str, field: &'static str, kind: &'static str) ->
 }
 
 const MADE: [MadeFile; 28] = [
-    made("syn_minimal.llmesh", &[(Part::HighLod, SOUND)]),
+    made("syn_minimal.llmesh", &[(AssetPart::HighLod, SOUND)]),
     made("syn_basic.llmesh", BASIC),
     made("syn_legacy_header.llmesh", BASIC),
-    made("syn_no_position_domain.llmesh", &[(Part::HighLod, SOUND)]),
-    made("syn_normalized_scale_tangent.llmesh", &[(Part::HighLod, SOUND)]),
-    made("syn_skin_full.llmesh", &[(Part::HighLod, SOUND), (Part::PhysicsConvex, SOUND), (Part::Skin, SOUND)]),
-    made("syn_weights_joint254.llmesh", &[(Part::HighLod, SOUND), (Part::Skin, SOUND)]),
+    made("syn_no_position_domain.llmesh", &[(AssetPart::HighLod, SOUND)]),
+    made("syn_normalized_scale_tangent.llmesh", &[(AssetPart::HighLod, SOUND)]),
+    made(
+        "syn_skin_full.llmesh",
+        &[(AssetPart::HighLod, SOUND), (AssetPart::PhysicsConvex, SOUND), (AssetPart::Skin, SOUND)],
+    ),
+    made("syn_weights_joint254.llmesh", &[(AssetPart::HighLod, SOUND), (AssetPart::Skin, SOUND)]),
     made("syn_hull256.llmesh", BASIC),
     made("syn_submodel.llmesh", BASIC),
-    made("syn_nogeometry.llmesh", &[(Part::HighLod, SOUND), (Part::LowestLod, SOUND)]),
+    made("syn_nogeometry.llmesh", &[(AssetPart::HighLod, SOUND), (AssetPart::LowestLod, SOUND)]),
     made(
         "syn_sim_header.llmesh",
-        &[(Part::HighLod, SOUND), (Part::LowestLod, SOUND), (Part::PhysicsConvex, SOUND), (Part::PhysicsHavok, SOUND)],
+        &[
+            (AssetPart::HighLod, SOUND),
+            (AssetPart::LowestLod, SOUND),
+            (AssetPart::PhysicsConvex, SOUND),
+            (AssetPart::PhysicsHavok, SOUND),
+        ],
     ),
     made("syn_quoted_keys.llmesh", BASIC),
     made(
         "syn_shared_blocks.llmesh",
         &[
-            (Part::HighLod, SOUND),
-            (Part::MediumLod, SOUND),
-            (Part::LowLod, SOUND),
-            (Part::LowestLod, SOUND),
-            (Part::PhysicsConvex, SOUND),
+            (AssetPart::HighLod, SOUND),
+            (AssetPart::MediumLod, SOUND),
+            (AssetPart::LowLod, SOUND),
+            (AssetPart::LowestLod, SOUND),
+            (AssetPart::PhysicsConvex, SOUND),
         ],
     ),
     made("syn_trailing_junk.llmesh", BASIC),
     refused("syn_version_1000.llmesh", "version", "unsupported"),
-    made("syn_65535_vertices.llmesh", &[(Part::HighLod, SOUND)]),
+    made("syn_65535_vertices.llmesh", &[(AssetPart::HighLod, SOUND)]),
     made(
         "syn_viewer_cache.asset",
-        &[(Part::HighLod, Err(("high_lod", "missing"))), (Part::LowestLod, SOUND), (Part::PhysicsConvex, SOUND)],
+        &[
+            (AssetPart::HighLod, Err(("high_lod", "missing"))),
+            (AssetPart::LowestLod, SOUND),
+            (AssetPart::PhysicsConvex, SOUND),
+        ],
     ),
     made("syn_container.slm", BASIC),
     refused("bad_truncated_header.llmesh", "header", "unexpected-end"),
     made(
         "bad_block_past_eof.llmesh",
-        &[(Part::HighLod, Err(("high_lod.size", "unexpected-end"))), (Part::PhysicsConvex, SOUND)],
+        &[(AssetPart::HighLod, Err(("high_lod.size", "unexpected-end"))), (AssetPart::PhysicsConvex, SOUND)],
     ),
-    made("bad_negative_offset.llmesh", &[(Part::HighLod, Err(("high_lod.offset", "value")))]),
-    made("bad_adler.llmesh", &[(Part::HighLod, Err(("high_lod", "value"))), (Part::PhysicsConvex, SOUND)]),
-    made("bad_index_oob.llmesh", &[(Part::HighLod, SOUND)]),
-    made("bad_weights_truncated.llmesh", &[(Part::HighLod, SOUND)]),
-    made("bad_deep_nesting.llmesh", &[(Part::HighLod, Err(("high_lod", "limit")))]),
+    made("bad_negative_offset.llmesh", &[(AssetPart::HighLod, Err(("high_lod.offset", "value")))]),
+    made("bad_adler.llmesh", &[(AssetPart::HighLod, Err(("high_lod", "value"))), (AssetPart::PhysicsConvex, SOUND)]),
+    made("bad_index_oob.llmesh", &[(AssetPart::HighLod, SOUND)]),
+    made("bad_weights_truncated.llmesh", &[(AssetPart::HighLod, SOUND)]),
+    made("bad_deep_nesting.llmesh", &[(AssetPart::HighLod, Err(("high_lod", "limit")))]),
     refused("bad_huge_count.llmesh", "header", "count"),
-    made("bad_bomb_1000x.llmesh", &[(Part::HighLod, Err(("high_lod", "limit")))]),
+    made("bad_bomb_1000x.llmesh", &[(AssetPart::HighLod, Err(("high_lod", "limit")))]),
     refused("bad_not_a_map.llmesh", "header", "value"),
 ];
 
 /// Looks at all there is of a block.
-fn look(mesh: &Mesh<Vec<u8>>, part: Part) -> Result<(), Error> {
+fn look(mesh: &Mesh<Vec<u8>>, part: AssetPart) -> Result<(), Error> {
     let block = mesh.block(part)?.expect("a block");
     if part.is_geometry() {
         for submesh in block.level()?.submeshes() {
@@ -700,10 +713,10 @@ fn look(mesh: &Mesh<Vec<u8>>, part: Part) -> Result<(), Error> {
             submesh.normalized_scale()?;
         }
     }
-    if part == Part::Skin {
+    if part == AssetPart::Skin {
         mesh.skin()?.expect("a skin").palette(|_| meshpeek::secondlife::IDENTITY)?;
     }
-    if part == Part::PhysicsConvex
+    if part == AssetPart::PhysicsConvex
         && let Some(convex) = mesh.convex()?
     {
         convex.bounding_points()?;
@@ -737,7 +750,7 @@ fn makes_of_made_files_what_they_are_for() {
             (other, _) => panic!("{}: {other:?}", made.file),
         };
         let header = mesh.header().unwrap();
-        let parts = Part::ALL.into_iter().filter(|part| header.get(part.key()).is_some());
+        let parts = AssetPart::ALL.into_iter().filter(|part| header.get(part.key()).is_some());
         assert!(parts.eq(made.blocks.iter().map(|(part, _)| *part)), "{}", made.file);
         for (part, outcome) in made.blocks {
             let found = look(&mesh, *part).map_err(|error| named(&error));
@@ -832,12 +845,12 @@ fn made_headers_show_what_they_were_made_for() {
     let header = mesh.header().unwrap();
     assert_eq!((header.version(), header.date()), (Some(1), Some(1_511_941_196.162_105)));
     assert_eq!(hex(header.creator().unwrap()), "11111111222233334444555555555555");
-    for part in [Part::PhysicsConvex, Part::PhysicsHavok] {
+    for part in [AssetPart::PhysicsConvex, AssetPart::PhysicsHavok] {
         assert_eq!(mesh.view().verify_hash(part).unwrap(), Some(true), "{part:?}");
     }
-    assert_eq!(mesh.view().verify_hash(Part::HighLod).unwrap(), None);
+    assert_eq!(mesh.view().verify_hash(AssetPart::HighLod).unwrap(), None);
     assert_eq!(header.physics_cost().unwrap().hull(), Some(0.36));
-    let havok = mesh.block(Part::PhysicsHavok).unwrap().unwrap().value().map().unwrap();
+    let havok = mesh.block(AssetPart::PhysicsHavok).unwrap().unwrap().value().map().unwrap();
     assert_eq!(keys(havok), json!(["HullMassProps", "WeldingData"]));
 
     let mesh = open_made(&folder, "syn_quoted_keys.llmesh");
@@ -856,7 +869,7 @@ fn made_headers_show_what_they_were_made_for() {
     let version = made_bytes(&folder, "syn_version_1000.llmesh");
     let error = Mesh::open(version.as_slice()).unwrap_err();
     assert!(error.to_string().contains("version 1000"), "{error}");
-    let Prefix::Ready(header) = Header::of_prefix(&version, &Limits::default()).unwrap() else { panic!() };
+    let HeaderPrefix::Ready(header) = Header::of_prefix(&version, &Limits::default()).unwrap() else { panic!() };
     assert_eq!(header.version(), Some(1000));
 
     let mesh = open_made(&folder, "syn_65535_vertices.llmesh");
@@ -881,7 +894,9 @@ fn made_headers_show_what_they_were_made_for() {
 fn bad_files_show_what_they_were_made_for() {
     let Some(folder) = corpus("secondlife") else { return };
     let cut = made_bytes(&folder, "bad_truncated_header.llmesh");
-    assert!(matches!(Header::of_prefix(&cut, &Limits::default()).unwrap(), Prefix::NeedMore(needed) if needed > 60));
+    assert!(
+        matches!(Header::of_prefix(&cut, &Limits::default()).unwrap(), HeaderPrefix::NeedMore(needed) if needed > 60)
+    );
 
     let mesh = open_made(&folder, "bad_block_past_eof.llmesh");
     let error = mesh.level(Lod::High).unwrap_err();

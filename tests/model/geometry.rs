@@ -177,7 +177,7 @@ struct Plain {
 impl Plain {
     fn missing<T>(&self, list: &'static str, index: usize) -> meshpeek::Result<T> {
         let kind = ErrorKind::NoSuch { count: 1, index: index as u64 };
-        Err(meshpeek::Error::without_offset(self.version(), meshpeek::Field::new("").of(list, index as u64), kind))
+        Err(meshpeek::Error::without_offset(self.version(), meshpeek::Field::new("").in_list(list, index as u64), kind))
     }
 
     fn only<T>(&self, surface: usize, value: T) -> meshpeek::Result<T> {
@@ -242,7 +242,7 @@ impl Geometry for Plain {
         self.only(surface, self.attributes.as_deref().map(indices))
     }
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: meshpeek::ErrorKind) -> meshpeek::Error {
-        meshpeek::Error::new(self.version(), meshpeek::Field::new(name).of("surface", surface as u64), into, kind)
+        meshpeek::Error::new(self.version(), meshpeek::Field::new(name).in_list("surface", surface as u64), into, kind)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What reading a Second Life mesh allocates: nothing for its header, little for a block, nothing for the next one into
 //! the same buffer.
 
-use meshpeek::secondlife::{Buffer, Header, Lod, Mesh, Part, Prefix};
+use meshpeek::secondlife::{AssetPart, Header, HeaderPrefix, InflateBuffer, Lod, Mesh};
 use meshpeek::{Array, Limits};
 
 use crate::support::allocations::allocations;
@@ -12,23 +12,23 @@ fn a_header_allocates_nothing() {
     let bytes = everything();
     let limits = Limits::default();
     let count = allocations(|| {
-        let Prefix::Ready(header) = Header::of_prefix(&bytes, &limits).unwrap() else { panic!() };
+        let HeaderPrefix::Ready(header) = Header::of_prefix(&bytes, &limits).unwrap() else { panic!() };
         assert_eq!(header.entries().count(), 10);
         assert!(header.entries().all(|entry| entry.value.map().is_some_and(|map| map.iter().count() == 2)));
         assert_eq!(header.blocks().count(), 10);
         assert_eq!(header.lods().count(), 4);
-        for part in Part::ALL {
+        for part in AssetPart::ALL {
             assert!(!header.block(part).unwrap().unwrap().is_empty());
             assert!(header.hash(part).is_none());
         }
         assert!(header.version().is_none() && header.creator().is_none() && header.date().is_none());
-        assert!(matches!(Header::of_prefix(&bytes[..100], &limits).unwrap(), Prefix::NeedMore(_)));
+        assert!(matches!(Header::of_prefix(&bytes[..100], &limits).unwrap(), HeaderPrefix::NeedMore(_)));
     });
     assert_eq!(count, 0);
     // Nor does opening, and finding the stored bytes of each block.
     let count = allocations(|| {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
-        assert!(Part::ALL.into_iter().all(|part| mesh.view().stored(part).unwrap().is_some()));
+        assert!(AssetPart::ALL.into_iter().all(|part| mesh.view().stored(part).unwrap().is_some()));
         mesh
     });
     assert_eq!(count, 0);
@@ -51,7 +51,7 @@ fn one_level_is_one_block() {
         // One that inflates to more than is usual takes another step to get there.
         let steps = u64::from(inflated > stored.len() * 9 / 4);
         assert_eq!(count, BLOCK + steps, "{lod:?}: {} to {inflated} bytes", stored.len());
-        for part in Part::ALL {
+        for part in AssetPart::ALL {
             assert_eq!(mesh.view().is_inflated(part), part == lod.part(), "{part:?}");
         }
         let count = allocations(|| {
@@ -77,17 +77,17 @@ fn one_level_is_one_block() {
 fn a_buffer_is_filled_again_without_allocating() {
     let bytes = everything();
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    let mut buffer = Buffer::default();
-    for part in Part::ALL {
+    let mut buffer = InflateBuffer::default();
+    for part in AssetPart::ALL {
         mesh.view().block_into(part, &mut buffer).unwrap();
     }
-    for part in Part::ALL {
+    for part in AssetPart::ALL {
         let count = allocations(|| assert!(mesh.view().block_into(part, &mut buffer).unwrap().is_some()));
         assert_eq!(count, 0, "{part:?}");
     }
     let stored = zlib(&level(&[square()]));
     for _ in 0..2 {
-        let count = allocations(|| assert!(buffer.inflate(Part::HighLod, &stored, &Limits::default()).is_ok()));
+        let count = allocations(|| assert!(buffer.inflate(AssetPart::HighLod, &stored, &Limits::default()).is_ok()));
         assert_eq!(count, 0);
     }
 }

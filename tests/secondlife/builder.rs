@@ -2,33 +2,33 @@
 
 use md5::{Digest as _, Md5};
 use meshpeek::decode::{Influence, MinMax16};
-use meshpeek::secondlife::llsd::{Rules, Value, Writer, read};
-use meshpeek::secondlife::{Edit, Header, Key, Lod, Mesh, Part, Prefix, build, extract, hull_size};
+use meshpeek::secondlife::llsd::{LlsdLimits, LlsdValue, LlsdWriter, read};
+use meshpeek::secondlife::{AssetPart, Edit, Header, HeaderPrefix, Lod, Mesh, SubmeshKey, builder, extract, hull_size};
 use meshpeek::{Array, Error, ErrorKind, Limits};
 
 use crate::support::secondlife::{arm, bytes, quad, ramp, rock, samples};
 
-type Spoil = fn(&mut build::Asset);
+type Spoil = fn(&mut builder::Asset);
 
-fn open(asset: &build::Asset) -> Mesh<Vec<u8>> {
+fn open(asset: &builder::Asset) -> Mesh<Vec<u8>> {
     Mesh::open(asset.to_bytes().unwrap()).unwrap()
 }
 
-fn stored(mesh: &Mesh<impl AsRef<[u8]>>, part: Part) -> Option<&[u8]> {
+fn stored(mesh: &Mesh<impl AsRef<[u8]>>, part: AssetPart) -> Option<&[u8]> {
     mesh.view().stored(part).unwrap().map(|(_, bytes)| bytes)
 }
 
-fn all_assets() -> [build::Asset; 4] {
+fn all_assets() -> [builder::Asset; 4] {
     [quad(), arm(), rock(), ramp()]
 }
 
-fn levels(asset: &build::Asset) -> [(Part, Option<&build::Level>); 5] {
+fn levels(asset: &builder::Asset) -> [(AssetPart, Option<&builder::Level>); 5] {
     [
-        (Part::HighLod, Some(&asset.high)),
-        (Part::MediumLod, asset.medium.as_ref()),
-        (Part::LowLod, asset.low.as_ref()),
-        (Part::LowestLod, asset.lowest.as_ref()),
-        (Part::PhysicsMesh, asset.physics_mesh.as_ref()),
+        (AssetPart::HighLod, Some(&asset.high)),
+        (AssetPart::MediumLod, asset.medium.as_ref()),
+        (AssetPart::LowLod, asset.low.as_ref()),
+        (AssetPart::LowestLod, asset.lowest.as_ref()),
+        (AssetPart::PhysicsMesh, asset.physics_mesh.as_ref()),
     ]
 }
 
@@ -48,7 +48,7 @@ fn reads_back_what_was_built() {
             let Some(level) = level else { continue };
             let block = mesh.block(part).unwrap().unwrap();
             assert!(block.rest().is_empty() && block.unused() == 0);
-            let again = build::Level::of(block.level().unwrap()).unwrap();
+            let again = builder::Level::of(block.level().unwrap()).unwrap();
             assert_eq!(again.submeshes.len(), level.submeshes.len());
             for (again, built) in again.submeshes.iter().zip(&level.submeshes) {
                 near(again.positions.as_flattened(), built.positions.as_flattened(), 1.0);
@@ -65,9 +65,9 @@ fn reads_back_what_was_built() {
                 }
             }
         }
-        let skin = mesh.skin().unwrap().map(|skin| build::Skin::of(skin).unwrap());
+        let skin = mesh.skin().unwrap().map(|skin| builder::Skin::of(skin).unwrap());
         assert_eq!(skin, asset.skin);
-        let convex = build::Convex::of(mesh.convex().unwrap().unwrap()).unwrap();
+        let convex = builder::Convex::of(mesh.convex().unwrap().unwrap()).unwrap();
         let built = asset.convex.as_ref().unwrap();
         near(convex.bounding.as_flattened(), built.bounding.as_flattened(), 1.0);
         assert_eq!(convex.hulls.len(), built.hulls.len());
@@ -86,24 +86,31 @@ fn every_code_returns() {
     for asset in [quad(), asset, rock(), ramp()] {
         let first = open(&asset);
         let mut again = asset.clone();
-        let read = |part| build::Level::of(first.block(part).unwrap().unwrap().level().unwrap()).unwrap();
-        again.high = read(Part::HighLod);
+        let read = |part| builder::Level::of(first.block(part).unwrap().unwrap().level().unwrap()).unwrap();
+        again.high = read(AssetPart::HighLod);
         for (level, part) in [
-            (&mut again.medium, Part::MediumLod),
-            (&mut again.low, Part::LowLod),
-            (&mut again.lowest, Part::LowestLod),
-            (&mut again.physics_mesh, Part::PhysicsMesh),
+            (&mut again.medium, AssetPart::MediumLod),
+            (&mut again.low, AssetPart::LowLod),
+            (&mut again.lowest, AssetPart::LowestLod),
+            (&mut again.physics_mesh, AssetPart::PhysicsMesh),
         ] {
             *level = level.as_ref().map(|_| read(part));
         }
-        again.convex = first.convex().unwrap().map(|convex| build::Convex::of(convex).unwrap());
+        again.convex = first.convex().unwrap().map(|convex| builder::Convex::of(convex).unwrap());
         let second = open(&again);
         for (part, level) in levels(&asset) {
             let Some(level) = level else { continue };
             let [one, two] = [&first, &second].map(|mesh| mesh.block(part).unwrap().unwrap().level().unwrap());
             for number in 0..level.submeshes.len() {
                 let [one, two] = [one, two].map(|level| level.submesh(number).unwrap());
-                for key in [Key::Position, Key::Normal, Key::TexCoord0, Key::Tangent, Key::TriangleList, Key::Weights] {
+                for key in [
+                    SubmeshKey::Position,
+                    SubmeshKey::Normal,
+                    SubmeshKey::TexCoord0,
+                    SubmeshKey::Tangent,
+                    SubmeshKey::TriangleList,
+                    SubmeshKey::Weights,
+                ] {
                     let [one, two] =
                         [one, two].map(|submesh| submesh.get(key).map(|(_, value)| value.binary().unwrap()));
                     assert_eq!(one, two, "{part:?} {number} {key:?}");
@@ -127,7 +134,14 @@ fn writes_as_viewers_do() {
     assert!(keys.is_sorted());
     let mut blocks: Vec<_> = header.blocks().collect();
     blocks.sort_by_key(|block| block.start);
-    let order = [Part::Skin, Part::PhysicsConvex, Part::LowestLod, Part::LowLod, Part::MediumLod, Part::HighLod];
+    let order = [
+        AssetPart::Skin,
+        AssetPart::PhysicsConvex,
+        AssetPart::LowestLod,
+        AssetPart::LowLod,
+        AssetPart::MediumLod,
+        AssetPart::HighLod,
+    ];
     assert!(blocks.iter().map(|block| block.part).eq(order));
     let mut at = header.base();
     for block in &blocks {
@@ -151,7 +165,7 @@ fn writes_as_viewers_do() {
     assert_eq!(sizes.iter().map(|size| hull_size(*size)).sum::<usize>(), 267);
     let placeholder = rock.level(Lod::Lowest).unwrap().submesh(1).unwrap();
     assert!(placeholder.is_placeholder() && placeholder.map().len() == 1);
-    assert!(matches!(placeholder.get(Key::NoGeometry), Some((_, Value::Boolean(true)))));
+    assert!(matches!(placeholder.get(SubmeshKey::NoGeometry), Some((_, LlsdValue::Boolean(true)))));
     // A flat axis is 0 throughout.
     let flat = open(&quad());
     let positions = flat.level(Lod::High).unwrap().submesh(0).unwrap().positions().unwrap();
@@ -180,15 +194,15 @@ fn weights_are_no_more_than_one_together() {
 #[test]
 fn a_box_stands_in_for_the_hull_around_everything() {
     let hull = vec![[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.0, 0.5, -0.25]];
-    let convex = build::Convex { hulls: vec![hull], ..Default::default() };
-    let mesh = open(&build::Asset { convex: Some(convex), ..quad() });
+    let convex = builder::Convex { hulls: vec![hull], ..Default::default() };
+    let mesh = open(&builder::Asset { convex: Some(convex), ..quad() });
     let points: Vec<_> = mesh.convex().unwrap().unwrap().bounding_points().unwrap().unwrap().iter().collect();
     assert_eq!(points.len(), 8);
     assert!(points.contains(&[0.25, 0.5, 0.0]) && points.contains(&[0.0, 0.0, -0.25]));
     // A sub-model without hulls holds no value.
-    let header = build::Header { submodel_id: Some(1), ..Default::default() };
-    let mesh = open(&build::Asset { header, convex: None, ..quad() });
-    assert!(matches!(mesh.block(Part::PhysicsConvex).unwrap().unwrap().value(), Value::Undefined));
+    let header = builder::Header { submodel_id: Some(1), ..Default::default() };
+    let mesh = open(&builder::Asset { header, convex: None, ..quad() });
+    assert!(matches!(mesh.block(AssetPart::PhysicsConvex).unwrap().unwrap().value(), LlsdValue::Undefined));
     assert!(mesh.convex().unwrap().is_none());
 }
 
@@ -202,7 +216,7 @@ fn refusal(error: &Error) -> String {
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn refuses_what_cannot_be_written() {
     let cases: &[(Spoil, &str, &str)] = &[
-        (|asset| asset.high = build::Level::default(), "high_lod", "expected 1 to 8 submeshes, found 0"),
+        (|asset| asset.high = builder::Level::default(), "high_lod", "expected 1 to 8 submeshes, found 0"),
         (
             |asset| asset.high.submeshes = vec![asset.high.submeshes[0].clone(); 9],
             "high_lod",
@@ -210,7 +224,7 @@ fn refuses_what_cannot_be_written() {
         ),
         (
             |asset| {
-                let submesh = build::Submesh { positions: vec![[0.0; 3]; 65_536], ..Default::default() };
+                let submesh = builder::Submesh { positions: vec![[0.0; 3]; 65_536], ..Default::default() };
                 asset.low.as_mut().unwrap().submeshes.push(submesh);
             },
             "low_lod[1].Position",
@@ -286,7 +300,7 @@ fn refuses_what_cannot_be_written() {
         ),
         (
             |asset| {
-                let submesh = build::Submesh { normalized_scale: Some([1.0; 3]), ..Default::default() };
+                let submesh = builder::Submesh { normalized_scale: Some([1.0; 3]), ..Default::default() };
                 asset.high.submeshes.push(submesh);
             },
             "high_lod[1].NormalizedScale",
@@ -294,7 +308,7 @@ fn refuses_what_cannot_be_written() {
         ),
         (|asset| asset.skin.as_mut().unwrap().joints.clear(), "skin.joint_names", "1 to 110 joints, found 0"),
         (
-            |asset| asset.skin.as_mut().unwrap().joints.resize(111, build::Joint::default()),
+            |asset| asset.skin.as_mut().unwrap().joints.resize(111, builder::Joint::default()),
             "skin.joint_names",
             "1 to 110 joints, found 111",
         ),
@@ -326,7 +340,7 @@ fn refuses_what_cannot_be_written() {
             "at most 256 hulls, found 257",
         ),
         (
-            |asset| asset.convex = Some(build::Convex::default()),
+            |asset| asset.convex = Some(builder::Convex::default()),
             "physics_convex.BoundingVerts",
             "3 to 256 points, found 0",
         ),
@@ -361,11 +375,11 @@ fn refuses_what_cannot_be_written() {
         assert_eq!(error.field().to_string(), *field, "{message}");
         assert!(message.contains(text), "{message}");
     }
-    let error = refusal(&quad().high.to_block(Part::Skin).unwrap_err());
+    let error = refusal(&quad().high.to_block(AssetPart::Skin).unwrap_err());
     assert!(error.contains("a block of geometry"), "{error}");
     // What is at the limits is written.
     let mut large = arm();
-    let submesh = build::Submesh {
+    let submesh = builder::Submesh {
         positions: vec![[0.25; 3]; 65_535],
         triangles: vec![[65_534, 0, 1]],
         weights: vec![vec![Influence { bone: 109, weight: 1.0 }]; 65_535],
@@ -377,20 +391,20 @@ fn refuses_what_cannot_be_written() {
         .as_mut()
         .unwrap()
         .joints
-        .resize(110, build::Joint { alt_inverse_bind: Some([0.0; 16]), ..Default::default() });
-    large.high.submeshes.resize(8, build::Submesh::default());
+        .resize(110, builder::Joint { alt_inverse_bind: Some([0.0; 16]), ..Default::default() });
+    large.high.submeshes.resize(8, builder::Submesh::default());
     let mesh = open(&large);
     assert_eq!(mesh.level(Lod::High).unwrap().submesh(1).unwrap().indices().unwrap().get(0), Some(65_534));
 }
 
 #[test]
 fn blocks_stand_alone() {
-    let block = arm().high.to_block(Part::HighLod).unwrap();
+    let block = arm().high.to_block(AssetPart::HighLod).unwrap();
     let mesh = open(&arm());
-    assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().bytes(), block);
-    assert_eq!(mesh.block(Part::Skin).unwrap().unwrap().bytes(), arm().skin.unwrap().to_block().unwrap());
+    assert_eq!(mesh.block(AssetPart::HighLod).unwrap().unwrap().bytes(), block);
+    assert_eq!(mesh.block(AssetPart::Skin).unwrap().unwrap().bytes(), arm().skin.unwrap().to_block().unwrap());
     let convex = rock().convex.unwrap().to_block().unwrap();
-    assert_eq!(open(&rock()).block(Part::PhysicsConvex).unwrap().unwrap().bytes(), convex);
+    assert_eq!(open(&rock()).block(AssetPart::PhysicsConvex).unwrap().unwrap().bytes(), convex);
 }
 
 #[test]
@@ -412,19 +426,19 @@ fn nothing_changed_is_nothing_changed() {
 /// A header with everything that is odd but allowed: unsorted and quoted keys, unknown entries and blocks, a shared and an
 /// absent block, and bytes after the last.
 fn odd() -> Vec<u8> {
-    let block = quad().high.to_block(Part::HighLod).unwrap();
+    let block = quad().high.to_block(AssetPart::HighLod).unwrap();
     let made = quad().to_bytes().unwrap();
     let mesh = Mesh::open(&made).unwrap();
-    let (high, low) = (stored(&mesh, Part::HighLod).unwrap(), stored(&mesh, Part::LowLod).unwrap());
-    assert_eq!(mesh.block(Part::HighLod).unwrap().unwrap().bytes(), block);
+    let (high, low) = (stored(&mesh, AssetPart::HighLod).unwrap(), stored(&mesh, AssetPart::LowLod).unwrap());
+    assert_eq!(mesh.block(AssetPart::HighLod).unwrap().unwrap().bytes(), block);
     let whole = |bytes: &[u8]| i32::try_from(bytes.len()).unwrap();
-    let mut writer = Writer::after(b"<? LLSD/Binary ?>\n".to_vec());
+    let mut writer = LlsdWriter::after(b"<? LLSD/Binary ?>\n".to_vec());
     writer.open_map(7);
     writer.key("low_lod").open_map(3).key("offset").integer(whole(high) + 5).key("note").string(b"\xff");
     writer.key("size").integer(whole(low)).close_map();
     let mut bytes = writer.into_bytes();
     bytes.extend(b"'high\\x5flod'");
-    let mut writer = Writer::after(bytes);
+    let mut writer = LlsdWriter::after(bytes);
     writer.open_map(3).key("size").integer(whole(high)).key("hash").binary(&Md5::digest(high));
     writer.key("mesh_triangles").integer(7).close_map();
     writer.key("medium_lod").open_map(2).key("size").integer(whole(high)).key("offset").integer(0).close_map();
@@ -451,17 +465,17 @@ fn odd_assets_stay_as_they_are() {
 fn a_replaced_block_changes_nothing_else() {
     let bytes = odd();
     let mesh = Mesh::open(&bytes).unwrap();
-    let block = ramp().high.to_block(Part::HighLod).unwrap();
+    let block = ramp().high.to_block(AssetPart::HighLod).unwrap();
     let mut edit = Edit::of(mesh.view()).unwrap();
-    edit.replace(Part::HighLod, &block).unwrap();
+    edit.replace(AssetPart::HighLod, &block).unwrap();
     let changed = edit.to_bytes().unwrap();
     let again = Mesh::open(&changed).unwrap();
-    assert_eq!(again.block(Part::HighLod).unwrap().unwrap().bytes(), block);
-    for part in [Part::MediumLod, Part::LowLod] {
+    assert_eq!(again.block(AssetPart::HighLod).unwrap().unwrap().bytes(), block);
+    for part in [AssetPart::MediumLod, AssetPart::LowLod] {
         assert_eq!(stored(&again, part), stored(&mesh, part), "{part:?}");
     }
     assert!(changed.ends_with(b"behind the last"));
-    assert_eq!(again.view().verify_hash(Part::HighLod).unwrap(), Some(true));
+    assert_eq!(again.view().verify_hash(AssetPart::HighLod).unwrap(), Some(true));
     let keys = |mesh: &Mesh<&Vec<u8>>| {
         mesh.header()
             .unwrap()
@@ -472,38 +486,44 @@ fn a_replaced_block_changes_nothing_else() {
     assert_eq!(keys(&again), keys(&mesh));
     let header = again.header().unwrap();
     let entry = |key: &str| header.get(key).unwrap().value.map().unwrap();
-    assert!(matches!(entry("high_lod").get("mesh_triangles").unwrap().value, Value::Integer(7)));
-    assert!(matches!(entry("low_lod").get("note").unwrap().value, Value::String(text) if text.stored() == b"\xff"));
+    assert!(matches!(entry("high_lod").get("mesh_triangles").unwrap().value, LlsdValue::Integer(7)));
+    assert!(matches!(entry("low_lod").get("note").unwrap().value, LlsdValue::String(text) if text.stored() == b"\xff"));
     // The unknown block moved along.
-    let Value::Integer(offset) = entry("extra").get("offset").unwrap().value else { panic!() };
+    let LlsdValue::Integer(offset) = entry("extra").get("offset").unwrap().value else { panic!() };
     let at = usize::try_from(header.base()).unwrap() + usize::try_from(offset).unwrap();
     assert_eq!(changed[at..at + 5], *b"extra");
     // Back again: as it was, but for the order of blocks that shared bytes.
     let mut edit = Edit::of(again.view()).unwrap();
-    edit.replace_stored(Part::HighLod, stored(&mesh, Part::HighLod).unwrap().to_vec()).unwrap();
+    edit.replace_stored(AssetPart::HighLod, stored(&mesh, AssetPart::HighLod).unwrap().to_vec()).unwrap();
     let back = edit.to_bytes().unwrap();
     let back = Mesh::open(&back).unwrap();
-    for part in [Part::HighLod, Part::MediumLod, Part::LowLod] {
+    for part in [AssetPart::HighLod, AssetPart::MediumLod, AssetPart::LowLod] {
         assert_eq!(stored(&back, part), stored(&mesh, part), "{part:?}");
     }
-    assert_eq!(back.view().verify_hash(Part::HighLod).unwrap(), Some(true));
+    assert_eq!(back.view().verify_hash(AssetPart::HighLod).unwrap(), Some(true));
 }
 
 #[test]
 fn hashes_follow_their_blocks() {
     let grid = bytes("grid.llmesh");
     let mesh = Mesh::open(&grid).unwrap();
-    assert_eq!(mesh.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
+    assert_eq!(mesh.view().verify_hash(AssetPart::PhysicsConvex).unwrap(), Some(true));
     let mut edit = Edit::of(mesh.view()).unwrap();
-    edit.replace(Part::HighLod, &ramp().high.to_block(Part::HighLod).unwrap()).unwrap();
+    edit.replace(AssetPart::HighLod, &ramp().high.to_block(AssetPart::HighLod).unwrap()).unwrap();
     let one = edit.to_bytes().unwrap();
     let one = Mesh::open(&one).unwrap();
-    assert_eq!(one.header().unwrap().hash(Part::PhysicsConvex), mesh.header().unwrap().hash(Part::PhysicsConvex));
-    edit.replace(Part::PhysicsConvex, &rock().convex.unwrap().to_block().unwrap()).unwrap();
+    assert_eq!(
+        one.header().unwrap().hash(AssetPart::PhysicsConvex),
+        mesh.header().unwrap().hash(AssetPart::PhysicsConvex)
+    );
+    edit.replace(AssetPart::PhysicsConvex, &rock().convex.unwrap().to_block().unwrap()).unwrap();
     let two = edit.to_bytes().unwrap();
     let two = Mesh::open(&two).unwrap();
-    assert_eq!(two.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
-    assert_ne!(two.header().unwrap().hash(Part::PhysicsConvex), mesh.header().unwrap().hash(Part::PhysicsConvex));
+    assert_eq!(two.view().verify_hash(AssetPart::PhysicsConvex).unwrap(), Some(true));
+    assert_ne!(
+        two.header().unwrap().hash(AssetPart::PhysicsConvex),
+        mesh.header().unwrap().hash(AssetPart::PhysicsConvex)
+    );
     assert_eq!(two.header().unwrap().creator(), mesh.header().unwrap().creator());
     assert!(two.header().unwrap().physics_cost().is_some());
 }
@@ -513,8 +533,9 @@ fn blocks_are_added_removed_and_renamed() {
     let made = quad().to_bytes().unwrap();
     let mesh = Mesh::open(&made).unwrap();
     let mut edit = Edit::of(mesh.view()).unwrap();
-    edit.replace(Part::Skin, &arm().skin.unwrap().to_block().unwrap()).unwrap();
-    edit.replace(Part::PhysicsMesh, &ramp().physics_mesh.unwrap().to_block(Part::PhysicsMesh).unwrap()).unwrap();
+    edit.replace(AssetPart::Skin, &arm().skin.unwrap().to_block().unwrap()).unwrap();
+    edit.replace(AssetPart::PhysicsMesh, &ramp().physics_mesh.unwrap().to_block(AssetPart::PhysicsMesh).unwrap())
+        .unwrap();
     edit.set_integer("version", 1).unwrap().set_uuid("creator", &[7; 16]).unwrap().set_date("date", 0.5).unwrap();
     let more = edit.to_bytes().unwrap();
     let again = Mesh::open(&more).unwrap();
@@ -524,20 +545,20 @@ fn blocks_are_added_removed_and_renamed() {
     assert_eq!((header.version(), header.creator(), header.date()), (Some(1), Some(&[7; 16]), Some(0.5)));
     let mut order: Vec<_> = header.blocks().collect();
     order.sort_by_key(|block| block.start);
-    assert_eq!((order[0].part, order[6].part), (Part::Skin, Part::PhysicsMesh));
+    assert_eq!((order[0].part, order[6].part), (AssetPart::Skin, AssetPart::PhysicsMesh));
     assert_eq!(again.skin().unwrap().unwrap().joint_count(), 4);
     // And without them, what it was.
     let mut edit = Edit::of(again.view()).unwrap();
-    edit.remove(Part::Skin).remove(Part::PhysicsMesh).unset("version").unset("creator").unset("date");
+    edit.remove(AssetPart::Skin).remove(AssetPart::PhysicsMesh).unset("version").unset("creator").unset("date");
     assert_eq!(edit.to_bytes().unwrap(), made);
-    edit.rename(Part::LowLod, Part::HighLod).unwrap();
+    edit.rename(AssetPart::LowLod, AssetPart::HighLod).unwrap();
     let renamed = edit.to_bytes().unwrap();
     let renamed = Mesh::open(&renamed).unwrap();
-    assert_eq!(stored(&renamed, Part::HighLod), stored(&mesh, Part::LowLod));
-    assert_eq!(stored(&renamed, Part::LowLod), None);
-    let error = edit.rename(Part::LowLod, Part::HighLod).unwrap_err();
+    assert_eq!(stored(&renamed, AssetPart::HighLod), stored(&mesh, AssetPart::LowLod));
+    assert_eq!(stored(&renamed, AssetPart::LowLod), None);
+    let error = edit.rename(AssetPart::LowLod, AssetPart::HighLod).unwrap_err();
     assert!(error.to_string().contains("one of high_lod, medium_lod, lowest_lod, physics_convex, found low_lod"));
-    refusal(&edit.rename(Part::PhysicsConvex, Part::Skin).unwrap_err());
+    refusal(&edit.rename(AssetPart::PhysicsConvex, AssetPart::Skin).unwrap_err());
 }
 
 #[test]
@@ -545,23 +566,23 @@ fn refuses_blocks_that_are_none() {
     let made = quad().to_bytes().unwrap();
     let mesh = Mesh::open(&made).unwrap();
     let mut edit = Edit::of(mesh.view()).unwrap();
-    let block = quad().high.to_block(Part::HighLod).unwrap();
+    let block = quad().high.to_block(AssetPart::HighLod).unwrap();
     let convex = quad().convex.unwrap().to_block().unwrap();
-    let cases: [(Part, &[u8], &str); 7] = [
-        (Part::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
-        (Part::HighLod, &block[..block.len() - 1], "found byte"),
-        (Part::HighLod, &[&block[..], b"!"].concat(), "1 bytes behind the value"),
-        (Part::HighLod, &convex, "one LLSD value, an array of maps, found a map"),
-        (Part::HighLod, b"[\0\0\0\x01!]", "an array of maps, found an undefined value in the array"),
-        (Part::PhysicsConvex, &block, "a map or undefined, found an array"),
-        (Part::Skin, b"!", "a map, found an undefined value"),
+    let cases: [(AssetPart, &[u8], &str); 7] = [
+        (AssetPart::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
+        (AssetPart::HighLod, &block[..block.len() - 1], "found byte"),
+        (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 bytes behind the value"),
+        (AssetPart::HighLod, &convex, "one LLSD value, an array of maps, found a map"),
+        (AssetPart::HighLod, b"[\0\0\0\x01!]", "an array of maps, found an undefined value in the array"),
+        (AssetPart::PhysicsConvex, &block, "a map or undefined, found an array"),
+        (AssetPart::Skin, b"!", "a map, found an undefined value"),
     ];
     for (part, bytes, text) in cases {
         let error = refusal(&edit.replace(part, bytes).unwrap_err());
         assert!(error.starts_with(&format!("secondlife: {}: ", part.key())) && error.contains(text), "{error}");
     }
-    edit.replace(Part::PhysicsConvex, b"!").unwrap();
-    refusal(&edit.replace_stored(Part::HighLod, vec![]).unwrap_err());
+    edit.replace(AssetPart::PhysicsConvex, b"!").unwrap();
+    refusal(&edit.replace_stored(AssetPart::HighLod, vec![]).unwrap_err());
     refusal(&edit.set("high_lod", b"!".to_vec()).unwrap_err());
     refusal(&edit.set("name", b"!!".to_vec()).unwrap_err());
 }
@@ -574,14 +595,14 @@ fn a_level_alone_is_an_asset() {
         let alone = extract(mesh.view(), lod).unwrap();
         let alone = Mesh::open(&alone).unwrap();
         assert_eq!(alone.header().unwrap().lods().collect::<Vec<_>>(), [Lod::High]);
-        assert_eq!(stored(&alone, Part::HighLod), stored(&mesh, lod.part()));
-        assert_eq!(stored(&alone, Part::PhysicsConvex), stored(&mesh, Part::PhysicsConvex));
+        assert_eq!(stored(&alone, AssetPart::HighLod), stored(&mesh, lod.part()));
+        assert_eq!(stored(&alone, AssetPart::PhysicsConvex), stored(&mesh, AssetPart::PhysicsConvex));
         assert_eq!(alone.header().unwrap().date(), mesh.header().unwrap().date());
-        assert_eq!(alone.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(true));
+        assert_eq!(alone.view().verify_hash(AssetPart::PhysicsConvex).unwrap(), Some(true));
     }
-    assert!(Part::ALL.iter().all(|part| !mesh.view().is_inflated(*part)));
+    assert!(AssetPart::ALL.iter().all(|part| !mesh.view().is_inflated(*part)));
     let mut small = Edit::of(mesh.view()).unwrap();
-    let small = small.remove(Part::LowestLod).to_bytes().unwrap();
+    let small = small.remove(AssetPart::LowestLod).to_bytes().unwrap();
     let small = Mesh::open(&small).unwrap();
     let error = extract(small.view(), Lod::Lowest).unwrap_err();
     assert!(error.to_string().contains("one of high, medium, low, found lowest"), "{error}");
@@ -590,7 +611,7 @@ fn a_level_alone_is_an_asset() {
     let cached = bytes("cache.asset");
     let cached = Mesh::open(&cached).unwrap();
     let alone = extract(cached.view(), Lod::High).unwrap();
-    assert_eq!(stored(&Mesh::open(&alone).unwrap(), Part::HighLod), stored(&cached, Part::HighLod));
+    assert_eq!(stored(&Mesh::open(&alone).unwrap(), AssetPart::HighLod), stored(&cached, AssetPart::HighLod));
     assert!(matches!(extract(cached.view(), Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
 }
 
@@ -603,7 +624,7 @@ fn blocks_beyond_the_end_can_be_left_out() {
     let error = edit.to_bytes().unwrap_err();
     assert_eq!(error.field().to_string(), "high_lod.size");
     assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
-    let without = edit.remove(Part::HighLod).to_bytes().unwrap();
+    let without = edit.remove(AssetPart::HighLod).to_bytes().unwrap();
     let again = Mesh::open(&without).unwrap();
     assert_eq!(again.header().unwrap().lods().count(), 3);
     assert_eq!(again.header().unwrap().blocks().map(|block| block.end).max(), Some(again.view().end()));
@@ -611,14 +632,15 @@ fn blocks_beyond_the_end_can_be_left_out() {
 
 #[test]
 fn cut_weights_are_not_read_as_none() {
-    let mut level = Writer::new();
+    let mut level = LlsdWriter::new();
     level.open_array(1).open_map(3).key("Position").binary(&[0; 12]).key("TriangleList").binary(&[0; 6]);
     level.key("Weights").binary(&[0, 255, 255, 255, 1]).close_map().close_array();
     let made = quad().to_bytes().unwrap();
     let mesh = Mesh::open(&made).unwrap();
-    let made = Edit::of(mesh.view()).unwrap().replace(Part::HighLod, &level.into_bytes()).unwrap().to_bytes().unwrap();
+    let made =
+        Edit::of(mesh.view()).unwrap().replace(AssetPart::HighLod, &level.into_bytes()).unwrap().to_bytes().unwrap();
     let mesh = Mesh::open(&made).unwrap();
-    let error = build::Level::of(mesh.level(Lod::High).unwrap()).unwrap_err().to_string();
+    let error = builder::Level::of(mesh.level(Lod::High).unwrap()).unwrap_err().to_string();
     assert!(error.contains("high_lod[0].Weights: expected 2 lists, one per vertex, found 1"), "{error}");
 }
 
@@ -639,35 +661,35 @@ fn containers_and_cache_files() {
         assert!(asset.level(Lod::High).is_ok());
     }
     let asset = quad().to_bytes().unwrap();
-    let lonely = |instances| build::Container { name: String::new(), assets: vec![asset.clone()], instances };
-    let error = refusal(&lonely(vec![build::Instance { asset: 1, ..Default::default() }]).to_bytes().unwrap_err());
+    let lonely = |instances| builder::Container { name: String::new(), assets: vec![asset.clone()], instances };
+    let error = refusal(&lonely(vec![builder::Instance { asset: 1, ..Default::default() }]).to_bytes().unwrap_err());
     assert!(error.contains("instance[0].mesh_id: expected an asset below 1, found 1"), "{error}");
-    let wild = build::Instance { transform: [f32::NAN; 16], ..Default::default() };
+    let wild = builder::Instance { transform: [f32::NAN; 16], ..Default::default() };
     refusal(&lonely(vec![wild]).to_bytes().unwrap_err());
-    let broken = build::Container { assets: vec![asset[..50].to_vec()], ..Default::default() };
+    let broken = builder::Container { assets: vec![asset[..50].to_vec()], ..Default::default() };
     assert_eq!(broken.to_bytes().unwrap_err().field().to_string(), "mesh[0]");
 
     let cached = bytes("cache.asset");
     let mesh = Mesh::open(&cached).unwrap();
     let preamble = mesh.preamble().unwrap();
-    let Prefix::Ready(header) = Header::of_prefix(&asset, &Limits::default()).unwrap() else { panic!() };
+    let HeaderPrefix::Ready(header) = Header::of_prefix(&asset, &Limits::default()).unwrap() else { panic!() };
     assert_eq!((preamble.version.get(), u64::from(preamble.header_size.get())), (1, header.len()));
     assert_eq!(preamble.flags.get(), 0b10_1110);
     assert!(matches!(mesh.level(Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
     assert!(mesh.level(Lod::Low).is_ok());
     assert!(mesh.convex().unwrap().is_some());
-    refusal(&build::cache(&asset, &[Part::Skin]).unwrap_err());
-    refusal(&build::cache(&asset, &[Part::PhysicsHavok]).unwrap_err());
-    assert!(build::cache(&asset[..300], &[Part::HighLod]).is_err());
-    assert_eq!(build::cache(&asset, &[]).unwrap()[12..], asset);
+    refusal(&builder::cache(&asset, &[AssetPart::Skin]).unwrap_err());
+    refusal(&builder::cache(&asset, &[AssetPart::PhysicsHavok]).unwrap_err());
+    assert!(builder::cache(&asset[..300], &[AssetPart::HighLod]).is_err());
+    assert_eq!(builder::cache(&asset, &[]).unwrap()[12..], asset);
 }
 
 #[test]
 fn the_header_of_the_smallest_sample_is_short() {
     let quad = bytes("quad.llmesh");
-    let Prefix::Ready(header) = Header::of_prefix(&quad[..400], &Limits::default()).unwrap() else { panic!() };
+    let HeaderPrefix::Ready(header) = Header::of_prefix(&quad[..400], &Limits::default()).unwrap() else { panic!() };
     assert_eq!(header.lods().count(), 4);
-    assert!(read(&quad, &Rules::default()).is_ok());
+    assert!(read(&quad, &LlsdLimits::default()).is_ok());
 }
 
 #[test]
@@ -718,18 +740,24 @@ fn real_assets_stay_as_they_are() {
             for lod in view.header().unwrap().lods() {
                 let alone = extract(view, lod).unwrap();
                 let alone = Mesh::open(&alone).unwrap();
-                assert_eq!(stored(&alone, Part::HighLod), stored(&asset, lod.part()));
+                assert_eq!(stored(&alone, AssetPart::HighLod), stored(&asset, lod.part()));
                 // Codes survive being floats.
                 let level = asset.level(lod).unwrap();
-                let block = build::Level::of(level).unwrap().to_block(Part::HighLod).unwrap();
+                let block = builder::Level::of(level).unwrap().to_block(AssetPart::HighLod).unwrap();
                 let mut edit = Edit::of(alone.view()).unwrap();
-                edit.replace(Part::HighLod, &block).unwrap();
+                edit.replace(AssetPart::HighLod, &block).unwrap();
                 let built = edit.to_bytes().unwrap();
                 let built = Mesh::open(&built).unwrap();
                 let again = built.level(Lod::High).unwrap();
                 for (one, two) in level.submeshes().zip(again.submeshes()) {
                     let (one, two) = (one.unwrap(), two.unwrap());
-                    for key in [Key::Position, Key::Normal, Key::TexCoord0, Key::TriangleList, Key::Weights] {
+                    for key in [
+                        SubmeshKey::Position,
+                        SubmeshKey::Normal,
+                        SubmeshKey::TexCoord0,
+                        SubmeshKey::TriangleList,
+                        SubmeshKey::Weights,
+                    ] {
                         let [one, two] = [one, two].map(|one| one.get(key).map(|(_, value)| value.binary().unwrap()));
                         assert!(one == two, "{} {lod:?} {key:?}", path.display());
                     }
@@ -738,9 +766,11 @@ fn real_assets_stay_as_they_are() {
             for part in view.header().unwrap().blocks().map(|block| block.part) {
                 let block = asset.block(part).unwrap().unwrap();
                 let built = match part {
-                    Part::Skin => build::Skin::of(asset.skin().unwrap().unwrap()).unwrap().to_block(),
-                    Part::PhysicsConvex => build::Convex::of(asset.convex().unwrap().unwrap()).unwrap().to_block(),
-                    _ => build::Level::of(block.level().unwrap()).unwrap().to_block(part),
+                    AssetPart::Skin => builder::Skin::of(asset.skin().unwrap().unwrap()).unwrap().to_block(),
+                    AssetPart::PhysicsConvex => {
+                        builder::Convex::of(asset.convex().unwrap().unwrap()).unwrap().to_block()
+                    }
+                    _ => builder::Level::of(block.level().unwrap()).unwrap().to_block(part),
                 };
                 let built = built.unwrap();
                 assert_eq!(built.len(), block.bytes().len(), "{} {part:?}", path.display());

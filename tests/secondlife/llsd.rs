@@ -1,7 +1,9 @@
 //! LLSD, the values that headers and blocks are made of: reading, walking, limits, and writing again.
 
-use meshpeek::secondlife::llsd::{self, Event, Kind, Rules, Value, Walk, Writer, marker_line, read};
-use meshpeek::secondlife::{Lod, Mesh, Part, is_known};
+use meshpeek::secondlife::llsd::{
+    self, ContainerKind, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter, marker_line, read,
+};
+use meshpeek::secondlife::{AssetPart, Lod, Mesh, is_known};
 use meshpeek::{Array as _, ErrorKind, Limits, OpenOptions};
 
 use crate::mesh::{expect, open};
@@ -11,14 +13,14 @@ use crate::support::secondlife::raw_assets::{
 
 /// Returns what a value is refused for, and at which byte.
 fn refused(bytes: &[u8]) -> (u64, &'static str) {
-    let fault = read(bytes, &Rules::default()).unwrap_err();
+    let fault = read(bytes, &LlsdLimits::default()).unwrap_err();
     (fault.at, fault.kind.id())
 }
 
 /// Writes a value once more.
 fn copied(bytes: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::new();
-    assert_eq!(writer.copy(bytes, 0, &Rules::default()).unwrap(), bytes.len());
+    let mut writer = LlsdWriter::new();
+    assert_eq!(writer.copy(bytes, 0, &LlsdLimits::default()).unwrap(), bytes.len());
     writer.into_bytes()
 }
 
@@ -65,7 +67,7 @@ fn every_marker() -> (Vec<u8>, [&'static str; 14]) {
 #[test]
 fn reads_every_marker() {
     let (bytes, kinds) = every_marker();
-    let item = read(&bytes, &Rules::default()).unwrap();
+    let item = read(&bytes, &LlsdLimits::default()).unwrap();
     assert_eq!((item.at, item.end), (0, bytes.len()));
     let entries: Vec<_> = item.value.map().unwrap().iter().collect();
     assert!(entries.iter().map(|entry| entry.value.kind()).eq(kinds));
@@ -74,19 +76,19 @@ fn reads_every_marker() {
     assert_eq!(starts[0], 5);
     for (entry, next) in entries.iter().zip(&starts[1..]) {
         assert_eq!(entry.end, *next);
-        assert_eq!(read(&bytes[entry.at..], &Rules::default()).unwrap().end, entry.end - entry.at);
+        assert_eq!(read(&bytes[entry.at..], &LlsdLimits::default()).unwrap().end, entry.end - entry.at);
     }
     let value = |key: &str| item.value.map().unwrap().get(key).unwrap().value;
-    assert!(matches!(value("true"), Value::Boolean(true)) && matches!(value("false"), Value::Boolean(false)));
-    assert!(matches!(value("integer"), Value::Integer(-2)) && matches!(value("real"), Value::Real(1.5)));
-    assert!(matches!(value("uuid"), Value::Uuid(&UUID)));
-    assert!(matches!(value("date"), Value::Date(date) if (date - 1_511_941_196.162).abs() < 1e-3));
+    assert!(matches!(value("true"), LlsdValue::Boolean(true)) && matches!(value("false"), LlsdValue::Boolean(false)));
+    assert!(matches!(value("integer"), LlsdValue::Integer(-2)) && matches!(value("real"), LlsdValue::Real(1.5)));
+    assert!(matches!(value("uuid"), LlsdValue::Uuid(&UUID)));
+    assert!(matches!(value("date"), LlsdValue::Date(date) if (date - 1_511_941_196.162).abs() < 1e-3));
     assert_eq!(value("binary").binary(), Some(&[1, 2, 3][..]));
     assert_eq!((value("integer").number(), value("real").number()), (Some(-2.0), Some(1.5)));
     assert_eq!((value("date").number(), value("string").binary()), (None, None));
-    let Value::Uri(uri) = value("uri") else { panic!() };
+    let LlsdValue::Uri(uri) = value("uri") else { panic!() };
     assert!(uri.is("a:b") && uri.quote().is_none());
-    let Value::String(text) = value("single") else { panic!() };
+    let LlsdValue::String(text) = value("single") else { panic!() };
     assert!(text.is("it's") && text.quote() == Some(b'\'') && text.stored() == b"it\\'s");
     assert!(item.value.map().unwrap().get("nothing").is_none());
     assert_eq!(value("array").array().unwrap().len(), 2);
@@ -96,17 +98,17 @@ fn reads_every_marker() {
 #[test]
 fn passes_over_a_value_event_by_event() {
     let (bytes, _) = every_marker();
-    let mut walk = Walk::new(&bytes, 0, &Rules::default());
+    let mut walk = LlsdWalk::new(&bytes, 0, &LlsdLimits::default());
     let [mut opened, mut closed, mut keys, mut scalars] = [0; 4];
     while let Some(event) = walk.next().unwrap() {
         match event {
-            Event::Open(kind, count) => {
-                assert!(matches!((kind, count), (Kind::Map, 14 | 1) | (Kind::Array, 2)));
+            LlsdEvent::Open(kind, count) => {
+                assert!(matches!((kind, count), (ContainerKind::Map, 14 | 1) | (ContainerKind::Array, 2)));
                 opened += 1;
             }
-            Event::Close(_) => closed += 1,
-            Event::Key(_) => keys += 1,
-            Event::Scalar(_) => scalars += 1,
+            LlsdEvent::Close(_) => closed += 1,
+            LlsdEvent::Key(_) => keys += 1,
+            LlsdEvent::Scalar(_) => scalars += 1,
         }
     }
     assert_eq!((opened, closed, keys, scalars, walk.at()), (3, 3, 15, 15, bytes.len()));
@@ -115,7 +117,7 @@ fn passes_over_a_value_event_by_event() {
 
 #[test]
 fn dates_are_little_endian() {
-    let Value::Date(date) = read(&DATE, &Rules::default()).unwrap().value else { panic!() };
+    let LlsdValue::Date(date) = read(&DATE, &LlsdLimits::default()).unwrap().value else { panic!() };
     assert_eq!(date, 1_511_941_196.162_105);
     assert_eq!(spelled(|to| to.date(date)), DATE);
     let bytes = stored_asset(&[("date", DATE.to_vec())], &[]);
@@ -126,13 +128,13 @@ fn dates_are_little_endian() {
 fn strings_are_bytes() {
     for content in [&b"\xff\xfe\0\x80"[..], b"", "ключ".as_bytes()] {
         let bytes = string(content);
-        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        let LlsdValue::String(text) = read(&bytes, &LlsdLimits::default()).unwrap().value else { panic!() };
         assert_eq!((text.stored(), &*text.content()), (content, content));
         assert_eq!(copied(&bytes), bytes);
     }
     // As a key, too.
     let bytes = [b"{\0\0\0\x01k\0\0\0\x02".as_slice(), &[0xff, 0x27], b"!}"].concat();
-    let entry = read(&bytes, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+    let entry = read(&bytes, &LlsdLimits::default()).unwrap().value.map().unwrap().iter().next().unwrap();
     assert_eq!(entry.key.stored(), [0xff, 0x27]);
     assert_eq!(entry.key.to_string(), "\u{fffd}'");
 }
@@ -159,21 +161,21 @@ fn quoted_texts_spell_with_escapes() {
         let other = if quote == b'"' { b'\'' } else { b'"' };
         for (stored, content) in &ESCAPES[..11] {
             let quoted = [&[quote][..], stored, &[quote]].concat();
-            let Value::String(text) = read(&quoted, &Rules::default()).unwrap().value else { panic!() };
+            let LlsdValue::String(text) = read(&quoted, &LlsdLimits::default()).unwrap().value else { panic!() };
             assert_eq!((text.stored(), text.quote(), &*text.content()), (*stored, Some(quote), *content));
-            assert!(text == llsd::Text::new(content) && llsd::Text::new(content) == text);
+            assert!(text == llsd::LlsdText::new(content) && llsd::LlsdText::new(content) == text);
             assert_eq!(copied(&quoted), quoted);
             let keyed = [b"{\0\0\0\x01", &*quoted, b"1}"].concat();
-            let entry = read(&keyed, &Rules::default()).unwrap().value.map().unwrap().iter().next().unwrap();
+            let entry = read(&keyed, &LlsdLimits::default()).unwrap().value.map().unwrap().iter().next().unwrap();
             assert!(entry.key == text && copied(&keyed) == keyed);
             if let Ok(name) = std::str::from_utf8(content) {
                 assert!(text.is(name) && !text.is("something else"));
-                assert!(read(&keyed, &Rules::default()).unwrap().value.map().unwrap().get(name).is_some());
+                assert!(read(&keyed, &LlsdLimits::default()).unwrap().value.map().unwrap().get(name).is_some());
             }
         }
         // The other quote is a byte as any other.
         let bytes = [quote, other, quote];
-        let Value::String(text) = read(&bytes, &Rules::default()).unwrap().value else { panic!() };
+        let LlsdValue::String(text) = read(&bytes, &LlsdLimits::default()).unwrap().value else { panic!() };
         assert_eq!(text.stored(), [other]);
         // A quote that is escaped ends nothing; a code needs both digits.
         assert_eq!(refused(&[quote, b'a', b'\\', quote]), (4, "unexpected-end"));
@@ -203,7 +205,7 @@ fn a_marker_line_may_stand_in_front() {
             let block = [front.as_bytes(), &level(&[square()])].concat();
             let bytes = asset(&[("high_lod", block)]);
             let mesh = open(&bytes);
-            let found = mesh.block(Part::HighLod).unwrap().unwrap();
+            let found = mesh.block(AssetPart::HighLod).unwrap().unwrap();
             assert_eq!((found.value_at(), found.rest().len()), (front.len(), 0));
             let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
             assert_eq!(submesh.at(), front.len() + 5);
@@ -226,13 +228,13 @@ fn nested(depth: usize) -> Vec<u8> {
 
 #[test]
 fn nests_96_deep_and_no_deeper() {
-    assert_eq!(read(&nested(96), &Rules::default()).unwrap().end, nested(96).len());
-    let fault = read(&nested(97), &Rules::default()).unwrap_err();
+    assert_eq!(read(&nested(96), &LlsdLimits::default()).unwrap().end, nested(96).len());
+    let fault = read(&nested(97), &LlsdLimits::default()).unwrap_err();
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{fault}");
     assert_eq!(fault.at, 96 * 5);
     // Half a million arrays in each other are as flat.
     assert_eq!(refused(&nested(500_000)).1, "limit");
-    let rules = |depth| Rules { depth, ..Rules::default() };
+    let rules = |depth| LlsdLimits { depth, ..LlsdLimits::default() };
     assert!(read(&nested(3), &rules(3)).is_ok() && read(&nested(4), &rules(3)).is_err());
     assert!(read(b"!", &rules(0)).is_ok() && read(&nested(1), &rules(0)).is_err());
     // However much is allowed, 256 is the end.
@@ -265,14 +267,14 @@ fn survives_any_count() {
         }
     }
     // A map's entry takes three bytes at the least: a pair of quotes, and a value.
-    assert!(read(b"{\0\0\0\x01''!}", &Rules::default()).is_ok());
+    assert!(read(b"{\0\0\0\x01''!}", &LlsdLimits::default()).is_ok());
     assert_eq!(refused(b"{\0\0\0\x02''!}"), (0, "count"));
 }
 
 #[test]
 fn limits_the_items_of_a_tree() {
     let bytes = array(&vec![b"!".to_vec(); 9]);
-    let rules = |items| Rules { items, ..Rules::default() };
+    let rules = |items| LlsdLimits { items, ..LlsdLimits::default() };
     assert!(read(&bytes, &rules(10)).is_ok());
     let fault = read(&bytes, &rules(9)).unwrap_err();
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "items", allowed: 9, asked: 10 }), "{fault}");
@@ -300,7 +302,7 @@ fn terminators_bind() {
     assert_eq!(refused(b"{\0\0\0\x01s\0\0\0\x01a!}"), (5, "value"));
     for byte in 0..=u8::MAX {
         let bytes = [byte];
-        let found = read(&bytes, &Rules::default()).map_err(|fault| fault.kind.id());
+        let found = read(&bytes, &LlsdLimits::default()).map_err(|fault| fault.kind.id());
         match byte {
             b'!' | b'1' | b'0' => assert_eq!(found.unwrap().end, 1),
             b'i' | b'r' | b'u' | b's' | b'l' | b'b' | b'd' | b'[' | b'{' | b'\'' | b'"' => {
@@ -316,18 +318,18 @@ fn writes_what_it_read() {
     let (bytes, _) = every_marker();
     assert_eq!(copied(&bytes), bytes);
     // From somewhere in the middle, behind something else.
-    let mut writer = Writer::after(b"front".to_vec());
+    let mut writer = LlsdWriter::after(b"front".to_vec());
     let framed = [b"..".as_slice(), &bytes, b"rest"].concat();
-    assert_eq!(writer.copy(&framed, 2, &Rules::default()).unwrap(), 2 + bytes.len());
+    assert_eq!(writer.copy(&framed, 2, &LlsdLimits::default()).unwrap(), 2 + bytes.len());
     assert_eq!(writer.into_bytes(), [b"front".as_slice(), &bytes].concat());
     // Order and duplicate keys are kept.
     let twice = map(&[("b", integer(1)), ("a", integer(2)), ("b", integer(3))]);
     assert_eq!(copied(&twice), twice);
-    let found = read(&twice, &Rules::default()).unwrap().value.map().unwrap();
-    assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, Value::Integer(1)));
+    let found = read(&twice, &LlsdLimits::default()).unwrap().value.map().unwrap();
+    assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, LlsdValue::Integer(1)));
     // Of what is cut, what comes before was written.
-    let mut writer = Writer::new();
-    assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &Rules::default()).unwrap_err().needs_more());
+    let mut writer = LlsdWriter::new();
+    assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &LlsdLimits::default()).unwrap_err().needs_more());
     assert_eq!(writer.into_bytes(), bytes[..bytes.len() - 1]);
     let all = everything();
     for stored in open(&all).header().unwrap().blocks() {
@@ -341,7 +343,7 @@ fn writes_what_it_read() {
 fn a_cut_value_needs_more() {
     let (bytes, _) = every_marker();
     for length in 0..bytes.len() {
-        let fault = read(&bytes[..length], &Rules::default()).unwrap_err();
+        let fault = read(&bytes[..length], &LlsdLimits::default()).unwrap_err();
         assert!(fault.needs_more() && fault.at <= length as u64, "{length}: {fault}");
     }
 }

@@ -1,8 +1,11 @@
 //! Second Life meshes: what the views give, where errors point, and what is inflated on the way.
 
 use meshpeek::model::Influences;
-use meshpeek::secondlife::{Buffer, Header, IDENTITY, Lod, Mesh, Part, PhysicsShape, Prefix, is_known, multiply};
-use meshpeek::{Animations, Array as _, Error, ErrorKind, Geometry, Limits, OpenOptions, Surface};
+use meshpeek::model::animation::SkinMatrix;
+use meshpeek::secondlife::{
+    AssetPart, Header, HeaderPrefix, IDENTITY, InflateBuffer, Lod, Mesh, PhysicsShape, is_known, multiply,
+};
+use meshpeek::{Animations, Array as _, Error, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions, Surface};
 
 use crate::llsd::{DATE, UUID};
 use crate::support::invariants::Fate;
@@ -65,7 +68,7 @@ fn reads_the_sample() {
 fn regions(bytes: &[u8]) -> Vec<String> {
     let (mut all, mut end) = (Vec::new(), 0);
     open(bytes)
-        .regions(&mut |region| {
+        .regions(0, &mut |region| {
             assert_eq!(region.start, end, "{} leaves a gap, or overlaps", region.field);
             end = region.end;
             all.push(format!("{} {}..{} {}", region.field, region.start, region.end, region.element.name));
@@ -138,13 +141,13 @@ fn survives_any_count() {
 fn writes_what_it_read() {
     for Sample { file, bytes } in samples() {
         let mut written = Vec::new();
-        open(&bytes).write_to(&mut written).unwrap();
+        open(&bytes).write_to(0, &mut written).unwrap();
         assert!(written == bytes, "{file}");
     }
     // What no writer of ours makes is written as it is, too.
     for bytes in [everything(), [&everything()[..], b"left"].concat(), one(square())] {
         let mut written = Vec::new();
-        open(&bytes).write_to(&mut written).unwrap();
+        open(&bytes).write_to(0, &mut written).unwrap();
         assert!(written == bytes);
     }
 }
@@ -195,7 +198,7 @@ fn reads_what_is_spelled() {
     let mesh = open(&bytes);
     let header = mesh.header().unwrap();
     assert_eq!(header.entries().count(), 10);
-    assert!(header.blocks().map(|block| block.part).eq(Part::ALL));
+    assert!(header.blocks().map(|block| block.part).eq(AssetPart::ALL));
     assert!(header.lods().eq(Lod::ALL));
     assert_eq!(header.blocks().map(|block| block.end).max(), Some(bytes.len() as u64));
     for (lod, submeshes) in Lod::ALL.into_iter().zip([2, 1, 1, 2]) {
@@ -222,8 +225,8 @@ fn reads_what_is_spelled() {
         assert!(weights.get(4).is_none());
     }
     assert!(mesh.convex().unwrap().is_some() && mesh.skin().unwrap().is_some());
-    assert!(mesh.block(Part::PhysicsHavok).unwrap().unwrap().value().map().unwrap().get("WeldingData").is_some());
-    assert!(mesh.block(Part::Skeleton).unwrap().unwrap().value().map().unwrap().is_empty());
+    assert!(mesh.block(AssetPart::PhysicsHavok).unwrap().unwrap().value().map().unwrap().get("WeldingData").is_some());
+    assert!(mesh.block(AssetPart::Skeleton).unwrap().unwrap().value().map().unwrap().is_empty());
     assert!(is_known(&bytes) && !is_known(b"{ \"json\": 1 }") && !is_known(b""));
 }
 
@@ -264,12 +267,12 @@ fn reads_a_header_from_its_first_bytes() {
         let whole = open(&bytes).header().unwrap().len();
         for length in 0..whole {
             let prefix = Header::of_prefix(&bytes[..length as usize], &limits);
-            let Ok(Prefix::NeedMore(needed)) = prefix else { panic!("{front:?} {length}: {prefix:?}") };
+            let Ok(HeaderPrefix::NeedMore(needed)) = prefix else { panic!("{front:?} {length}: {prefix:?}") };
             assert!(needed > length && needed <= whole, "{front:?} {length}: {needed}");
         }
         for length in [whole, whole + 1] {
             let prefix = Header::of_prefix(&bytes[..length as usize], &limits).unwrap();
-            assert!(matches!(prefix, Prefix::Ready(header) if header.len() == whole));
+            assert!(matches!(prefix, HeaderPrefix::Ready(header) if header.len() == whole));
         }
         // Exactly so long is allowed, and one byte less is not, as soon as that shows.
         let allowed = |header| Limits { header, ..Limits::default() };
@@ -314,7 +317,7 @@ fn a_header_says_what_simulators_know() {
     let error = expect(Mesh::open(newer.as_slice()), "version", "unsupported");
     assert!(error.to_string().contains("version 1000"), "{error}");
     // A client may still look at the header.
-    assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(Prefix::Ready(_))));
+    assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(HeaderPrefix::Ready(_))));
     // Another type of value is as if it was not there.
     let odd = stored_asset(&[("version", real(1.0)), ("date", integer(1)), ("creator", b"!".to_vec())], &[]);
     let odd = open(&odd);
@@ -328,7 +331,7 @@ fn a_block_is_where_its_entry_says() {
     let field = |bytes: Vec<u8>, field: &str, kind: &str| {
         let mesh = open(&bytes);
         expect(mesh.level(Lod::High), field, kind);
-        expect(mesh.header().unwrap().block(Part::HighLod), field, kind);
+        expect(mesh.header().unwrap().block(AssetPart::HighLod), field, kind);
         assert_eq!(mesh.header().unwrap().blocks().count(), 0);
     };
     field(entry(integer(-5), integer(10)), "high_lod.offset", "value");
@@ -344,7 +347,7 @@ fn a_block_is_where_its_entry_says() {
     // No size, and a size of 0, say that there is none.
     for bytes in [entry(integer(0), integer(0)), map(&[("high_lod", map(&[]))]), map(&[])] {
         let mesh = open(&bytes);
-        assert!(mesh.block(Part::HighLod).unwrap().is_none());
+        assert!(mesh.block(AssetPart::HighLod).unwrap().is_none());
         expect(mesh.level(Lod::High), "high_lod", "missing");
     }
     let stub = map(&[("404", b"1".to_vec())]);
@@ -360,7 +363,7 @@ fn a_block_is_where_its_entry_says() {
     let error = expect(mesh.level(Lod::Medium), "medium_lod", "choice");
     assert!(error.to_string().contains("high, low"), "{error}");
     let nearest = Lod::ALL.map(|lod| mesh.view().nearest_level(lod).unwrap().part());
-    assert_eq!(nearest, [Part::HighLod, Part::LowLod, Part::LowLod, Part::LowLod]);
+    assert_eq!(nearest, [AssetPart::HighLod, AssetPart::LowLod, AssetPart::LowLod, AssetPart::LowLod]);
 }
 
 #[test]
@@ -594,11 +597,10 @@ fn joints_move_vertices() {
 
     let world = |joint: usize| if joint == 0 { IDENTITY } else { shift([0.0, 0.0, 10.0]) };
     let palette = skin.palette(world).unwrap();
-    assert_eq!(palette.matrices(), [shift([1.0, 2.0, 3.0]), shift([1.0, 1.0, 13.0])]);
-    assert_eq!(
-        palette.matrices()[1],
-        multiply(&multiply(&skin.bind_shape().unwrap(), &skin.inverse_bind(1).unwrap()), &world(1))
-    );
+    let product = multiply(&multiply(&skin.bind_shape().unwrap(), &skin.inverse_bind(1).unwrap()), &world(1));
+    assert_eq!(product, shift([1.0, 1.0, 13.0]));
+    let moves = |to| SkinMatrix { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], to] };
+    assert_eq!(palette.matrices(), [moves([1.0, 2.0, 3.0]), moves([1.0, 1.0, 13.0])]);
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
     let moved = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
@@ -670,8 +672,8 @@ fn a_container_holds_whole_assets() {
         assert_eq!(found.view().asset(), assets[number]);
         assert_eq!(&bytes[found.asset_range()], assets[number]);
         assert_eq!(found.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
-        let stored = found.header().unwrap().block(Part::HighLod).unwrap().unwrap();
-        let alone = open(&assets[number]).header().unwrap().block(Part::HighLod).unwrap().unwrap();
+        let stored = found.header().unwrap().block(AssetPart::HighLod).unwrap().unwrap();
+        let alone = open(&assets[number]).header().unwrap().block(AssetPart::HighLod).unwrap().unwrap();
         assert_eq!(stored.start, alone.start + found.asset_range().start as u64);
     }
     let choose = |asset| Mesh::open_with(bytes.as_slice(), &OpenOptions { asset, ..Default::default() });
@@ -716,13 +718,13 @@ fn a_cache_file_says_what_was_fetched() {
     let body = everything();
     let header = open(&body).header().unwrap().len() as usize;
     let cached = |words: [u32; 3]| [words.map(u32::to_le_bytes).concat(), body.clone()].concat();
-    for (part, flag) in Part::ALL.into_iter().filter_map(|part| Some((part, part.cache_flag()?))) {
+    for (part, flag) in AssetPart::ALL.into_iter().filter_map(|part| Some((part, part.cache_flag()?))) {
         let bytes = cached([1, header as u32, flag]);
         let mesh = open(&bytes);
         assert_eq!(mesh.preamble().unwrap().flags.get(), flag);
         assert_eq!((mesh.view().start(), mesh.header().unwrap().base()), (12, 12 + header as u64));
         assert!(is_known(&bytes) && mesh.view().asset() == body);
-        for other in Part::ALL {
+        for other in AssetPart::ALL {
             let block = mesh.block(other);
             if other == part || other.cache_flag().is_none() {
                 let block = block.unwrap().unwrap();
@@ -749,7 +751,7 @@ fn wrappers_other_than_zlib_are_told() {
     let plain = level(&[square()]);
     let bytes = stored_level(gzip(&plain));
     let block = open(&bytes);
-    let block = block.block(Part::HighLod).unwrap().unwrap();
+    let block = block.block(AssetPart::HighLod).unwrap().unwrap();
     assert!(block.is_gzip() && block.bytes() == plain && block.unused() == 0);
     let refuse = |stored: Vec<u8>, kind: &str, text: &str| {
         let bytes = stored_level(stored);
@@ -757,7 +759,7 @@ fn wrappers_other_than_zlib_are_told() {
         let error = expect(mesh.level(Lod::High), "high_lod", kind);
         assert!(error.to_string().contains(text), "{error}");
         assert!(error.offset().unwrap() >= mesh.header().unwrap().base() && error.inflated_offset().is_none());
-        assert!(!mesh.view().is_inflated(Part::HighLod));
+        assert!(!mesh.view().is_inflated(AssetPart::HighLod));
         // Asked again, it says the same.
         assert_eq!(mesh.level(Lod::High).unwrap_err().to_string(), error.to_string());
     };
@@ -789,14 +791,14 @@ fn bytes_that_are_left_over_are_told() {
     let plain = level(&[square()]);
     let bytes = asset(&[("high_lod", [plain.clone(), vec![7; 5]].concat())]);
     let mesh = open(&bytes);
-    let block = mesh.block(Part::HighLod).unwrap().unwrap();
+    let block = mesh.block(AssetPart::HighLod).unwrap().unwrap();
     assert_eq!((block.rest(), block.unused()), (&[7; 5][..], 0));
     assert_eq!(block.level().unwrap().submesh(0).unwrap().vertex_count(), 4);
     // After the stream: rubbish, or another stream, which is not looked at.
     for tail in [vec![9; 3], zlib(b"more")] {
         let bytes = stored_level([zlib(&plain), tail.clone()].concat());
         let mesh = open(&bytes);
-        let block = mesh.block(Part::HighLod).unwrap().unwrap();
+        let block = mesh.block(AssetPart::HighLod).unwrap().unwrap();
         assert_eq!((block.rest().len(), block.unused()), (0, tail.len() as u64));
         assert!(block.bytes() == plain);
     }
@@ -825,16 +827,16 @@ fn a_block_may_inflate_to_its_limit_and_no_further() {
         let bytes = asset(&[("high_lod", wide(length))]);
         let limits = |block| Limits { block, ..Limits::default() };
         let exact = limited(&bytes, limits(length as u64));
-        assert_eq!(exact.block(Part::HighLod).unwrap().unwrap().bytes().len(), length);
+        assert_eq!(exact.block(AssetPart::HighLod).unwrap().unwrap().bytes().len(), length);
         let short = limited(&bytes, limits(length as u64 - 1));
-        let error = expect(short.block(Part::HighLod), "high_lod", "limit");
+        let error = expect(short.block(AssetPart::HighLod), "high_lod", "limit");
         let expected = ErrorKind::Limit { name: "block", allowed: length as u64 - 1, asked: length as u64 };
         assert_eq!(error.kind().to_string(), expected.to_string());
-        expect(limited(&bytes, limits(0)).block(Part::HighLod), "high_lod", "limit");
+        expect(limited(&bytes, limits(0)).block(AssetPart::HighLod), "high_lod", "limit");
         // A checksum that is cut is a cut one at the limit, too.
         let cut = zlib(&wide(length));
         let cut = stored_level(cut[..cut.len() - 2].to_vec());
-        expect(limited(&cut, limits(length as u64)).block(Part::HighLod), "high_lod", "unexpected-end");
+        expect(limited(&cut, limits(length as u64)).block(AssetPart::HighLod), "high_lod", "unexpected-end");
     }
 }
 
@@ -855,8 +857,8 @@ fn blocks_that_are_kept_share_a_budget() {
     assert_eq!(error.kind().to_string(), expected.to_string());
     // A smaller one still fits, and one that is not kept counts alone.
     assert!(short.level(Lod::Low).is_ok());
-    let mut buffer = Buffer::default();
-    assert!(short.view().block_into(Part::MediumLod, &mut buffer).is_ok());
+    let mut buffer = InflateBuffer::default();
+    assert!(short.view().block_into(AssetPart::MediumLod, &mut buffer).is_ok());
     // A file's own size pays for four times as much.
     let dense: Vec<u8> = (0..60_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     let dense = asset(&[("high_lod", level(&[vec![("Position", binary(&dense))]]))]);
@@ -867,7 +869,7 @@ fn blocks_that_are_kept_share_a_budget() {
 #[test]
 fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
     let length = 300_000;
-    let parts = [Part::HighLod, Part::MediumLod, Part::LowLod, Part::LowestLod];
+    let parts = [AssetPart::HighLod, AssetPart::MediumLod, AssetPart::LowLod, AssetPart::LowestLod];
     let bytes = asset(&parts.map(|part| (part.key(), wide(length))));
     for _ in 0..50 {
         let mut mesh = limited(&bytes, Limits { asset: length as u64 * 3 / 2, ..Limits::default() });
@@ -877,7 +879,7 @@ fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
                 scope.spawn(move || mesh.block(part).map(drop));
             }
         });
-        let held: Vec<Part> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
+        let held: Vec<AssetPart> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
         assert!(held.len() <= 1, "{held:?}");
         // That there was no room is not remembered.
         for part in held {
@@ -929,8 +931,8 @@ fn a_limit_of_one_block_is_told_as_such_beside_others() {
 fn a_buffer_serves_one_block_after_another() {
     let bytes = everything();
     let mesh = open(&bytes);
-    let mut buffer = Buffer::default();
-    for part in Part::ALL.into_iter().chain(Part::ALL.into_iter().rev()) {
+    let mut buffer = InflateBuffer::default();
+    for part in AssetPart::ALL.into_iter().chain(AssetPart::ALL.into_iter().rev()) {
         let lent = mesh.view().block_into(part, &mut buffer).unwrap().unwrap();
         assert_eq!(lent.part(), part);
         assert!(lent.bytes() == mesh.block(part).unwrap().unwrap().bytes());
@@ -939,11 +941,11 @@ fn a_buffer_serves_one_block_after_another() {
             assert_eq!(last.weights().unwrap().unwrap().get(3).unwrap().len(), 4);
         }
     }
-    assert!(open(&one(square())).view().block_into(Part::Skin, &mut buffer).unwrap().is_none());
+    assert!(open(&one(square())).view().block_into(AssetPart::Skin, &mut buffer).unwrap().is_none());
     // Lending a buffer keeps nothing.
     let mesh = open(&bytes);
-    mesh.view().block_into(Part::HighLod, &mut buffer).unwrap();
-    assert!(!mesh.view().is_inflated(Part::HighLod));
+    mesh.view().block_into(AssetPart::HighLod, &mut buffer).unwrap();
+    assert!(!mesh.view().is_inflated(AssetPart::HighLod));
 }
 
 /// Whatever a buffer was used for before, also in vain, the next block comes out of it sound.
@@ -956,9 +958,9 @@ fn a_buffer_forgets_what_failed() {
     let bad: [Vec<u8>; 6] = [cut(&sound), cut(&wrapped), vec![1; 9], raw_deflate(&plain), zlib(b"["), gzip(b"]")];
     for bad in &bad {
         for next in [&sound, &wrapped, &sound] {
-            let mut buffer = Buffer::default();
-            assert!(buffer.inflate(Part::HighLod, bad, &limits).is_err());
-            let block = buffer.inflate(Part::HighLod, next, &limits);
+            let mut buffer = InflateBuffer::default();
+            assert!(buffer.inflate(AssetPart::HighLod, bad, &limits).is_err());
+            let block = buffer.inflate(AssetPart::HighLod, next, &limits);
             assert!(block.is_ok_and(|block| block.bytes() == plain), "after {:02x?}", &bad[..2]);
         }
     }
@@ -967,11 +969,11 @@ fn a_buffer_forgets_what_failed() {
 /// A buffer that has room for more does not let more through.
 #[test]
 fn a_buffer_that_was_large_is_limited_all_the_same() {
-    let mut buffer = Buffer::default();
+    let mut buffer = InflateBuffer::default();
     let limits = |block| Limits { block, ..Limits::default() };
-    buffer.inflate(Part::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
-    assert!(buffer.inflate(Part::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
-    let error = expect(buffer.inflate(Part::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
+    buffer.inflate(AssetPart::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
+    assert!(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
+    let error = expect(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
     let expected = ErrorKind::Limit { name: "block", allowed: 1000, asked: 1001 };
     assert_eq!(error.kind().to_string(), expected.to_string());
 }
@@ -984,9 +986,9 @@ fn hashes_are_those_of_the_stored_bytes() {
     let wrong = map(&[("hash", binary(&[0; 16])), ("offset", integer(0)), ("size", size)]);
     let bytes = [map(&[("physics_convex", wrong)]), stored].concat();
     let mesh = open(&bytes);
-    assert_eq!(mesh.header().unwrap().hash(Part::PhysicsConvex), Some(&[0; 16][..]));
-    assert_eq!(mesh.view().verify_hash(Part::PhysicsConvex).unwrap(), Some(false));
-    assert_eq!(mesh.view().verify_hash(Part::HighLod).unwrap(), None);
+    assert_eq!(mesh.header().unwrap().hash(AssetPart::PhysicsConvex), Some(&[0; 16][..]));
+    assert_eq!(mesh.view().verify_hash(AssetPart::PhysicsConvex).unwrap(), Some(false));
+    assert_eq!(mesh.view().verify_hash(AssetPart::HighLod).unwrap(), None);
 }
 
 /// Skins of very many joints are read in a time that grows with their number, and not with its square.

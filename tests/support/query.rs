@@ -123,7 +123,7 @@ impl Flat {
 
 fn missing(list: &'static str, index: usize) -> meshpeek::Error {
     let kind = ErrorKind::NoSuch { count: 0, index: index as u64 };
-    meshpeek::Error::without_offset("flat", Field::new("").of(list, index as u64), kind)
+    meshpeek::Error::without_offset("flat", Field::new("").in_list(list, index as u64), kind)
 }
 
 impl FormatVersion for Flat {
@@ -181,7 +181,7 @@ impl Geometry for Flat {
         self.none(surface)
     }
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> meshpeek::Error {
-        meshpeek::Error::new("flat", Field::new(name).of("surface", surface as u64), into, kind)
+        meshpeek::Error::new("flat", Field::new(name).in_list("surface", surface as u64), into, kind)
     }
 }
 

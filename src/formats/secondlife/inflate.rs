@@ -4,16 +4,16 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
-use crate::parse::{Budget, Limits};
+use crate::parse::{Limits, MemoryBudget};
 
-/// The most that one stored byte can inflate to.
-const STEEPEST: u64 = 1032;
+/// The most bytes that one stored byte can inflate to.
+const MAX_RATIO: u64 = 1032;
 /// Window bits of any zlib stream.
 const WINDOW: u8 = 15;
 
 /// What was inflated, beside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Inflated {
+pub(super) struct ZlibStream {
     /// Whether the wrapper was gzip's.
     pub(super) gzip: bool,
     /// Stored bytes that were used.
@@ -22,28 +22,28 @@ pub(super) struct Inflated {
 
 /// Why a block does not inflate, and at which stored byte that shows.
 #[derive(Clone, Debug)]
-pub(super) struct Failure {
+pub(super) struct InflateError {
     pub(super) at: u64,
     pub(super) kind: ErrorKind,
 }
 
-impl Failure {
+impl InflateError {
     fn new(at: u64, kind: ErrorKind) -> Self {
         Self { at, kind }
     }
 }
 
-/// Bytes from which on asking whether they are in memory takes a small part of the time that inflating them does.
-const LARGE: usize = 16 << 10;
+/// Bytes of a stored block from which prefetching takes little time compared with inflating.
+const MIN_PREFETCH: usize = 16 << 10;
 
 /// Inflates `stored` into `out`, which is emptied first.
 pub(super) fn inflate(
     stored: &[u8],
     limits: &Limits,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
     engine: &mut Option<Decompress>,
     out: &mut Vec<u8>,
-) -> Result<Inflated, Failure> {
+) -> Result<ZlibStream, InflateError> {
     out.clear();
     let gzip = stored.starts_with(&[0x1f, 0x8b]);
     let mut unwrapping;
@@ -60,21 +60,21 @@ pub(super) fn inflate(
             None => engine.insert(Decompress::new(true)),
         }
     };
-    if stored.len() >= LARGE {
+    if stored.len() >= MIN_PREFETCH {
         crate::io::prefetch(stored);
     }
-    let block = limits.block.min(as_u64(stored.len()).saturating_mul(STEEPEST));
+    let block = limits.block.min(as_u64(stored.len()).saturating_mul(MAX_RATIO));
     let result = run(engine, stored, block, budget, out);
     let used = engine.total_in();
-    result.map_err(|kind| Failure::new(used, kind))?;
-    Ok(Inflated { gzip, used })
+    result.map_err(|kind| InflateError::new(used, kind))?;
+    Ok(ZlibStream { gzip, used })
 }
 
 fn run(
     engine: &mut Decompress,
     stored: &[u8],
     block: u64,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), ErrorKind> {
     let allowed = usize::try_from(block).unwrap_or(usize::MAX);
@@ -109,8 +109,8 @@ fn run(
 }
 
 /// Makes room for so many bytes, or as many as the budget has; says what to say where it has none.
-fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut Budget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
-    let got = budget.take(as_u64(more));
+fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
+    let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {
         let allowed = budget.allowed();
         return Ok(Some(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));
@@ -132,22 +132,22 @@ fn beyond(allowed: u64) -> ErrorKind {
 
 fn refused(message: Option<&str>) -> ErrorKind {
     // Which of these it says depends on how much room it had, and so on who asks.
-    const DEPENDING: [&str; 4] = [
+    const CIRCUMSTANTIAL: [&str; 4] = [
         "repeated call with bad state",
         "invalid literal/length code",
         "invalid distance code",
         "invalid distance too far back",
     ];
     let found =
-        message.filter(|message| !DEPENDING.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
+        message.filter(|message| !CIRCUMSTANTIAL.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
     ErrorKind::Value { expected: "a sound zlib stream".into(), found: found.into() }
 }
 
 /// Tests the two bytes that a zlib stream starts with, and says what is there instead.
-fn check_header(stored: &[u8]) -> Result<(), Failure> {
+fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     let Some(&[method, flags]) = stored.first_chunk::<2>() else {
         let left = as_u64(stored.len());
-        return Err(Failure::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
+        return Err(InflateError::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
     };
     let found = if u16::from_be_bytes([method, flags]) % 31 != 0 || method & 15 != 8 || method >> 4 > 7 {
         let shown = show_bytes(&[method, flags]);
@@ -157,7 +157,7 @@ fn check_header(stored: &[u8]) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
+    Err(InflateError::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
 }
 
 /// Tells whether bytes inflate without a wrapper, as far as a kilobyte shows.

@@ -1,4 +1,4 @@
-//! Names and constants of the format: blocks, keys, limits; the one record that is no LLSD.
+//! The one record that is not LLSD, and the constants of the format.
 
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -11,15 +11,15 @@ pub(crate) const FORMAT: &str = "secondlife";
 /// Bytes that a client asks for to get the header: a longer header is out of its reach.
 pub const USUAL_PREFIX: u64 = 4096;
 /// The most materials, and so submeshes, of a mesh.
-pub const MOST_SUBMESHES: usize = 8;
+pub const MAX_SUBMESHES: usize = 8;
 /// The most vertices of a submesh that importers allow. Indices would reach one further.
-pub const MOST_VERTICES: usize = 65_535;
+pub const MAX_VERTICES: usize = 65_535;
 /// The most joints that a viewer binds a mesh to.
-pub const MOST_JOINTS: usize = 110;
+pub const MAX_JOINTS: usize = 110;
 /// The most hulls of a collision shape.
-pub const MOST_HULLS: usize = 256;
+pub const MAX_HULLS: usize = 256;
 /// The most influences on a vertex.
-pub const MOST_INFLUENCES: usize = 4;
+pub const MAX_INFLUENCES: usize = 4;
 /// The highest version that is this format.
 pub const HIGHEST_VERSION: i32 = 999;
 /// The interval of a domain that is left out.
@@ -37,153 +37,6 @@ pub(crate) const LITTLE_U32: Element = Element::new("u32", 4, 4);
 /// Bytes of a triangle's indices, and of a position's codes.
 pub(crate) const TRIPLE: usize = 6;
 
-/// A level of detail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lod {
-    /// The least.
-    Lowest,
-    /// Low.
-    Low,
-    /// Medium.
-    Medium,
-    /// Everything there is.
-    High,
-}
-
-impl Lod {
-    /// All levels, the most detailed first.
-    pub const ALL: [Self; 4] = [Self::High, Self::Medium, Self::Low, Self::Lowest];
-
-    /// Returns the block that holds it.
-    #[must_use]
-    pub const fn part(self) -> Part {
-        match self {
-            Self::High => Part::HighLod,
-            Self::Medium => Part::MediumLod,
-            Self::Low => Part::LowLod,
-            Self::Lowest => Part::LowestLod,
-        }
-    }
-
-    /// Returns the level's name: `high`, `medium`, `low`, `lowest`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-            Self::Lowest => "lowest",
-        }
-    }
-
-    /// Returns the level that a viewer shows where this one is asked for: itself, else the nearest lower one that is
-    /// there, else the nearest higher.
-    pub fn nearest(self, is_there: impl Fn(Self) -> bool) -> Option<Self> {
-        let lower = Self::ALL.into_iter().filter(|lod| *lod <= self);
-        let higher = Self::ALL.into_iter().rev().filter(|lod| *lod > self);
-        lower.chain(higher).find(|lod| is_there(*lod))
-    }
-}
-
-/// A block of an asset: what a key of the header with an offset and a size stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// Geometry in full detail.
-    HighLod,
-    /// Geometry in medium detail.
-    MediumLod,
-    /// Geometry in low detail.
-    LowLod,
-    /// Geometry in the least detail.
-    LowestLod,
-    /// Triangles to collide with.
-    PhysicsMesh,
-    /// The same under its old name.
-    PhysicsShape,
-    /// Convex hulls to collide with.
-    PhysicsConvex,
-    /// Joints, and how the mesh is bound to them.
-    Skin,
-    /// What a simulator's physics engine keeps for itself.
-    PhysicsHavok,
-    /// What old uploads had; nobody reads it.
-    Skeleton,
-}
-
-impl Part {
-    /// All blocks that are known.
-    pub const ALL: [Self; 10] = [
-        Self::HighLod,
-        Self::MediumLod,
-        Self::LowLod,
-        Self::LowestLod,
-        Self::PhysicsMesh,
-        Self::PhysicsShape,
-        Self::PhysicsConvex,
-        Self::Skin,
-        Self::PhysicsHavok,
-        Self::Skeleton,
-    ];
-
-    /// Returns the key in the header.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::HighLod => "high_lod",
-            Self::MediumLod => "medium_lod",
-            Self::LowLod => "low_lod",
-            Self::LowestLod => "lowest_lod",
-            Self::PhysicsMesh => "physics_mesh",
-            Self::PhysicsShape => "physics_shape",
-            Self::PhysicsConvex => "physics_convex",
-            Self::Skin => "skin",
-            Self::PhysicsHavok => "physics_havok",
-            Self::Skeleton => "skeleton",
-        }
-    }
-
-    /// Returns its place among [all](Self::ALL).
-    pub(crate) fn number(self) -> usize {
-        Self::ALL.iter().position(|part| *part == self).unwrap_or_default()
-    }
-
-    /// Returns the level of detail that it holds.
-    #[must_use]
-    pub const fn lod(self) -> Option<Lod> {
-        match self {
-            Self::HighLod => Some(Lod::High),
-            Self::MediumLod => Some(Lod::Medium),
-            Self::LowLod => Some(Lod::Low),
-            Self::LowestLod => Some(Lod::Lowest),
-            _ => None,
-        }
-    }
-
-    /// Tells whether it holds submeshes.
-    #[must_use]
-    pub const fn is_geometry(self) -> bool {
-        matches!(
-            self,
-            Self::HighLod | Self::MediumLod | Self::LowLod | Self::LowestLod | Self::PhysicsMesh | Self::PhysicsShape
-        )
-    }
-
-    /// Returns its bit in the flags of a viewer's cache file, where it has one.
-    #[must_use]
-    pub const fn cache_flag(self) -> Option<u32> {
-        match self {
-            Self::LowestLod => Some(1),
-            Self::LowLod => Some(1 << 1),
-            Self::MediumLod => Some(1 << 2),
-            Self::HighLod => Some(1 << 3),
-            Self::Skin => Some(1 << 4),
-            Self::PhysicsConvex => Some(1 << 5),
-            Self::PhysicsMesh => Some(1 << 6),
-            _ => None,
-        }
-    }
-}
-
 /// What stands in front of an asset in a viewer's disk cache.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -192,7 +45,7 @@ pub struct RawPreamble {
     pub version: U32,
     /// Bytes of the asset's header.
     pub header_size: U32,
-    /// Which blocks were fetched ([`Part::cache_flag`]); the others' bytes are 0.
+    /// Which blocks were fetched ([`AssetPart::cache_flag`](super::AssetPart::cache_flag)); the others' bytes are 0.
     pub flags: U32,
 }
 

@@ -3,11 +3,12 @@
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::block::Block;
-use super::layout::{DEFAULT_DOMAIN, Part};
+use super::asset_block::AssetBlock;
+use super::asset_part::AssetPart;
+use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
-use super::llsd::{Map, Value};
-use super::submesh::read_domain;
+use super::llsd::LlsdMap;
+use super::surface::read_domain;
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -27,17 +28,17 @@ pub enum PhysicsShape<'a> {
 /// What a simulator noted of the cost of colliding with a mesh, each number as far as it did.
 #[derive(Clone, Copy, Debug)]
 pub struct PhysicsCost<'a> {
-    map: Map<'a>,
+    map: LlsdMap<'a>,
 }
 
 impl<'a> PhysicsCost<'a> {
-    pub(super) const fn new(map: Map<'a>) -> Self {
+    pub(super) const fn new(map: LlsdMap<'a>) -> Self {
         Self { map }
     }
 
     /// Returns the map that it is, with the keys that are not known, too.
     #[must_use]
-    pub const fn map(&self) -> Map<'a> {
+    pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
@@ -84,34 +85,42 @@ impl<'a> PhysicsCost<'a> {
     }
 
     fn integer(&self, key: &str) -> Option<i32> {
-        match self.map.get(key)?.value {
-            Value::Integer(number) => Some(number),
-            _ => None,
-        }
+        self.map.get(key)?.value.integer()
     }
 }
 
 /// The convex hulls of a mesh, borrowed from the inflated block.
 #[derive(Clone, Copy, Debug)]
 pub struct Convex<'a> {
-    block: Block<'a>,
-    map: Map<'a>,
+    block: AssetBlock<'a>,
+    map: LlsdMap<'a>,
+}
+
+impl<'a> AssetBlock<'a> {
+    /// Looks at it as convex hulls; `None` where it holds no value, as that of a sub-model.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where it is no map.
+    pub fn convex(&self) -> Result<Option<Convex<'a>>> {
+        Convex::new(*self)
+    }
 }
 
 impl<'a> Convex<'a> {
-    pub(super) fn new(block: Block<'a>) -> Result<Option<Self>> {
+    pub(super) fn new(block: AssetBlock<'a>) -> Result<Option<Self>> {
         Ok(block.map()?.map(|map| Self { block, map }))
     }
 
     /// Returns the block that it is.
     #[must_use]
-    pub const fn block(&self) -> Block<'a> {
+    pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
     /// Returns the map that it is, with the keys that are not known, too.
     #[must_use]
-    pub const fn map(&self) -> Map<'a> {
+    pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
@@ -194,7 +203,7 @@ impl<'a> Convex<'a> {
 }
 
 fn field(key: &'static str) -> Field {
-    Field::new(key).inside(Part::PhysicsConvex.key())
+    Field::new(key).in_struct(AssetPart::PhysicsConvex.key())
 }
 
 /// Returns the number of points that a stored size stands for.

@@ -1,9 +1,11 @@
 //! Every byte of a file has a name.
 
-use super::header::{Header, blame};
-use super::layout::{BYTE, LITTLE_U32, LLSD, Part, RawPreamble, ZLIB};
-use super::llsd::Entry;
-use super::mesh::Mesh;
+use super::asset_part::AssetPart;
+use super::asset_view::AssetView;
+use super::container::Container;
+use super::header::Header;
+use super::layout::{BYTE, LITTLE_U32, LLSD, ZLIB};
+use super::llsd::LlsdEntry;
 use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
@@ -24,59 +26,52 @@ const KEYS: [&str; 12] = [
     "asset_id",
 ];
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Names every byte of the file, in file order and without gaps: each entry of the header, each stored block, what lies
-    /// between blocks and behind them. A block that shares bytes with one before it has what is left of them.
-    ///
-    /// # Errors
-    ///
-    /// The first fault of the header, or of the container around assets.
-    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        let bytes = self.data().as_ref();
-        let mut walk = Walk::new(see);
-        if self.preamble().is_some() {
-            for name in ["version", "header_size", "flags"] {
-                walk.pass(Field::new(name).inside("preamble"), LITTLE_U32, 1);
-            }
+/// Names every byte of the file, in file order and without gaps: each entry of the header, each stored block, what lies
+/// between blocks and behind them. A block that shares bytes with one before it has what is left of them.
+///
+/// # Errors
+///
+/// The first fault of the header, or of the container around assets.
+pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
+    let len = as_u64(file.file().len());
+    let mut walk = Walk::new(visit);
+    if file.preamble().is_some() {
+        for name in ["version", "header_size", "flags"] {
+            walk.pass(Field::new(name).in_struct("preamble"), LITTLE_U32, 1);
         }
-        let start = if self.preamble().is_some() { size_of::<RawPreamble>() } else { 0 };
-        let whole = bytes.get(start..).unwrap_or_default();
-        let limits = &self.view().state.context.options.limits;
-        let header = Header::parse(whole, as_u64(start), limits).map_err(|fault| blame(fault, as_u64(start)))?;
-        if self.container().is_some() {
-            pass_container(&mut walk, self, &header);
-        } else {
-            pass_asset(&mut walk, &header, as_u64(bytes.len()), None);
-        }
-        walk.pass_to(Field::new("end"), BYTE, as_u64(bytes.len()));
-        Ok(())
     }
+    let header = file.first_header()?;
+    match file.container() {
+        Some(container) => pass_container(&mut walk, file, &header, &container),
+        None => pass_asset(&mut walk, &header, len, None),
+    }
+    walk.pass_to(Field::new("end"), BYTE, len);
+    Ok(())
 }
 
 /// Passes the outer map of a container, and the assets in it.
-fn pass_container<D: AsRef<[u8]>>(walk: &mut Walk<'_>, mesh: &Mesh<D>, header: &Header<'_>) {
+fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>, container: &Container<'_>) {
     pass_head(walk, header, None);
     // Of keys that stand twice, the first counts.
-    let assets = header.get("mesh").map(|entry| entry.at);
+    let assets = container.map().get("mesh").map(|entry| entry.at);
     for (number, entry) in (0..).zip(header.entries()) {
         if Some(entry.at) == assets {
-            for (asset, part) in (0..).zip(mesh.assets()) {
-                let range = part.asset_range();
-                let within = (as_u64(range.start), as_u64(range.end));
-                let field = Field::new("").of("asset", asset);
-                if within.0 < walk.at() || within.1 > as_u64(entry.end) {
+            for (asset, state) in (0..).zip(file.asset_states()) {
+                let view = AssetView::new(file.file(), &state);
+                let field = Field::new("").in_list("asset", asset);
+                if view.start() < walk.at() || view.end() > as_u64(entry.end) {
                     continue;
                 }
-                walk.pass_to(field.named("string"), LLSD, within.0);
-                if let Ok(header) = part.header() {
-                    pass_asset(walk, &header, within.1, Some(asset));
+                walk.pass_to(field.named("string"), LLSD, view.start());
+                if let Ok(header) = view.header() {
+                    pass_asset(walk, &header, view.end(), Some(asset));
                 }
-                walk.pass_to(field.named("end"), BYTE, within.1);
+                walk.pass_to(field.named("end"), BYTE, view.end());
             }
         }
         walk.pass_to(entry_name(&entry, number, None), LLSD, as_u64(entry.end));
     }
-    walk.pass_to(Field::new("close").inside("container"), LLSD, header.len());
+    walk.pass_to(Field::new("close").in_struct("container"), LLSD, header.len());
 }
 
 /// Passes an asset that ends at `end`: its header, then its blocks in file order.
@@ -87,11 +82,11 @@ fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<
         walk.pass_to(entry_name(&entry, number, asset), LLSD, start.saturating_add(as_u64(entry.end)));
     }
     walk.pass_to(named("close", asset), LLSD, header.base());
-    let mut blocks: Vec<_> = header.ranges().filter(|block| block.start < end).collect();
+    let mut blocks: Vec<_> = header.all_ranges().filter(|block| block.start < end).collect();
     blocks.sort_by_key(|block| (block.start, block.end));
     for block in blocks {
         walk.pass_to(named("gap", asset), BYTE, block.start);
-        let name = block.part.map_or("unknown", Part::key);
+        let name = block.part.map_or("unknown", AssetPart::key);
         walk.pass_to(named(name, asset), ZLIB, block.end.min(end));
     }
     walk.pass_to(named("end", asset), BYTE, end);
@@ -108,17 +103,17 @@ fn pass_head(walk: &mut Walk<'_>, header: &Header<'_>, asset: Option<u64>) {
 
 fn named(name: &'static str, asset: Option<u64>) -> Field {
     match asset {
-        Some(asset) => Field::new(name).of("asset", asset),
+        Some(asset) => Field::new(name).in_list("asset", asset),
         None => Field::new(name),
     }
 }
 
 /// Names an entry of a header by its key, where that is known.
-fn entry_name(entry: &Entry<'_>, number: u64, asset: Option<u64>) -> Field {
-    let parts = Part::ALL.into_iter().map(Part::key);
+fn entry_name(entry: &LlsdEntry<'_>, number: u64, asset: Option<u64>) -> Field {
+    let parts = AssetPart::ALL.into_iter().map(AssetPart::key);
     let key = parts.chain(KEYS).find(|key| entry.key.is(key)).unwrap_or("unknown");
     match asset {
-        Some(asset) => Field::new(key).of("asset", asset).within("header", number),
-        None => Field::new(key).of("header", number),
+        Some(asset) => Field::new(key).in_list("asset", asset).in_inner_list("header", number),
+        None => Field::new(key).in_list("header", number),
     }
 }

@@ -1,19 +1,12 @@
 //! The skin: joints, and how the mesh is bound to them.
 
-use super::block::Block;
-use super::layout::Part;
-use super::llsd::{Array, Map, Value};
-use super::submesh::narrow;
+use super::asset_block::{AssetBlock, SKIN_LISTS};
+use super::asset_part::AssetPart;
+use super::llsd::{LlsdMap, LlsdValue};
+use super::matrix::{Matrix, matrix};
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::as_u64;
+use crate::math::{as_u64, narrow};
 use crate::parse::Name;
-
-/// A matrix of 16 numbers as the file has it: row by row, for row vectors, so that elements 12, 13 and 14 are the
-/// translation. Read column by column it is the usual matrix for column vectors, as glTF has it.
-pub type Matrix = [f32; 16];
-
-/// The lists of a skin block, in the order in which it notes where their items stand.
-const LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bind_matrix"];
 
 /// The joints that a mesh is bound to, borrowed from the inflated block.
 ///
@@ -21,27 +14,40 @@ const LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bin
 /// weight: [`palette`](Self::palette) does that.
 #[derive(Clone, Copy, Debug)]
 pub struct Skin<'a> {
-    block: Block<'a>,
-    map: Map<'a>,
+    block: AssetBlock<'a>,
+    map: LlsdMap<'a>,
+}
+
+impl<'a> AssetBlock<'a> {
+    /// Looks at it as a skin.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where it is no map.
+    pub fn skin(&self) -> Result<Skin<'a>> {
+        Skin::new(*self)
+    }
 }
 
 impl<'a> Skin<'a> {
-    pub(super) fn new(block: Block<'a>) -> Result<Self> {
+    pub(super) fn new(block: AssetBlock<'a>) -> Result<Self> {
         match block.map()? {
             Some(map) => Ok(Self { block, map }),
-            None => Err(block.wrong(Field::new(Part::Skin.key()), block.value_at(), "a map", "an undefined value")),
+            None => {
+                Err(block.wrong(Field::new(AssetPart::Skin.key()), block.value_at(), "a map", "an undefined value"))
+            }
         }
     }
 
     /// Returns the block that it is.
     #[must_use]
-    pub const fn block(&self) -> Block<'a> {
+    pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
     /// Returns the map that it is, with the keys that are not known, too.
     #[must_use]
-    pub const fn map(&self) -> Map<'a> {
+    pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
@@ -58,8 +64,8 @@ impl<'a> Skin<'a> {
     /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is no string.
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
-            (_, Value::String(name)) => Ok(name.name()),
-            (at, other) => Err(self.block.wrong(field(LISTS[0], joint), at, "a string", other.kind())),
+            (_, LlsdValue::String(name)) => Ok(name.name()),
+            (at, other) => Err(self.block.wrong(field(SKIN_LISTS[0], joint), at, "a string", other.kind())),
         }
     }
 
@@ -70,7 +76,7 @@ impl<'a> Skin<'a> {
     /// [`ErrorKind::Missing`], [`ErrorKind::Value`] where it is not 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
-        let field = Field::new(name).inside(Part::Skin.key());
+        let field = Field::new(name).in_struct(AssetPart::Skin.key());
         let Some(entry) = self.map.get(name) else {
             let kind = ErrorKind::Missing { expected: format!("`{name}` in the skin").into() };
             return Err(self.block.error(field, self.block.value_at(), kind));
@@ -116,7 +122,7 @@ impl<'a> Skin<'a> {
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
-            let field = Field::new("pelvis_offset").inside(Part::Skin.key());
+            let field = Field::new("pelvis_offset").in_struct(AssetPart::Skin.key());
             self.block.wrong(field, entry.at, "a number", entry.value.kind())
         });
         number.map(Some)
@@ -131,16 +137,16 @@ impl<'a> Skin<'a> {
         let name = "lock_scale_if_joint_position";
         match self.map.get(name).map(|entry| (entry.at, entry.value)) {
             None => Ok(false),
-            Some((_, Value::Boolean(lock))) => Ok(lock),
+            Some((_, LlsdValue::Boolean(lock))) => Ok(lock),
             Some((at, other)) => {
-                Err(self.block.wrong(Field::new(name).inside(Part::Skin.key()), at, "a boolean", other.kind()))
+                Err(self.block.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
             }
         }
     }
 
     fn matrix_of(&self, list: usize, joint: usize) -> Result<Matrix> {
         let (at, value) = self.item(list, joint)?;
-        let name = LISTS.get(list).copied().unwrap_or_default();
+        let name = SKIN_LISTS.get(list).copied().unwrap_or_default();
         matrix(value).ok_or_else(|| {
             let found = value
                 .array()
@@ -150,8 +156,8 @@ impl<'a> Skin<'a> {
     }
 
     /// Returns item `index` of a list, and where it stands.
-    fn item(&self, list: usize, index: usize) -> Result<(usize, Value<'a>)> {
-        let name = LISTS.get(list).copied().unwrap_or_default();
+    fn item(&self, list: usize, index: usize) -> Result<(usize, LlsdValue<'a>)> {
+        let name = SKIN_LISTS.get(list).copied().unwrap_or_default();
         let starts = self.block.list(list);
         let at = starts.get(index).and_then(|at| usize::try_from(*at).ok());
         let found = at.and_then(|at| Some((at, self.block.item_at(at)?)));
@@ -163,11 +169,5 @@ impl<'a> Skin<'a> {
 }
 
 fn field(list: &'static str, index: usize) -> Field {
-    Field::new("").inside("skin").within(list, as_u64(index))
-}
-
-/// Reads 16 numbers.
-pub(super) fn matrix(value: Value<'_>) -> Option<Matrix> {
-    let array: Array<'_> = value.array()?;
-    array.numbers::<16>().map(|numbers| numbers.map(narrow))
+    Field::new("").in_struct("skin").in_inner_list(list, as_u64(index))
 }

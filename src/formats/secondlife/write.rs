@@ -2,44 +2,33 @@
 
 use std::io::{self, Write};
 
-use super::header::{Header, blame};
-use super::layout::{FORMAT, RawPreamble};
-use super::llsd::{Rules, Writer};
-use super::mesh::Mesh;
+use super::asset_view::AssetView;
+use super::detect::preamble_len;
+use super::header::with_location;
+use super::layout::FORMAT;
+use super::llsd::LlsdWriter;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Writes the file again: the header, or a container's map, through the LLSD writer, with its entries in the order and the
-    /// form that they were read in; the blocks, and what lies between and behind them, as they are stored. The result is
-    /// the same, byte for byte: compressing blocks anew would not give the same bytes.
-    ///
-    /// # Errors
-    ///
-    /// The header's first fault, or what the output refuses.
-    pub fn write_to(&self, out: &mut dyn Write) -> Result<()> {
-        let bytes = self.data().as_ref();
-        let start = if self.preamble().is_some() { size_of::<RawPreamble>() } else { 0 };
-        let asset = bytes.get(start..).unwrap_or_default();
-        let limits = &self.view().state.context.options.limits;
-        let header = Header::parse(asset, as_u64(start), limits).map_err(|fault| blame(fault, as_u64(start)))?;
-        let line = usize::try_from(header.marker_line()).unwrap_or(usize::MAX);
-        // Mapped bytes are copied before the system is handed them.
-        let mut head =
-            Writer::after([bytes.get(..start), asset.get(..line)].into_iter().flatten().flatten().copied().collect());
-        let end = head.copy(asset, line, &Rules::from(limits)).map_err(|fault| blame(fault, as_u64(start)))?;
-        let written = out.write_all(&head.into_bytes()).and_then(|()| copy(asset.get(end..).unwrap_or_default(), out));
-        written.map_err(|error| Error::without_offset(FORMAT, Field::new("output"), ErrorKind::from(error)))
-    }
+/// Writes the file again: the header, or a container's map, through the LLSD writer, with its entries in the order and the
+/// form that they were read in; the blocks, and what lies between and behind them, as they are stored. The result is
+/// the same, byte for byte: compressing blocks anew would not give the same bytes.
+///
+/// # Errors
+///
+/// The header's first fault, or what the output refuses.
+pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
+    let (preamble, asset) = file.file().split_at_checked(preamble_len(file.file())).unwrap_or_default();
+    let line = usize::try_from(file.first_header()?.marker_line()).unwrap_or(usize::MAX);
+    // Mapped bytes are copied before they are written.
+    let mut head = LlsdWriter::after(preamble.iter().chain(asset.get(..line).unwrap_or_default()).copied().collect());
+    let end =
+        head.copy(asset, line, &file.llsd_limits()).map_err(|fault| with_location(fault, as_u64(preamble.len())))?;
+    let written = out.write_all(&head.into_bytes()).and_then(|()| copy(asset.get(end..).unwrap_or_default(), out));
+    written.map_err(|error| Error::without_offset(FORMAT, Field::new("output"), ErrorKind::from(error)))
 }
 
-/// Copies bytes that may be mapped: piece by piece, through memory of our own.
+/// Copies bytes that may be mapped in small buffers of our own memory.
 fn copy(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    let mut piece = Vec::new();
-    for part in bytes.chunks(64 << 10) {
-        piece.clear();
-        piece.extend_from_slice(part);
-        out.write_all(&piece)?;
-    }
-    Ok(())
+    bytes.chunks(64 << 10).try_for_each(|chunk| out.write_all(&chunk.to_vec()))
 }

@@ -72,7 +72,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
-        let field = Field::new(name).of("surface", as_u64(surface));
+        let field = Field::new(name).in_list("surface", as_u64(surface));
         match self.surface(surface) {
             Ok(view) => view.fault(name, into, kind),
             Err(_) => Error::without_offset(self.generation().format(), field, kind),

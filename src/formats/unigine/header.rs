@@ -151,7 +151,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let reserved = starts.try_reserve_exact(as_index(count));
         reserved.map_err(|_| self.cursor.error(list.count_name, ErrorKind::OutOfMemory { asked }))?;
         for index in 0..count {
-            self.set_place(Field::new("").of(list.name, index.into()));
+            self.set_place(Field::new("").in_list(list.name, index.into()));
             starts.push(self.cursor.offset());
             item(self)?;
         }
@@ -197,7 +197,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     pub(crate) fn targets(&mut self, generation: Generation, targets: u32) -> Result<()> {
         let surface = self.cursor.field("");
         for target in 0..targets {
-            self.set_place(surface.within("target", target.into()));
+            self.set_place(surface.in_inner_list("target", target.into()));
             self.target(generation)?;
         }
         self.set_place(surface);

@@ -24,7 +24,7 @@ impl<'a> SurfaceView<'a> {
     pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
             let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
-            let field = Field::new("").of("surface", self.index).within("target", as_u64(target));
+            let field = Field::new("").in_list("surface", self.index).in_inner_list("target", as_u64(target));
             return Err(Error::without_offset(self.generation.format(), field, kind));
         };
         let mut names = self.reader(self.head.target_names)?;
@@ -55,7 +55,8 @@ impl<'a> SurfaceView<'a> {
             if as_index(shape.count) != base.len() {
                 let expected = format!("{} positions, as the base shape has", base.len()).into();
                 let kind = ErrorKind::Value { expected, found: shape.count.to_string().into() };
-                let field = Field::new("positions.count").of("surface", self.index).within("target", target);
+                let field =
+                    Field::new("positions.count").in_list("surface", self.index).in_inner_list("target", target);
                 return Err(Error::new(self.generation.format(), field, shape.count_at, kind));
             }
             let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);

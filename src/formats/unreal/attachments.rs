@@ -27,7 +27,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let weapons = self.groups()?.weapons();
         let Some(number) = weapons.get(index) else {
             let kind = ErrorKind::NoSuch { count: as_u64(weapons.len()), index: as_u64(index) };
-            return Err(Error::without_offset(DATA, Field::new("").of("attachment", as_u64(index)), kind));
+            return Err(Error::without_offset(DATA, Field::new("").in_list("attachment", as_u64(index)), kind));
         };
         let polygons = self.polygons()?;
         let polygon = polygons.get(usize::from(*number)).copied().unwrap_or_default();
@@ -51,5 +51,5 @@ fn beyond(polygon: u64, vertex: u32, count: usize) -> Error {
     let kind =
         ErrorKind::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };
     let offset = POLYGONS_AT.saturating_add(polygon.saturating_mul(as_u64(size_of::<RawPolygon>())));
-    Error::new(DATA, Field::new("vertices").of("polygon", polygon), offset, kind)
+    Error::new(DATA, Field::new("vertices").in_list("polygon", polygon), offset, kind)
 }

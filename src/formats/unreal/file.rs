@@ -8,7 +8,8 @@ use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT
 use super::script::{MeshScript, Script, Selected, choice};
 use super::surface::{SurfaceView, UvDivisor};
 use super::surface_groups::Groups;
-use super::validate::{RULES, check_strictly, validate_script, validate_structure, validate_vertices};
+use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
+use super::validate::rules::RULES;
 use super::{regions, write};
 use crate::array::{Array, Bounds};
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -211,7 +212,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// before it.
     pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
         let number = as_u64(index);
-        let field = Field::new("positions").of("frame", number);
+        let field = Field::new("positions").in_list("frame", number);
         if index >= self.frame_count() {
             let kind = ErrorKind::NoSuch { count: self.header.frames.into(), index: number };
             return Err(Error::without_offset(ANIV, field, kind));
@@ -273,7 +274,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
             let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
-            return Err(Error::without_offset(DATA, Field::new("").of("surface", as_u64(index)), kind));
+            return Err(Error::without_offset(DATA, Field::new("").in_list("surface", as_u64(index)), kind));
         };
         Ok(SurfaceView::new(self.polygons()?, group, order))
     }
@@ -287,7 +288,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let groups = self.groups.get_or_init(|| {
             let polygons = self.polygons()?;
             if let Some(data) = self.data.access_log() {
-                data.note_spread(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
+                data.record_partial(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
             }
             Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
         });
@@ -297,14 +298,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Notes that all of the polygons were read.
     pub(super) fn note_polygons(&self) {
         if let Some(data) = self.data.access_log() {
-            data.note_spread(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
+            data.record_partial(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
         }
     }
 
     /// Notes that `length` bytes from `start` of the aniv file were read.
     pub(super) fn note_aniv(&self, start: u64, length: u64) {
         if let Some(aniv) = self.aniv.access_log() {
-            aniv.note(start, start.saturating_add(length));
+            aniv.record(start, start.saturating_add(length));
         }
     }
 

@@ -116,7 +116,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
-        let field = Field::new(name).of("surface", as_u64(surface));
+        let field = Field::new(name).in_list("surface", as_u64(surface));
         match name {
             "indices" | "attribute_indices" => Error::new(DATA, field, POLYGONS_AT.saturating_add(into), kind),
             "positions" => Error::new(ANIV, field, FRAMES_AT.saturating_add(into), kind),

@@ -95,7 +95,7 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
 /// Makes the error of an item that a mesh does not have.
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(DATA, Field::new("").of(list, as_u64(index)), kind)
+    Error::without_offset(DATA, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
     debug_assert_eq!(walk.at(), FRAMES_AT);
     for number in 0..mesh.frame_count() {
         let Ok(frame) = mesh.frame(number) else { break };
-        let place = Field::new("").of("frame", as_u64(number));
+        let place = Field::new("").in_list("frame", as_u64(number));
         let positions = frame.positions();
         let left = frame.as_bytes().len().saturating_sub(positions.as_bytes().len());
         walk.pass(place.named("positions"), mesh.header.variant.element(), as_u64(positions.len()));

@@ -150,7 +150,7 @@ fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f3
         };
         ("rate", ErrorKind::Missing { expected: expected.into() })
     };
-    Error::without_offset(motion.format(), Field::new(name).of("clip", as_u64(clip)), kind)
+    Error::without_offset(motion.format(), Field::new(name).in_list("clip", as_u64(clip)), kind)
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn sort(parents: &[Option<usize>], mut stages: Vec<Stage>, order: &mut Vec<usize
 
 fn wrong(format: &'static str, name: &'static str, bone: usize, expected: String, found: String) -> Error {
     let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
-    Error::without_offset(format, Field::new(name).of("bone", as_u64(bone)), kind)
+    Error::without_offset(format, Field::new(name).in_list("bone", as_u64(bone)), kind)
 }
 
 #[cfg(test)]

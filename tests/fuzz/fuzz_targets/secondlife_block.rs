@@ -6,8 +6,8 @@
 mod support;
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::secondlife::Part;
-use meshpeek::secondlife::llsd::Writer;
+use meshpeek::secondlife::AssetPart;
+use meshpeek::secondlife::llsd::LlsdWriter;
 
 /// A zlib stream that stores bytes as they are.
 fn store(bytes: &[u8]) -> Vec<u8> {
@@ -30,12 +30,12 @@ fn store(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Each alone, and a level together with the skin and the hulls that it is, too.
-const PARTS: [&[Part]; 5] = [
-    &[Part::HighLod],
-    &[Part::Skin],
-    &[Part::PhysicsConvex],
-    &[Part::PhysicsMesh],
-    &[Part::LowLod, Part::Skin, Part::PhysicsShape, Part::PhysicsConvex],
+const PARTS: [&[AssetPart]; 5] = [
+    &[AssetPart::HighLod],
+    &[AssetPart::Skin],
+    &[AssetPart::PhysicsConvex],
+    &[AssetPart::PhysicsMesh],
+    &[AssetPart::LowLod, AssetPart::Skin, AssetPart::PhysicsShape, AssetPart::PhysicsConvex],
 ];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -45,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
     let stored = store(bytes);
     let size = i32::try_from(stored.len()).expect("small");
     let mut random = support::random::Random::new(bytes.len() as u64);
-    let mut writer = Writer::new();
+    let mut writer = LlsdWriter::new();
     writer.open_map(parts.len() as u32);
     for part in parts {
         writer.key(part.key()).open_map(2).key("offset").integer(0).key("size").integer(size).close_map();

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::Limits;
-use meshpeek::secondlife::{Buffer, Part};
+use meshpeek::secondlife::{InflateBuffer, AssetPart};
 use miniz_oxide::inflate::core::inflate_flags::{
     TINFL_FLAG_COMPUTE_ADLER32, TINFL_FLAG_PARSE_ZLIB_HEADER, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
 };
@@ -49,8 +49,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let limits = Limits { block: LIMIT as u64, ..Limits::default() };
     // What is inflated need not be LLSD: then the error is about an inflated byte.
-    let mut buffer = Buffer::default();
-    let ours = buffer.inflate(Part::PhysicsHavok, &stored, &limits);
+    let mut buffer = InflateBuffer::default();
+    let ours = buffer.inflate(AssetPart::PhysicsHavok, &stored, &limits);
     let theirs = other(&stored);
     match (&ours, &theirs) {
         (Ok(block), Some((out, used))) => {

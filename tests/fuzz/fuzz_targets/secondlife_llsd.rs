@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::secondlife::llsd::{Event, Rules, Value, Walk, Writer, marker_line, read};
+use meshpeek::secondlife::llsd::{LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter, marker_line, read};
 
 /// Goes through a value item by item; returns how many there are.
-fn count(value: Value<'_>, bytes: &[u8], depth: u32) -> u64 {
-    assert!(depth <= Rules::default().depth);
+fn count(value: LlsdValue<'_>, bytes: &[u8], depth: u32) -> u64 {
+    assert!(depth <= LlsdLimits::default().depth);
     match value {
-        Value::Array(array) => {
+        LlsdValue::Array(array) => {
             let items: Vec<_> = array.iter().collect();
             assert_eq!((items.len(), items.is_empty()), (array.len(), array.is_empty()));
             assert!(items.windows(2).all(|two| two[0].end == two[1].at));
@@ -18,7 +18,7 @@ fn count(value: Value<'_>, bytes: &[u8], depth: u32) -> u64 {
             );
             items.iter().map(|item| count(item.value, bytes, depth + 1)).sum::<u64>() + 1
         }
-        Value::Map(map) => {
+        LlsdValue::Map(map) => {
             let entries: Vec<_> = map.iter().collect();
             assert_eq!((entries.len(), entries.is_empty()), (map.len(), map.is_empty()));
             assert!(entries.windows(2).all(|two| two[0].end == two[1].key_at));
@@ -32,7 +32,7 @@ fn count(value: Value<'_>, bytes: &[u8], depth: u32) -> u64 {
             }
             entries.iter().map(|entry| count(entry.value, bytes, depth + 1)).sum::<u64>() + 1
         }
-        Value::String(text) | Value::Uri(text) => {
+        LlsdValue::String(text) | LlsdValue::Uri(text) => {
             assert!(text.bytes().eq(text.content().iter().copied()) && text.content().len() <= text.stored().len());
             1
         }
@@ -43,10 +43,10 @@ fn count(value: Value<'_>, bytes: &[u8], depth: u32) -> u64 {
 fuzz_target!(|bytes: &[u8]| {
     let line = marker_line(bytes);
     assert!(line.is_ok_and(|line| line <= bytes.len().min(66)) || bytes.starts_with(b"<"));
-    let rules = Rules::default();
-    let mut writer = Writer::new();
+    let rules = LlsdLimits::default();
+    let mut writer = LlsdWriter::new();
     let copied = writer.copy(bytes, 0, &rules);
-    let walked = Walk::new(bytes, 0, &rules).finish();
+    let walked = LlsdWalk::new(bytes, 0, &rules).finish();
     let found = read(bytes, &rules);
     match (&copied, &walked, &found) {
         (Ok(one), Ok(other), Ok(item)) => assert!(one == other && *one == item.end && item.at == 0),
@@ -62,12 +62,12 @@ fuzz_target!(|bytes: &[u8]| {
     let item = found.expect("it was read");
     let written = writer.into_bytes();
     assert!(written == bytes[..item.end], "written differently");
-    let mut again = Writer::new();
+    let mut again = LlsdWriter::new();
     assert_eq!(again.copy(&written, 0, &rules).expect("our own output"), item.end);
     assert!(again.into_bytes() == written);
-    let (mut walk, mut values) = (Walk::new(bytes, 0, &rules), 0);
+    let (mut walk, mut values) = (LlsdWalk::new(bytes, 0, &rules), 0);
     while let Some(event) = walk.next().expect("it was read") {
-        values += u64::from(matches!(event, Event::Open(..) | Event::Scalar(_)));
+        values += u64::from(matches!(event, LlsdEvent::Open(..) | LlsdEvent::Scalar(_)));
     }
     // Lists in lists are walked again at each level: of few values, all are looked at.
     if values < 2000 {
@@ -77,9 +77,9 @@ fuzz_target!(|bytes: &[u8]| {
         let fault = read(&bytes[..length], &rules).expect_err("a part of a value is none");
         assert!(fault.needs_more(), "{fault}");
     }
-    let tight = Rules { items: values - 1, ..rules };
+    let tight = LlsdLimits { items: values - 1, ..rules };
     assert!(
-        Walk::new(bytes, 0, &tight).finish().is_err()
-            && Walk::new(bytes, 0, &Rules { items: values, ..rules }).finish().is_ok()
+        LlsdWalk::new(bytes, 0, &tight).finish().is_err()
+            && LlsdWalk::new(bytes, 0, &LlsdLimits { items: values, ..rules }).finish().is_ok()
     );
 });

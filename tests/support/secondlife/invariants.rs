@@ -1,10 +1,10 @@
 //! Everything that a caller can do with a Second Life mesh asset, a container or a cache file, sound or not, and what must
 //! hold whatever it says.
 
-use meshpeek::secondlife::llsd::{self, Event, Rules, Value, Walk, Writer};
+use meshpeek::secondlife::llsd::{self, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter};
 use meshpeek::secondlife::{
-    Block, Buffer, Convex, Detail, Header, IDENTITY, Key, Level, Lod, Mesh, Part, PhysicsShape, Prefix, RULES, Skin,
-    Submesh, hull_size,
+    AssetBlock, AssetPart, Convex, Header, HeaderPrefix, IDENTITY, InflateBuffer, Level, LevelGeometry, Lod, Mesh,
+    PhysicsShape, RULES, Skin, Submesh, SubmeshKey, hull_size,
 };
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, Limits, MeshFile as _, Model,
@@ -87,7 +87,7 @@ impl Faults<'_> {
 
 fn look_at_findings(mesh: &Mesh<&[u8]>, random: &mut Random, length: u64) -> Vec<Finding> {
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
-    mesh.survey(&mut |finding| surveyed.push(finding)).unwrap();
+    mesh.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     mesh.validate(&mut |finding| validated.push(finding)).unwrap();
     if mesh.asset_count() == 1 {
         assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
@@ -113,7 +113,7 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, random: &mut Random, length: u64) -> Vec
 
 fn look_at_regions(mesh: &Mesh<&[u8]>, length: u64) {
     let mut end = 0;
-    mesh.regions(&mut |Region { field, start, end: next, element, count }| {
+    mesh.regions(0, &mut |Region { field, start, end: next, element, count }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(next > start && !field.to_string().is_empty(), "bytes {start} to {next} have no name");
         assert_eq!(next - start, u64::from(element.size) * count, "{field}");
@@ -125,7 +125,7 @@ fn look_at_regions(mesh: &Mesh<&[u8]>, length: u64) {
 
 fn write_again(mesh: &Mesh<&[u8]>, bytes: &[u8]) {
     let mut written = Vec::new();
-    mesh.write_to(&mut written).unwrap();
+    mesh.write_to(0, &mut written).unwrap();
     assert!(written == bytes, "written differently");
 }
 
@@ -141,11 +141,11 @@ fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
     for length in lengths.into_iter().filter(|length| *length <= bytes.len()) {
         let prefix = &bytes[..length];
         match Header::of_prefix(prefix, &limits).unwrap() {
-            Prefix::Ready(header) => {
+            HeaderPrefix::Ready(header) => {
                 assert!(length >= end && header.len() == whole.len() && header.base() == whole.base());
                 let options = OpenOptions { partial: true, ..Default::default() };
                 let part = Mesh::open_with(prefix, &options).unwrap();
-                for part_of in Part::ALL {
+                for part_of in AssetPart::ALL {
                     match (part.view().stored(part_of), mesh.view().stored(part_of)) {
                         (Ok(one), Ok(other)) => assert_eq!(one, other),
                         (Err(error), _) => expect_named(&error, as_u64(bytes.len()).max(error.offset().unwrap_or(0))),
@@ -153,7 +153,7 @@ fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
                     }
                 }
             }
-            Prefix::NeedMore(needed) => {
+            HeaderPrefix::NeedMore(needed) => {
                 assert!(
                     length < end && needed > as_u64(length) && needed <= whole.len(),
                     "{length} of {end}: {needed}"
@@ -186,8 +186,8 @@ fn look_at_asset(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random) {
         return;
     };
     look_at_header(&header, view.asset());
-    let mut buffer = Buffer::default();
-    for part in Part::ALL {
+    let mut buffer = InflateBuffer::default();
+    for part in AssetPart::ALL {
         if let Some(hash) = faults.some(view.verify_hash(part)).flatten() {
             assert!(!hash || header.hash(part).is_some_and(|hash| hash.len() == 16));
         }
@@ -199,7 +199,7 @@ fn look_at_asset(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random) {
             if let Some(level) = level {
                 look_at_level(&level, faults, random);
             }
-            look_at_detail(&Detail::new(view, part), level.as_ref(), faults, random);
+            look_at_detail(&LevelGeometry::new(view, part), level.as_ref(), faults, random);
         }
     }
     if let Some(Some(skin)) = faults.some(mesh.skin()) {
@@ -219,7 +219,7 @@ fn look_at_header(header: &Header<'_>, asset: &[u8]) {
     let line = usize::try_from(header.marker_line()).unwrap();
     assert_eq!(expect_copied(asset, line), usize::try_from(header.len()).unwrap());
     let blocks: Vec<_> = header.blocks().collect();
-    for part in Part::ALL {
+    for part in AssetPart::ALL {
         if let Ok(found) = header.block(part) {
             assert_eq!(found, blocks.iter().find(|block| block.part == part).copied());
             assert!(found.is_none_or(|block| !block.is_empty() && block.start >= header.base()));
@@ -234,7 +234,7 @@ fn look_at_header(header: &Header<'_>, asset: &[u8]) {
 }
 
 /// Looks every entry of a map up by its key: the first of that name is found.
-fn look_at_map(map: &llsd::Map<'_>) {
+fn look_at_map(map: &llsd::LlsdMap<'_>) {
     for entry in map.iter().take(SAMPLES * 4) {
         assert!(entry.key_at < entry.at && entry.at < entry.end);
         let Ok(name) = String::from_utf8(entry.key.content().into_owned()) else { continue };
@@ -246,17 +246,17 @@ fn look_at_map(map: &llsd::Map<'_>) {
 
 /// Walks a value, and writes it again as it is; returns where it ends.
 pub fn expect_copied(bytes: &[u8], at: usize) -> usize {
-    let rules = Rules::default();
-    let mut writer = Writer::new();
+    let rules = LlsdLimits::default();
+    let mut writer = LlsdWriter::new();
     let end = writer.copy(bytes, at, &rules).unwrap();
     assert!(writer.into_bytes() == bytes[at..end], "written differently");
-    let mut walk = Walk::new(bytes, at, &rules);
+    let mut walk = LlsdWalk::new(bytes, at, &rules);
     let (mut depth, mut deepest) = (0_u32, 0);
     while let Some(event) = walk.next().unwrap() {
         match event {
-            Event::Open(..) => depth += 1,
-            Event::Close(_) => depth -= 1,
-            Event::Key(_) | Event::Scalar(_) => {}
+            LlsdEvent::Open(..) => depth += 1,
+            LlsdEvent::Close(_) => depth -= 1,
+            LlsdEvent::Key(_) | LlsdEvent::Scalar(_) => {}
         }
         deepest = deepest.max(depth);
     }
@@ -267,7 +267,12 @@ pub fn expect_copied(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Inflates a block lazily, into a lent buffer, and alone: all three say the same.
-fn look_at_block<'a>(mesh: &'a Mesh<&[u8]>, part: Part, buffer: &mut Buffer, faults: &Faults<'_>) -> Option<Block<'a>> {
+fn look_at_block<'a>(
+    mesh: &'a Mesh<&[u8]>,
+    part: AssetPart,
+    buffer: &mut InflateBuffer,
+    faults: &Faults<'_>,
+) -> Option<AssetBlock<'a>> {
     let view = mesh.view();
     let stored = faults.some(view.stored(part));
     let kept = view.block(part);
@@ -302,13 +307,13 @@ fn look_at_block<'a>(mesh: &'a Mesh<&[u8]>, part: Part, buffer: &mut Buffer, fau
     assert_eq!((block.part(), block.stored_at(), block.stored_len()), (part, stored.start, stored.len()));
     let end = expect_copied(block.bytes(), block.value_at());
     assert_eq!(block.bytes().len() - end, block.rest().len());
-    if let Value::Map(map) = block.value() {
+    if let LlsdValue::Map(map) = block.value() {
         look_at_map(&map);
     }
     Some(block)
 }
 
-fn expect_same_block(one: Block<'_>, other: Block<'_>) {
+fn expect_same_block(one: AssetBlock<'_>, other: AssetBlock<'_>) {
     assert!(one.bytes() == other.bytes() && one.part() == other.part());
     assert_eq!((one.value_at(), one.rest(), one.unused()), (other.value_at(), other.rest(), other.unused()));
     assert_eq!((one.is_gzip(), one.stored_at()), (other.is_gzip(), other.stored_at()));
@@ -331,7 +336,7 @@ fn look_at_level(level: &Level<'_>, faults: &Faults<'_>, random: &mut Random) {
         let Some(submesh) = faults.some(level.submesh(index)) else { continue };
         assert_eq!(submesh.index(), index);
         look_at_map(&submesh.map());
-        for key in Key::ALL {
+        for key in SubmeshKey::ALL {
             let first = submesh.map().get(key.name());
             assert_eq!(submesh.get(key).map(|(at, _)| at), first.map(|entry| entry.at), "{key:?}");
         }
@@ -344,7 +349,7 @@ fn codes(bytes: &[u8]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
 }
 
-fn stored<'a>(submesh: &Submesh<'a>, key: Key) -> &'a [u8] {
+fn stored<'a>(submesh: &Submesh<'a>, key: SubmeshKey) -> &'a [u8] {
     submesh.get(key).and_then(|(_, value)| value.binary()).unwrap_or_default()
 }
 
@@ -362,12 +367,12 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
             (submesh.indices().map(|all| all.iter().count()), submesh.weights().map(|all| all.map(|all| all.len())));
         return;
     }
-    let vertices = stored(submesh, Key::Position).len() / 6;
+    let vertices = stored(submesh, SubmeshKey::Position).len() / 6;
     assert_eq!(submesh.vertex_count(), vertices);
     if let Some(positions) = faults.some(submesh.positions()) {
         let domain = submesh.position_domain().unwrap();
         let (min, max) = (domain.min(), domain.max());
-        let naive: Vec<[f32; 3]> = codes(stored(submesh, Key::Position))
+        let naive: Vec<[f32; 3]> = codes(stored(submesh, SubmeshKey::Position))
             .chunks_exact(3)
             .map(|code| [0, 1, 2].map(|axis| f32::from(code[axis]) / 65535.0 * (max[axis] - min[axis]) + min[axis]))
             .collect();
@@ -382,8 +387,10 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
     }
     if let Some(Some(normals)) = faults.some(submesh.normals()) {
         assert_eq!(normals.len(), vertices);
-        let naive: Vec<f32> =
-            codes(stored(submesh, Key::Normal)).into_iter().map(|code| f32::from(code) / 65535.0 * 2.0 - 1.0).collect();
+        let naive: Vec<f32> = codes(stored(submesh, SubmeshKey::Normal))
+            .into_iter()
+            .map(|code| f32::from(code) / 65535.0 * 2.0 - 1.0)
+            .collect();
         expect_same(normals.iter().flatten(), naive.iter());
         let mut out = vec![[0.0; 3]; vertices];
         normals.decode_into(&mut out).unwrap();
@@ -398,7 +405,7 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         let (min, max) = (domain.min(), domain.max());
         let decoded =
             |code: &[u16]| [0, 1].map(|axis| f32::from(code[axis]) / 65535.0 * (max[axis] - min[axis]) + min[axis]);
-        let naive: Vec<[f32; 2]> = codes(stored(submesh, Key::TexCoord0)).chunks_exact(2).map(decoded).collect();
+        let naive: Vec<[f32; 2]> = codes(stored(submesh, SubmeshKey::TexCoord0)).chunks_exact(2).map(decoded).collect();
         assert_eq!(uvs.len(), vertices);
         expect_same(uvs.iter().flatten(), naive.iter().flatten());
         let mut out = vec![[0.0; 2]; vertices];
@@ -407,7 +414,7 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         assert!(uvs.get(vertices).is_none() && uvs.decode_into(&mut vec![[0.0; 2]; vertices + 1]).is_err());
     }
     if let Some(indices) = faults.some(submesh.indices()) {
-        let naive = codes(stored(submesh, Key::TriangleList));
+        let naive = codes(stored(submesh, SubmeshKey::TriangleList));
         let whole = naive.len() / 3 * 3;
         assert_eq!((indices.len(), submesh.triangle_count()), (whole, whole / 3));
         assert!(indices.iter().eq(naive[..whole].iter().map(|index| u32::from(*index))));
@@ -448,7 +455,7 @@ fn naive_weights(mut bytes: &[u8], vertices: usize) -> Vec<Vec<(u8, u16)>> {
 fn look_at_weights(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Random) {
     let Some(Some(weights)) = faults.some(submesh.weights()) else { return };
     assert_eq!(weights.len(), submesh.vertex_count());
-    let naive = naive_weights(stored(submesh, Key::Weights), weights.len());
+    let naive = naive_weights(stored(submesh, SubmeshKey::Weights), weights.len());
     let expected = |list: &[(u8, u16)]| -> Vec<(i16, u16)> { list.iter().map(|(j, w)| (i16::from(*j), *w)).collect() };
     let found = |list: &meshpeek::model::Influences<'_>| -> Vec<(i16, u16)> {
         (0..list.len()).filter_map(|at| list.raw(at)).collect()
@@ -547,7 +554,7 @@ fn look_at_choices(mesh: &Mesh<&[u8]>, header: &Header<'_>, faults: &Faults<'_>)
 }
 
 /// The neutral view of a level lends the same arrays as the level itself.
-fn look_at_detail(detail: &Detail<'_>, level: Option<&Level<'_>>, faults: &Faults<'_>, random: &mut Random) {
+fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults: &Faults<'_>, random: &mut Random) {
     assert_eq!(detail.level().is_ok(), level.is_some());
     let count = detail.surface_count();
     assert_eq!(count, level.map_or(0, Level::len));
@@ -613,12 +620,12 @@ fn look_at_neutral(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random)
 /// containers holds for. Blocks are inflated where `blocks` says so.
 pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
     let mesh = Mesh::open(bytes)?;
-    mesh.survey(&mut |_| {})?;
-    mesh.regions(&mut |_| {})?;
+    mesh.validate_structure(&mut |_| {})?;
+    mesh.regions(0, &mut |_| {})?;
     for asset in mesh.assets() {
         let Ok(header) = asset.header() else { continue };
         let _ = (header.entries().count(), header.blocks().count(), header.version());
-        let _ = Part::ALL.map(|part| asset.view().stored(part).is_ok() && asset.view().verify_hash(part).is_ok());
+        let _ = AssetPart::ALL.map(|part| asset.view().stored(part).is_ok() && asset.view().verify_hash(part).is_ok());
     }
     if !blocks {
         return Ok(());
@@ -626,7 +633,7 @@ pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
     mesh.validate(&mut |_| {})?;
     let _ = mesh.check();
     for asset in mesh.assets() {
-        for part in Part::ALL {
+        for part in AssetPart::ALL {
             let Ok(Some(block)) = asset.block(part) else { continue };
             let Ok(level) = block.level() else { continue };
             for submesh in level.submeshes().flatten() {

@@ -4,14 +4,14 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use meshpeek::secondlife::llsd::Writer;
+use meshpeek::secondlife::llsd::LlsdWriter;
 
 /// The entries of a map.
 pub type Entries = Vec<(&'static str, Vec<u8>)>;
 
 /// Spells a value with a writer.
-pub fn spelled(write: impl FnOnce(&mut Writer) -> &mut Writer) -> Vec<u8> {
-    let mut writer = Writer::new();
+pub fn spelled(write: impl FnOnce(&mut LlsdWriter) -> &mut LlsdWriter) -> Vec<u8> {
+    let mut writer = LlsdWriter::new();
     write(&mut writer);
     writer.into_bytes()
 }

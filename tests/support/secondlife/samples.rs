@@ -4,8 +4,8 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 use std::path::PathBuf;
 
 use meshpeek::decode::Influence;
-use meshpeek::secondlife::llsd::Writer;
-use meshpeek::secondlife::{Edit, IDENTITY, Mesh, Part, build};
+use meshpeek::secondlife::llsd::LlsdWriter;
+use meshpeek::secondlife::{AssetPart, Edit, IDENTITY, Mesh, builder};
 
 /// A sample of `data/secondlife`: its file, and the bytes of it.
 pub struct Sample {
@@ -15,14 +15,17 @@ pub struct Sample {
 
 /// Builds every sample.
 pub fn samples() -> Vec<Sample> {
-    let built = |file, asset: build::Asset| Sample { file, bytes: asset.to_bytes().unwrap() };
+    let built = |file, asset: builder::Asset| Sample { file, bytes: asset.to_bytes().unwrap() };
     vec![
         built("quad.llmesh", quad()),
         built("arm.llmesh", arm()),
         built("rock.llmesh", rock()),
         built("ramp.llmesh", ramp()),
         Sample { file: "model.slm", bytes: model().to_bytes().unwrap() },
-        Sample { file: "cache.asset", bytes: build::cache(&quad().to_bytes().unwrap(), &[Part::LowestLod]).unwrap() },
+        Sample {
+            file: "cache.asset",
+            bytes: builder::cache(&quad().to_bytes().unwrap(), &[AssetPart::LowestLod]).unwrap(),
+        },
         Sample { file: "grid.llmesh", bytes: grid() },
     ]
 }
@@ -38,7 +41,7 @@ pub fn data() -> PathBuf {
 }
 
 /// A flat square of 32, 8, 2 and 1 triangles.
-pub fn quad() -> build::Asset {
+pub fn quad() -> builder::Asset {
     let mut half = sheet(1);
     for array in [&mut half.positions, &mut half.normals] {
         array.truncate(3);
@@ -50,31 +53,31 @@ pub fn quad() -> build::Asset {
 }
 
 /// A tube along x that four joints bend; among its vertices are those with one to four influences.
-pub fn arm() -> build::Asset {
+pub fn arm() -> builder::Asset {
     let lods = [[8, 6], [5, 4], [3, 4], [2, 3]].map(|[rings, sides]| vec![tube(rings, sides)]);
     let joint = |(name, x): (&str, f32)| {
         let [mut inverse_bind, mut moved] = [IDENTITY; 2];
         (inverse_bind[12], moved[12]) = (-x, x);
-        build::Joint { name: name.to_owned(), inverse_bind, alt_inverse_bind: Some(moved) }
+        builder::Joint { name: name.to_owned(), inverse_bind, alt_inverse_bind: Some(moved) }
     };
     let joints = [("mCollarLeft", -0.5), ("mShoulderLeft", -0.25), ("mElbowLeft", 0.0), ("mWristLeft", 0.25)];
     let mut bind_shape = IDENTITY;
     (bind_shape[0], bind_shape[5], bind_shape[10]) = (0.75, 0.5, 0.5);
-    let skin = build::Skin {
+    let skin = builder::Skin {
         joints: joints.into_iter().map(joint).collect(),
         bind_shape,
         pelvis_offset: Some(0.125),
         lock_scale_if_joint_position: true,
     };
-    build::Asset { skin: Some(skin), ..asset(lods) }
+    builder::Asset { skin: Some(skin), ..asset(lods) }
 }
 
 /// A ball of two halves, the lower of which the lowest level leaves out; hulls of 256, 8 and 3 points.
-pub fn rock() -> build::Asset {
+pub fn rock() -> builder::Asset {
     let lods =
         [[3, 8], [2, 6], [1, 5], [1, 4]].map(|[rings, sides]| vec![dome(rings, sides, 1.0), dome(rings, sides, -1.0)]);
     let mut rock = asset(lods);
-    rock.lowest.as_mut().unwrap().submeshes[1] = build::Submesh::default();
+    rock.lowest.as_mut().unwrap().submeshes[1] = builder::Submesh::default();
     let ball = (0..256_u16).map(|number| {
         let height = f32::from(number) / 255.0 - 0.5;
         let (sine, cosine) = (f32::from(number) * 2.4).sin_cos();
@@ -83,13 +86,13 @@ pub fn rock() -> build::Asset {
     });
     let low: Vec<[f32; 3]> = corners(0.5).into_iter().map(|[x, y, z]| [x, y, z * 0.25 - 0.375]).collect();
     let fin = vec![[0.0, 0.0, 0.5], [0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]];
-    rock.convex = Some(build::Convex { hulls: vec![ball.collect(), low, fin], bounding: corners(0.5), domain: None });
+    rock.convex = Some(builder::Convex { hulls: vec![ball.collect(), low, fin], bounding: corners(0.5), domain: None });
     rock
 }
 
 /// A wedge with triangles to collide with.
-pub fn ramp() -> build::Asset {
-    let mut physics = build::Submesh {
+pub fn ramp() -> builder::Asset {
+    let mut physics = builder::Submesh {
         positions: vec![
             [-0.5, -0.5, -0.5],
             [0.5, -0.5, -0.5],
@@ -104,7 +107,7 @@ pub fn ramp() -> build::Asset {
     physics.triangles = vec![[0, 1, 4], [0, 4, 5], [2, 3, 5], [2, 5, 4], [0, 3, 2], [0, 2, 1], [1, 2, 4], [0, 5, 3]];
     // What is seen has a normal and a place on the texture for each corner.
     let split = |triangles: usize| {
-        let mut submesh = build::Submesh::default();
+        let mut submesh = builder::Submesh::default();
         for triangle in &physics.triangles[..triangles] {
             let [a, b, c] = triangle.map(|index| physics.positions[usize::try_from(index).unwrap()]);
             let normal = unit(cross(minus(b, a), minus(c, a)));
@@ -118,8 +121,8 @@ pub fn ramp() -> build::Asset {
         }
         vec![submesh]
     };
-    let convex = build::Convex { hulls: vec![], bounding: physics.positions.clone(), domain: None };
-    build::Asset {
+    let convex = builder::Convex { hulls: vec![], bounding: physics.positions.clone(), domain: None };
+    builder::Asset {
         physics_mesh: Some(vec![physics.clone()].into()),
         convex: Some(convex),
         ..asset([8, 6, 4, 2].map(split))
@@ -127,23 +130,23 @@ pub fn ramp() -> build::Asset {
 }
 
 /// A container of the square and the wedge, with the first placed twice.
-pub fn model() -> build::Container {
-    let listed = |name: &str, asset: build::Asset| {
-        let header = build::Header { material_list: vec![format!("{name}-material")], ..Default::default() };
-        build::Asset { header, ..asset }.to_bytes().unwrap()
+pub fn model() -> builder::Container {
+    let listed = |name: &str, asset: builder::Asset| {
+        let header = builder::Header { material_list: vec![format!("{name}-material")], ..Default::default() };
+        builder::Asset { header, ..asset }.to_bytes().unwrap()
     };
     let instance = |asset, label: &str, x, name: &str| {
         let mut transform = IDENTITY;
         transform[12] = x;
-        let material = build::Material {
+        let material = builder::Material {
             binding: format!("{name}-material"),
             filename: format!("{name}.png"),
             label: name.to_owned(),
             ..Default::default()
         };
-        build::Instance { asset, label: label.to_owned(), transform, materials: vec![material] }
+        builder::Instance { asset, label: label.to_owned(), transform, materials: vec![material] }
     };
-    build::Container {
+    builder::Container {
         name: String::from("yard"),
         assets: vec![listed("quad", quad()), listed("ramp", ramp())],
         instances: vec![
@@ -156,15 +159,15 @@ pub fn model() -> build::Container {
 
 /// The square as a simulator hands it out.
 pub fn grid() -> Vec<u8> {
-    let header = build::Header {
+    let header = builder::Header {
         version: Some(1),
         creator: Some(*b"\x6d\x65\x73\x68\x70\x65\x4b\x21\x80\0\0\0\0\0\0\x01"),
         date: Some(1_511_941_196.25),
         hashes: true,
         ..Default::default()
     };
-    let bytes = build::Asset { header, ..quad() }.to_bytes().unwrap();
-    let mut cost = Writer::new();
+    let bytes = builder::Asset { header, ..quad() }.to_bytes().unwrap();
+    let mut cost = LlsdWriter::new();
     cost.open_map(4).key("hull").real(0.5).key("hull_discounted_vertices").integer(8);
     cost.key("mesh").reals([0.5; 9].into_iter()).key("mesh_triangles").integer(32).close_map();
     let mesh = Mesh::open(&bytes).unwrap();
@@ -173,20 +176,20 @@ pub fn grid() -> Vec<u8> {
 }
 
 /// An asset of four levels in a box.
-fn asset([high, medium, low, lowest]: [Vec<build::Submesh>; 4]) -> build::Asset {
-    build::Asset {
+fn asset([high, medium, low, lowest]: [Vec<builder::Submesh>; 4]) -> builder::Asset {
+    builder::Asset {
         high: high.into(),
         medium: Some(medium.into()),
         low: Some(low.into()),
         lowest: Some(lowest.into()),
-        convex: Some(build::Convex { hulls: vec![], bounding: corners(0.5), domain: None }),
+        convex: Some(builder::Convex { hulls: vec![], bounding: corners(0.5), domain: None }),
         ..Default::default()
     }
 }
 
 /// A flat square of `side` x `side` quads.
-fn sheet(side: u8) -> build::Submesh {
-    let mut submesh = build::Submesh::default();
+fn sheet(side: u8) -> builder::Submesh {
+    let mut submesh = builder::Submesh::default();
     let step = |at: u8| f32::from(at) / f32::from(side) - 0.5;
     for y in 0..=side {
         for x in 0..=side {
@@ -203,8 +206,8 @@ fn sheet(side: u8) -> build::Submesh {
 }
 
 /// A tube along x, open at its ends, with weights for four joints.
-fn tube(rings: u8, sides: u8) -> build::Submesh {
-    let mut submesh = build::Submesh::default();
+fn tube(rings: u8, sides: u8) -> builder::Submesh {
+    let mut submesh = builder::Submesh::default();
     for ring in 0..rings {
         let x = f32::from(ring) / f32::from(rings - 1);
         for side in 0..=sides {
@@ -232,8 +235,8 @@ fn tube(rings: u8, sides: u8) -> build::Submesh {
 }
 
 /// Half a ball, upwards or downwards.
-fn dome(rings: u8, sides: u8, up: f32) -> build::Submesh {
-    let mut submesh = build::Submesh::default();
+fn dome(rings: u8, sides: u8, up: f32) -> builder::Submesh {
+    let mut submesh = builder::Submesh::default();
     let mut add = |[x, y, z]: [f32; 3]| {
         submesh.positions.push([x * 0.5, y * 0.5, z * 0.5]);
         submesh.normals.push([x, y, z]);
@@ -266,7 +269,7 @@ fn dome(rings: u8, sides: u8, up: f32) -> build::Submesh {
 }
 
 /// Two triangles for each pair of neighbours in two rows of vertices.
-fn quads(submesh: &mut build::Submesh, row: u32, next: u32, width: u32) {
+fn quads(submesh: &mut builder::Submesh, row: u32, next: u32, width: u32) {
     for x in 0..width - 1 {
         submesh.triangles.push([row + x, row + x + 1, next + x + 1]);
         submesh.triangles.push([row + x, next + x + 1, next + x]);

@@ -9,12 +9,12 @@ use crate::parse::Name;
 
 /// A string or a key. Its bytes are its content, or, of one between quotes, spell it with escapes.
 #[derive(Clone, Copy)]
-pub struct Text<'a> {
+pub struct LlsdText<'a> {
     stored: &'a [u8],
     quote: Option<u8>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> LlsdText<'a> {
     /// Takes bytes that are the content.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
@@ -39,8 +39,8 @@ impl<'a> Text<'a> {
 
     /// Returns the bytes of the content, one by one.
     #[must_use]
-    pub const fn bytes(&self) -> Bytes<'a> {
-        Bytes { rest: self.stored, escapes: self.quote.is_some() }
+    pub const fn bytes(&self) -> LlsdTextBytes<'a> {
+        LlsdTextBytes { rest: self.stored, escapes: self.quote.is_some() }
     }
 
     /// Returns the content: borrowed, unless escapes spell it.
@@ -76,7 +76,7 @@ impl<'a> Text<'a> {
     }
 }
 
-impl PartialEq for Text<'_> {
+impl PartialEq for LlsdText<'_> {
     /// Compares the content, however it is spelled.
     fn eq(&self, other: &Self) -> bool {
         match (self.quote, other.quote) {
@@ -86,9 +86,9 @@ impl PartialEq for Text<'_> {
     }
 }
 
-impl Eq for Text<'_> {}
+impl Eq for LlsdText<'_> {}
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Of what escapes spell, no more is copied than is shown, and a byte more, which tells that there is more.
         match self.quote {
@@ -98,7 +98,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-impl fmt::Debug for Text<'_> {
+impl fmt::Debug for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "\"{self}\"")
     }
@@ -106,12 +106,12 @@ impl fmt::Debug for Text<'_> {
 
 /// The bytes of a text's content.
 #[derive(Clone, Debug)]
-pub struct Bytes<'a> {
+pub struct LlsdTextBytes<'a> {
     rest: &'a [u8],
     escapes: bool,
 }
 
-impl Iterator for Bytes<'_> {
+impl Iterator for LlsdTextBytes<'_> {
     type Item = u8;
 
     fn next(&mut self) -> Option<u8> {

@@ -1,13 +1,12 @@
 //! Values, borrowed from the bytes.
 
-use super::Fault;
-use super::text::Text;
-use super::walk::{Head, Kind, Rules, Walk, head, key, skip};
+use super::limits::LlsdLimits;
+use super::text::LlsdText;
 use crate::math::as_u64;
 
 /// A value. What is not a number borrows from the bytes.
 #[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
+pub enum LlsdValue<'a> {
     /// No value.
     Undefined,
     /// True or false.
@@ -19,20 +18,20 @@ pub enum Value<'a> {
     /// A UUID.
     Uuid(&'a [u8; 16]),
     /// A string, which need not be UTF-8.
-    String(Text<'a>),
+    String(LlsdText<'a>),
     /// A URI.
-    Uri(Text<'a>),
+    Uri(LlsdText<'a>),
     /// Seconds since 1970-01-01 UTC.
     Date(f64),
     /// Bytes.
     Binary(&'a [u8]),
     /// Values one after another.
-    Array(Array<'a>),
+    Array(LlsdArray<'a>),
     /// Keys, each with its value.
-    Map(Map<'a>),
+    Map(LlsdMap<'a>),
 }
 
-impl<'a> Value<'a> {
+impl<'a> LlsdValue<'a> {
     /// Returns what it is, with its article: for errors.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -61,9 +60,27 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns the whole number that it is.
+    #[must_use]
+    pub const fn integer(&self) -> Option<i32> {
+        match *self {
+            Self::Integer(integer) => Some(integer),
+            _ => None,
+        }
+    }
+
+    /// Returns the string that it is.
+    #[must_use]
+    pub const fn string(&self) -> Option<LlsdText<'a>> {
+        match *self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns the map that it is.
     #[must_use]
-    pub const fn map(&self) -> Option<Map<'a>> {
+    pub const fn map(&self) -> Option<LlsdMap<'a>> {
         match *self {
             Self::Map(map) => Some(map),
             _ => None,
@@ -72,7 +89,7 @@ impl<'a> Value<'a> {
 
     /// Returns the array that it is.
     #[must_use]
-    pub const fn array(&self) -> Option<Array<'a>> {
+    pub const fn array(&self) -> Option<LlsdArray<'a>> {
         match *self {
             Self::Array(array) => Some(array),
             _ => None,
@@ -91,9 +108,9 @@ impl<'a> Value<'a> {
 
 /// A value, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
+pub struct LlsdItem<'a> {
     /// The value.
-    pub value: Value<'a>,
+    pub value: LlsdValue<'a>,
     /// Offset of its marker.
     pub at: usize,
     /// Offset of the byte after it.
@@ -102,11 +119,11 @@ pub struct Item<'a> {
 
 /// A key and its value, and where they stand.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct LlsdEntry<'a> {
     /// The key.
-    pub key: Text<'a>,
+    pub key: LlsdText<'a>,
     /// The value.
-    pub value: Value<'a>,
+    pub value: LlsdValue<'a>,
     /// Offset of the key's marker.
     pub key_at: usize,
     /// Offset of the value's marker.
@@ -115,64 +132,26 @@ pub struct Entry<'a> {
     pub end: usize,
 }
 
-/// Reads the value that `bytes` start with, and passes over all that stands in it.
-///
-/// # Errors
-///
-/// The first fault in the whole value.
-pub fn read<'a>(bytes: &'a [u8], rules: &Rules) -> Result<Item<'a>, Fault> {
-    read_at(bytes, 0, rules)
-}
-
-/// As [`read`], from byte `at` on; offsets count from the first of `bytes`.
-pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, rules: &Rules) -> Result<Item<'a>, Fault> {
-    let (value, end) = match head(bytes, at)? {
-        Head::Scalar(value, end) => (value, end),
-        Head::Open(kind, count, first) => {
-            let end = match skip(bytes, at, rules) {
-                Some(end) => end,
-                None => Walk::new(bytes, at, rules).finish()?,
-            };
-            // Items are found again within what was walked.
-            let bytes = bytes.get(..end).unwrap_or(bytes);
-            (container(kind, List { bytes, first, count, rules: *rules }), end)
-        }
-    };
-    Ok(Item { value, at, end })
-}
-
-/// As [`read_at`], of a value that was walked before and ended at `end` or before: it is not walked again.
-pub(crate) fn walked_at<'a>(bytes: &'a [u8], at: usize, end: usize, rules: &Rules) -> Option<Value<'a>> {
-    let bytes = bytes.get(..end)?;
-    Some(match head(bytes, at).ok()? {
-        Head::Scalar(value, _) => value,
-        Head::Open(kind, count, first) => container(kind, List { bytes, first, count, rules: *rules }),
-    })
-}
-
-const fn container(kind: Kind, list: List<'_>) -> Value<'_> {
-    match kind {
-        Kind::Array => Value::Array(Array(list)),
-        Kind::Map => Value::Map(Map(list)),
-    }
-}
-
-/// Returns the key that stands at `at`.
-pub(crate) fn key_at(bytes: &[u8], at: usize) -> Option<Text<'_>> {
-    key(bytes, at).ok().map(|(key, _)| key)
+/// Arrays and maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerKind {
+    /// Values one after another.
+    Array,
+    /// Keys, each with its value.
+    Map,
 }
 
 /// The items of a container: where they are, not what they are.
 #[derive(Clone, Copy)]
-struct List<'a> {
+pub(super) struct ItemList<'a> {
     /// From the first byte of the tree to the last of the container.
-    bytes: &'a [u8],
-    first: usize,
-    count: u32,
-    rules: Rules,
+    pub(super) bytes: &'a [u8],
+    pub(super) first: usize,
+    pub(super) count: u32,
+    pub(super) limits: LlsdLimits,
 }
 
-impl std::fmt::Debug for List<'_> {
+impl std::fmt::Debug for ItemList<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} items in bytes {}..{}", self.count, self.first, as_u64(self.bytes.len()))
     }
@@ -180,9 +159,9 @@ impl std::fmt::Debug for List<'_> {
 
 /// Values one after another.
 #[derive(Clone, Copy, Debug)]
-pub struct Array<'a>(List<'a>);
+pub struct LlsdArray<'a>(pub(super) ItemList<'a>);
 
-impl<'a> Array<'a> {
+impl LlsdArray<'_> {
     /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -194,38 +173,13 @@ impl<'a> Array<'a> {
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0
     }
-
-    /// Goes through the values; ends early only where the bytes are no longer those that were read.
-    pub fn iter(&self) -> impl Iterator<Item = Item<'a>> + Clone + use<'a> {
-        let List { bytes, first, count, rules } = self.0;
-        let mut at = first;
-        (0..count).map_while(move |_| {
-            let item = read_at(bytes, at, &rules).ok()?;
-            at = item.end;
-            Some(item)
-        })
-    }
-
-    /// Reads `N` numbers, and that there are no others.
-    #[must_use]
-    pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
-        if self.len() != N {
-            return None;
-        }
-        let mut numbers = [0.0; N];
-        let mut items = self.iter();
-        for number in &mut numbers {
-            *number = items.next()?.value.number()?;
-        }
-        Some(numbers)
-    }
 }
 
 /// Keys, each with its value.
 #[derive(Clone, Copy, Debug)]
-pub struct Map<'a>(List<'a>);
+pub struct LlsdMap<'a>(pub(super) ItemList<'a>);
 
-impl<'a> Map<'a> {
+impl LlsdMap<'_> {
     /// Returns the number of entries, duplicate keys included.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -236,24 +190,5 @@ impl<'a> Map<'a> {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0
-    }
-
-    /// Goes through the entries in file order; ends early only where the bytes are no longer those that were read.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'a>> + Clone + use<'a> {
-        let List { bytes, first, count, rules } = self.0;
-        let mut next = first;
-        (0..count).map_while(move |_| {
-            let key_at = next;
-            let (key, at) = key(bytes, key_at).ok()?;
-            let item = read_at(bytes, at, &rules).ok()?;
-            next = item.end;
-            Some(Entry { key, value: item.value, key_at, at, end: item.end })
-        })
-    }
-
-    /// Finds the first entry with the key `name`.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<Entry<'a>> {
-        self.iter().find(|entry| entry.key.is(name))
     }
 }

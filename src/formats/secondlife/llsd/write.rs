@@ -1,9 +1,10 @@
 //! Writing LLSD: each value as its marker and its payload, in the order given.
 
-use super::Fault;
-use super::text::Text;
-use super::value::Value;
-use super::walk::{Event, Kind, Rules, Walk};
+use super::fault::LlsdFault;
+use super::limits::LlsdLimits;
+use super::text::LlsdText;
+use super::value::{ContainerKind, LlsdValue};
+use super::walk::{LlsdEvent, LlsdWalk};
 use crate::error::ErrorKind;
 
 /// Writes values into memory. Counts come first, so they are given before the values; that the two agree, and that every
@@ -11,16 +12,16 @@ use crate::error::ErrorKind;
 ///
 /// ```
 /// use meshpeek::secondlife::llsd::Writer;
-/// let mut writer = Writer::new();
+/// let mut writer = LlsdWriter::new();
 /// writer.open_map(1).key("size").integer(42).close_map();
 /// assert_eq!(writer.into_bytes(), b"{\0\0\0\x01k\0\0\0\x04sizei\0\0\0\x2a}");
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Writer {
+pub struct LlsdWriter {
     out: Vec<u8>,
 }
 
-impl Writer {
+impl LlsdWriter {
     /// Starts with nothing written.
     #[must_use]
     pub const fn new() -> Self {
@@ -90,7 +91,7 @@ impl Writer {
     }
 
     /// Writes a key in the form that it was read in.
-    pub fn key_as_read(&mut self, key: Text<'_>) -> &mut Self {
+    pub fn key_as_read(&mut self, key: LlsdText<'_>) -> &mut Self {
         self.text(b'k', key)
     }
 
@@ -129,38 +130,38 @@ impl Writer {
     /// # Errors
     ///
     /// The first fault; what comes before it has been written.
-    pub fn copy(&mut self, bytes: &[u8], at: usize, rules: &Rules) -> Result<usize, Fault> {
-        let mut walk = Walk::new(bytes, at, rules);
+    pub fn copy(&mut self, bytes: &[u8], at: usize, limits: &LlsdLimits) -> Result<usize, LlsdFault> {
+        let mut walk = LlsdWalk::new(bytes, at, limits);
         while let Some(event) = walk.next()? {
             match event {
-                Event::Open(Kind::Array, count) => self.open_array(count),
-                Event::Open(Kind::Map, count) => self.open_map(count),
-                Event::Key(key) => self.key_as_read(key),
-                Event::Close(Kind::Array) => self.close_array(),
-                Event::Close(Kind::Map) => self.close_map(),
-                Event::Scalar(value) => self.scalar(value),
+                LlsdEvent::Open(ContainerKind::Array, count) => self.open_array(count),
+                LlsdEvent::Open(ContainerKind::Map, count) => self.open_map(count),
+                LlsdEvent::Key(key) => self.key_as_read(key),
+                LlsdEvent::Close(ContainerKind::Array) => self.close_array(),
+                LlsdEvent::Close(ContainerKind::Map) => self.close_map(),
+                LlsdEvent::Scalar(value) => self.scalar(value),
             };
         }
         Ok(walk.at())
     }
 
     /// Writes a value that is neither an array nor a map; of those, nothing.
-    pub fn scalar(&mut self, value: Value<'_>) -> &mut Self {
+    pub fn scalar(&mut self, value: LlsdValue<'_>) -> &mut Self {
         match value {
-            Value::Undefined => self.undefined(),
-            Value::Boolean(value) => self.boolean(value),
-            Value::Integer(value) => self.integer(value),
-            Value::Real(value) => self.real(value),
-            Value::Uuid(value) => self.uuid(value),
-            Value::String(value) => self.text(b's', value),
-            Value::Uri(value) => self.text(b'l', value),
-            Value::Date(value) => self.date(value),
-            Value::Binary(value) => self.binary(value),
-            Value::Array(_) | Value::Map(_) => self,
+            LlsdValue::Undefined => self.undefined(),
+            LlsdValue::Boolean(value) => self.boolean(value),
+            LlsdValue::Integer(value) => self.integer(value),
+            LlsdValue::Real(value) => self.real(value),
+            LlsdValue::Uuid(value) => self.uuid(value),
+            LlsdValue::String(value) => self.text(b's', value),
+            LlsdValue::Uri(value) => self.text(b'l', value),
+            LlsdValue::Date(value) => self.date(value),
+            LlsdValue::Binary(value) => self.binary(value),
+            LlsdValue::Array(_) | LlsdValue::Map(_) => self,
         }
     }
 
-    fn text(&mut self, mark: u8, text: Text<'_>) -> &mut Self {
+    fn text(&mut self, mark: u8, text: LlsdText<'_>) -> &mut Self {
         match text.quote() {
             Some(quote) => self.mark(quote).put(text.stored()).mark(quote),
             None => self.mark(mark).counted(text.stored()),

@@ -28,7 +28,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         cache: CacheSlot<'a>,
         share: u64,
     ) -> Result<AnimationView<'a>> {
-        self.set_place(Field::new("").of("animation", index));
+        self.set_place(Field::new("").in_list("animation", index));
         let bones = self.bone_ids()?;
         let flags_at = self.cursor.offset();
         let flags = *self.record::<u8>("flags", BYTE)?;
@@ -81,7 +81,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         })?;
         let keys = self.cursor.lend(scan.bytes, 1, "keys")?;
         if looked {
-            self.cursor.note_spread(start, count);
+            self.cursor.record_partial(start, count);
         }
         self.report("keys", start, KEYS, count);
         let view = AnimationView::new(bones, coding, frames, (keys, start), (scan, cache), share);

@@ -65,12 +65,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
     }
 
     fn fault(&self, surface: usize, name: &'static str, _: u64, kind: ErrorKind) -> Error {
-        Error::without_offset(self.generation().format(), Field::new(name).of("surface", as_u64(surface)), kind)
+        Error::without_offset(self.generation().format(), Field::new(name).in_list("surface", as_u64(surface)), kind)
     }
 }
 
 /// Makes the error of a surface, of which an animation file has none.
 fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
     let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
-    Err(Error::without_offset(file.generation().format(), Field::new("").of("surface", as_u64(surface)), kind))
+    Err(Error::without_offset(file.generation().format(), Field::new("").in_list("surface", as_u64(surface)), kind))
 }

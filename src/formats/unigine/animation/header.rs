@@ -40,7 +40,7 @@ impl<S: RegionSink> FieldReader<'_, S> {
             self.text_32("skeleton_guid")?;
             self.text_32("skeleton_path")?;
             animated = self.cursor.offset();
-            self.set_place(Field::new("").of("animation", 0));
+            self.set_place(Field::new("").in_list("animation", 0));
             self.bone_ids()?;
             self.set_place(Field::new(""));
             rate = Some(self.record::<I32>("rate", INT)?.get());

@@ -26,7 +26,7 @@ impl AnimationState {
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::animation(bytes)?;
         let context = FileContext::new(options);
-        let cursor = Cursor::new(bytes, generation.format()).watched_by(context.access_log());
+        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
         let mut fields = FieldReader { cursor, sink: NoRegions };
         let (shared, header) = fields.animation_header(generation, &options.limits)?;
         let animations = if generation.is_quantized() { shared.animations.len() } else { 1 };
@@ -98,7 +98,7 @@ impl<'a> AnimationReader<'a> {
         let share = file.bytes_per_animation();
         let bones =
             if header.generation.has_skeleton() { Some(file.fields(header.animated)?.bone_ids()?) } else { None };
-        fields.set_place(Field::new("").of("animation", as_u64(index)));
+        fields.set_place(Field::new("").in_list("animation", as_u64(index)));
         if header.generation.is_quantized() {
             return fields.quantized_animation(cache, share);
         }
@@ -143,7 +143,7 @@ impl<'a> AnimationReader<'a> {
         for index in 0..self.file().animation_count() {
             let Ok(view) = self.animation(index) else { continue };
             if let Some(at) = view.first_unknown() {
-                fields.set_place(Field::new("").of("animation", as_u64(index)));
+                fields.set_place(Field::new("").in_list("animation", as_u64(index)));
                 return Err(fields.unknown_flags(at, &view.coding()));
             }
         }

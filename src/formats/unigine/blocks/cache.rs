@@ -8,7 +8,7 @@ use super::tree::InflatedTree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unigine::reader::locate::{Sections, slots};
 use crate::model::Counts;
-use crate::parse::Budget;
+use crate::parse::MemoryBudget;
 
 /// What a mesh remembers of its blocks.
 #[derive(Debug)]
@@ -58,14 +58,14 @@ pub(crate) fn keep<T>(
     place: &OnceLock<Box<Result<T>>>,
     new: Result<T>,
     size: fn(&T) -> u64,
-    budget: Budget<'_>,
+    budget: MemoryBudget<'_>,
 ) -> Result<()> {
     if let Err(error) = &new
         && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
     {
         return Err(error.clone());
     }
-    budget.keep(new.as_ref().map_or(0, size));
+    budget.commit(new.as_ref().map_or(0, size));
     // Nobody else sets it while the lock is held.
     drop(place.set(Box::new(new)));
     Ok(())

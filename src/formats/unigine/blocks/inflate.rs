@@ -4,7 +4,7 @@ use lz4_flex::block::{self, DecompressError};
 
 use crate::error::ErrorKind;
 use crate::math::as_u64;
-use crate::parse::{Budget, Limits};
+use crate::parse::{Limits, MemoryBudget};
 
 /// The most that one stored byte can inflate to, and what a block may inflate to beyond that.
 const MAX_RATIO: u64 = 255;
@@ -32,9 +32,14 @@ pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize
 }
 
 /// Inflates `stored` into `out`, in the place of what it held, to so many bytes as [`check_size`] let pass.
-pub(super) fn inflate(stored: &[u8], size: usize, budget: &mut Budget<'_>, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+pub(super) fn inflate(
+    stored: &[u8],
+    size: usize,
+    budget: &mut MemoryBudget<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), ErrorKind> {
     let more = size.saturating_sub(out.capacity());
-    budget.take_all(as_u64(more))?;
+    budget.reserve(as_u64(more))?;
     if more > 0 {
         out.clear();
         out.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(size) })?;
@@ -77,7 +82,7 @@ mod tests {
     fn run(stored: &[u8], raw: i64, limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
         let mut out = Vec::new();
         let size = check_size(as_u64(stored.len()), raw, limits)?;
-        inflate(stored, size, &mut Budget::alone(limits.asset), &mut out)?;
+        inflate(stored, size, &mut MemoryBudget::alone(limits.asset), &mut out)?;
         assert!(out.capacity() <= usize::try_from(raw).unwrap().max(8));
         Ok(out)
     }

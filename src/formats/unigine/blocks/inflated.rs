@@ -4,7 +4,7 @@ use super::block::{BlockKind, BlockLocation};
 use super::inflate;
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Budget, Cursor, Limits};
+use crate::parse::{Cursor, Limits, MemoryBudget};
 
 /// A block as it can be read: where it lies in the file or, inflated, in memory.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl InflatedBlock {
         file: &[u8],
         block: BlockLocation,
         limits: &Limits,
-        budget: &mut Budget<'_>,
+        budget: &mut MemoryBudget<'_>,
         format: &'static str,
         (place, kind): (Field, BlockKind),
     ) -> Result<()> {

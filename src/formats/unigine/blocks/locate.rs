@@ -150,6 +150,6 @@ impl MeshReader<'_> {
 
 /// Steps over a block.
 fn pass_named(reader: &mut FieldReader<'_, NoRegions>, index: usize, kind: BlockKind) -> Result<()> {
-    reader.set_place(Field::new("").of("surface", as_u64(index)));
+    reader.set_place(Field::new("").in_list("surface", as_u64(index)));
     reader.block(kind).map(drop)
 }

@@ -24,7 +24,7 @@ impl MeshReader<'_> {
     /// the table tells are taken for it; `false` where that is the table itself.
     fn blocks_of<S: RegionSink>(self, reader: &mut FieldReader<'_, S>, kind: BlockKind) -> Result<bool> {
         for index in 0..self.surface_count() {
-            reader.set_place(Field::new("").of("surface", as_u64(index)));
+            reader.set_place(Field::new("").in_list("surface", as_u64(index)));
             let block = match reader.block_sizes(kind) {
                 Ok(block) => block,
                 Err(error) => {
@@ -51,12 +51,14 @@ impl MeshReader<'_> {
 
     /// Names the arrays of geometry, or the parts of a tree, in a block that is stored verbatim.
     fn verbatim_parts(self, block: &BlockLocation, index: usize, kind: BlockKind, sink: impl RegionSink) -> Result<()> {
-        let cursor = block.cursor(self.bytes, self.format())?.watched_by(self.state.file.context.access_log());
+        let cursor = block.cursor(self.bytes, self.format())?.with_access_log(self.state.file.context.access_log());
         let mut fields = FieldReader { cursor, sink };
         match kind {
             BlockKind::Geometry => self.arrays(index, fields)?.finish_block(),
             BlockKind::Tree => {
-                fields.set_place(Field::new("").of("surface", as_u64(index)).within("tree", PathSegment::ONLY));
+                fields.set_place(
+                    Field::new("").in_list("surface", as_u64(index)).in_inner_list("tree", PathSegment::ONLY),
+                );
                 tree::read(&mut fields, &mut self.alone()).map(drop)
             }
         }

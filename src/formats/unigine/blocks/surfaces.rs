@@ -15,7 +15,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;
 use crate::model::Counts;
-use crate::parse::Budget;
+use crate::parse::MemoryBudget;
 
 impl<'a> MeshReader<'a> {
     /// Locates a surface and inflates its geometry into a buffer, unless the mesh holds it already, or it is stored as it
@@ -28,7 +28,7 @@ impl<'a> MeshReader<'a> {
         if blocks.geometry.get().is_some_and(|inflated| inflated.is_ok()) {
             return self.surface(index);
         }
-        let mut budget = Budget::alone(self.asset());
+        let mut budget = MemoryBudget::alone(self.asset());
         self.fill_geometry(index, &mut buffer.block, &mut budget)?;
         self.view(index, Some(&buffer.block))
     }
@@ -39,7 +39,7 @@ impl<'a> MeshReader<'a> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return Ok(None) };
         let busy = blocks.tree.get().is_none().then(|| lock(&blocks.busy));
         if blocks.tree.get().is_none() {
-            let mut budget = Budget::of(&self.state.blocks.alive, self.asset());
+            let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
             let new = self.fresh_tree(index, &mut budget);
             keep(&blocks.tree, new, InflatedTree::size, budget)?;
         }
@@ -85,7 +85,7 @@ impl<'a> MeshReader<'a> {
 
     pub(crate) fn block_at(self, start: u64, index: usize, kind: BlockKind) -> Result<BlockLocation> {
         let mut fields = self.file().fields(start)?;
-        fields.set_place(Field::new("").of("surface", as_u64(index)));
+        fields.set_place(Field::new("").in_list("surface", as_u64(index)));
         fields.block_sizes(kind)
     }
 
@@ -96,7 +96,7 @@ impl<'a> MeshReader<'a> {
         };
         let busy = blocks.geometry.get().is_none().then(|| lock(&blocks.busy));
         if blocks.geometry.get().is_none() {
-            let mut budget = Budget::of(&self.state.blocks.alive, self.asset());
+            let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
             let mut inflated = InflatedBlock::default();
             let new = self.fill_geometry(index, &mut inflated, &mut budget).map(|()| inflated);
             keep(&blocks.geometry, new, InflatedBlock::size, budget)?;
@@ -106,9 +106,9 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Inflates the geometry of a surface, and walks its arrays: they fill the block, or it cannot be used.
-    fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut Budget<'_>) -> Result<()> {
+    fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<()> {
         let block = self.geometry_block(index)?;
-        let part = (Field::new("").of("surface", as_u64(index)), BlockKind::Geometry);
+        let part = (Field::new("").in_list("surface", as_u64(index)), BlockKind::Geometry);
         inflated.fill(self.bytes, block, self.limits(), budget, self.format(), part)?;
         if inflated.inflated_from().is_some() {
             self.note_whole(&block);
@@ -140,14 +140,14 @@ impl<'a> MeshReader<'a> {
     {
         // What is inflated was noted as a whole.
         let log = self.state.file.context.access_log().filter(|_| block.inflated_from().is_none());
-        let cursor = block.cursor(self.bytes, self.format())?.watched_by(log);
+        let cursor = block.cursor(self.bytes, self.format())?.with_access_log(log);
         self.arrays(index, FieldReader { cursor, sink: NoRegions })
     }
 
     /// Spells wide indices out, in a block that four bytes for each do not fill and compact ints do; otherwise `false`.
-    fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut Budget<'_>) -> Result<bool> {
+    fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<bool> {
         let mut cursor = inflated.cursor(self.bytes, self.format())?;
-        cursor.set_place(Field::new("").of("surface", as_u64(index)));
+        cursor.set_place(Field::new("").in_list("surface", as_u64(index)));
         let fail = |kind| cursor.error("indices", kind);
         let spelled = {
             let Some(wide) = self.wide_indices(index, inflated) else { return Ok(false) };
@@ -156,7 +156,7 @@ impl<'a> MeshReader<'a> {
             if asked > allowed {
                 return Err(fail(ErrorKind::Limit { name: "block", allowed, asked }));
             }
-            budget.take_all(asked).map_err(fail)?;
+            budget.reserve(asked).map_err(fail)?;
             wide.spell().ok_or_else(|| fail(ErrorKind::OutOfMemory { asked }))?
         };
         inflated.replace(spelled);
@@ -183,10 +183,10 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Inflates the tree of a surface.
-    pub(crate) fn fresh_tree(self, index: usize, budget: &mut Budget<'_>) -> Result<InflatedTree> {
+    pub(crate) fn fresh_tree(self, index: usize, budget: &mut MemoryBudget<'_>) -> Result<InflatedTree> {
         let block = self.tree_block(index)?;
-        let place = Field::new("").of("surface", as_u64(index));
-        let inside = place.within("tree", PathSegment::ONLY);
+        let place = Field::new("").in_list("surface", as_u64(index));
+        let inside = place.in_inner_list("tree", PathSegment::ONLY);
         let format = self.format();
         let mut inflated = InflatedBlock::default();
         inflated.fill(self.bytes, block, self.limits(), budget, format, (place, BlockKind::Tree))?;
@@ -195,14 +195,14 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Returns the budget of what the mesh does not keep.
-    pub(crate) fn alone(self) -> Budget<'static> {
-        Budget::alone(self.asset())
+    pub(crate) fn alone(self) -> MemoryBudget<'static> {
+        MemoryBudget::alone(self.asset())
     }
 
     /// Notes that a block was read as a whole.
     fn note_whole(self, block: &BlockLocation) {
         if let Some(touched) = self.state.file.context.access_log() {
-            touched.note(block.start(), block.end());
+            touched.record(block.start(), block.end());
         }
     }
 

@@ -9,7 +9,7 @@ use crate::formats::unigine::layout::{BOX_6, BYTE, COMPACTS, NODES, SPLIT};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
 use crate::math::{as_index, as_u64};
 use crate::model::{SpatialTree, SplitNode};
-use crate::parse::Budget;
+use crate::parse::MemoryBudget;
 use zerocopy::little_endian::F32;
 
 /// Where the parts of a tree are, in whatever space the block was read.
@@ -38,7 +38,7 @@ impl InflatedTree {
         block: InflatedBlock,
         file: &[u8],
         (format, place): (&'static str, Field),
-        budget: &mut Budget<'_>,
+        budget: &mut MemoryBudget<'_>,
     ) -> Result<Self> {
         let mut reader = FieldReader { cursor: block.cursor(file, format)?, sink: NoRegions };
         reader.set_place(place);
@@ -74,7 +74,10 @@ impl InflatedTree {
 }
 
 /// Reads a tree, and reports its parts: of a block that is stored verbatim, they are regions of the file.
-pub(crate) fn read<S: RegionSink>(reader: &mut FieldReader<'_, S>, budget: &mut Budget<'_>) -> Result<InflatedTree> {
+pub(crate) fn read<S: RegionSink>(
+    reader: &mut FieldReader<'_, S>,
+    budget: &mut MemoryBudget<'_>,
+) -> Result<InflatedTree> {
     let mut offsets = TreeOffsets::default();
     let edge_count = reader.count("edges.count")?;
     offsets.edges = reader.cursor.offset();
@@ -128,10 +131,10 @@ fn reserve<S: RegionSink, T>(
     reader: &FieldReader<'_, S>,
     count: u32,
     name: &'static str,
-    budget: &mut Budget<'_>,
+    budget: &mut MemoryBudget<'_>,
 ) -> Result<Vec<T>> {
     let asked = u64::from(count).saturating_mul(as_u64(size_of::<T>()));
-    budget.take_all(asked).map_err(|kind| reader.cursor.error(name, kind))?;
+    budget.reserve(asked).map_err(|kind| reader.cursor.error(name, kind))?;
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(as_index(count));
     reserved.map_err(|_| reader.cursor.error(name, ErrorKind::OutOfMemory { asked }))?;

@@ -80,7 +80,7 @@ fn write_block(
     if storage == Storage::Kept {
         return writer.block(block.raw, stored);
     }
-    let place = Field::new("").of("surface", as_u64(index));
+    let place = Field::new("").in_list("surface", as_u64(index));
     let mut inflated = InflatedBlock::default();
     inflated.fill(mesh.bytes, block, mesh.limits(), &mut mesh.alone(), mesh.format(), (place, kind))?;
     writer.new_block(inflated.bytes(mesh.bytes), storage)

@@ -38,7 +38,7 @@ impl Mesh {
 impl Surface {
     fn check(&self, generation: Generation, index: u64, bones: usize) -> Result<()> {
         let fault = |name, expected: &str, found: String| {
-            Err(wrong(generation.format(), Field::new(name).of("surface", index), expected, found))
+            Err(wrong(generation.format(), Field::new(name).in_list("surface", index), expected, found))
         };
         let (positions, frames) = self.base_counts();
         if self.targets.is_empty() {
@@ -112,7 +112,7 @@ impl AnimationFile {
         match &*self.animations {
             [only] if only.name.is_empty() => Ok(()),
             [named] => {
-                let field = Field::new("name").of("animation", 0);
+                let field = Field::new("name").in_list("animation", 0);
                 Err(wrong(format, field, "no name in this generation", format!("{:?}", named.name)))
             }
             all => {
@@ -133,7 +133,7 @@ impl Animation {
         match told.chain(sizes).find(|value| !value.is_finite()) {
             None => Ok(()),
             Some(found) => {
-                let field = Field::new("keys").of("animation", index);
+                let field = Field::new("keys").in_list("animation", index);
                 let expected = "finite positions and scales whose box has a finite size";
                 Err(wrong(AnimationGeneration::An10.format(), field, expected, found.to_string()))
             }
@@ -143,7 +143,7 @@ impl Animation {
 
 fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &str) -> Result<()> {
     if name.contains('\0') {
-        return Err(wrong(format, Field::new("name").of(list, index), "a name without NUL", format!("{name:?}")));
+        return Err(wrong(format, Field::new("name").in_list(list, index), "a name without NUL", format!("{name:?}")));
     }
     Ok(())
 }
@@ -159,22 +159,22 @@ fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]
         check_name(format, ("bone", index), &bone.name)?;
         if bone.parent != ROOT && !known(bone.parent) {
             let expected = format!("-1, or a bone below {}", bones.len());
-            return fault(Field::new("parent").of("bone", index), &expected, bone.parent.to_string());
+            return fault(Field::new("parent").in_list("bone", index), &expected, bone.parent.to_string());
         }
     }
     for (index, animation) in (0..).zip(animations) {
         check_name(format, ("animation", index), &animation.name)?;
         if let Some(bone) = animation.bones.iter().find(|bone| !known(**bone)) {
             let expected = format!("bones below {}", bones.len());
-            return fault(Field::new("bone_ids").of("animation", index), &expected, bone.to_string());
+            return fault(Field::new("bone_ids").in_list("animation", index), &expected, bone.to_string());
         }
         if animation.flags & Coding::Changes.unknown() != 0 {
             let found = format!("{:02x}", animation.flags);
-            return fault(Field::new("flags").of("animation", index), "flags below 80", found);
+            return fault(Field::new("flags").in_list("animation", index), "flags below 80", found);
         }
         for frame in &animation.frames {
             if frame.len() != animation.bones.len() {
-                let field = Field::new("keys").of("animation", index);
+                let field = Field::new("keys").in_list("animation", index);
                 return fault(field, "a key for each bone in each frame", frame.len().to_string());
             }
         }

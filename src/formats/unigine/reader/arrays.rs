@@ -147,9 +147,9 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
     /// Finds the next array; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<SurfaceArray<'a>>> {
         let Some(kind) = self.next else { return Ok(None) };
-        let surface = Field::new("").of("surface", self.surface);
+        let surface = Field::new("").in_list("surface", self.surface);
         self.reader.set_place(match kind {
-            ArrayKind::Positions(target) | ArrayKind::Frames(target) => surface.within("target", target.into()),
+            ArrayKind::Positions(target) | ArrayKind::Frames(target) => surface.in_inner_list("target", target.into()),
             _ => surface,
         });
         let (name, count_name) = kind.names();
@@ -236,7 +236,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
             }
         };
         let bytes = cursor.lend(totals.bytes, 1, "weights")?;
-        cursor.note_spread(start, count.into());
+        cursor.record_partial(start, count.into());
         Ok(bytes)
     }
 }

@@ -52,7 +52,7 @@ impl<'a> FileReader<'a> {
     }
 
     pub(crate) fn cursor(self) -> Cursor<'a> {
-        Cursor::new(self.bytes, self.format()).watched_by(self.state.context.access_log())
+        Cursor::new(self.bytes, self.format()).with_access_log(self.state.context.access_log())
     }
 
     pub(crate) fn fields(self, offset: u64) -> Result<FieldReader<'a, NoRegions>> {
@@ -63,13 +63,13 @@ impl<'a> FileReader<'a> {
     pub(crate) fn entry(self, list: &'static str, starts: &[u64], index: usize) -> Result<FieldReader<'a, NoRegions>> {
         let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
         let mut fields = self.fields(*start)?;
-        fields.set_place(Field::new("").of(list, as_u64(index)));
+        fields.set_place(Field::new("").in_list(list, as_u64(index)));
         Ok(fields)
     }
 
     pub(crate) fn no_such(self, list: &'static str, count: usize, index: usize) -> Error {
         let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-        Error::without_offset(self.format(), Field::new("").of(list, as_u64(index)), kind)
+        Error::without_offset(self.format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 
     /// Returns the bytes of the header, by which a sidecar knows its file.

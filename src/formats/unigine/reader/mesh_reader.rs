@@ -35,7 +35,7 @@ impl MeshState {
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::mesh(bytes)?;
         let context = FileContext::new(options);
-        let cursor = Cursor::new(bytes, generation.format()).watched_by(context.access_log());
+        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
         let (shared, header) = FieldReader { cursor, sink: NoRegions }.header(generation, &options.limits)?;
         let (format, animations, surfaces) = (shared.format, shared.animations.len(), header.surfaces.len());
         let blocks = if generation.is_compressed() { surfaces } else { 0 };

@@ -48,7 +48,7 @@ pub(super) fn check<'a>(
     let mut named = vec![usize::MAX; if count == 0 { 0 } else { file.bone_count() }];
     for index in 0..count {
         let animation = animation(index)?;
-        let field = Field::new("").of("animation", as_u64(index));
+        let field = Field::new("").in_list("animation", as_u64(index));
         check_bones(&animation, index, &mut named, report);
         check_keys(&animation, field, report);
         check_first_frame(file, &animation, field, report)?;
@@ -64,7 +64,7 @@ fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize],
             None => unknown.add(item, true),
         }
     }
-    let (at, field) = (animation.bones_offset(), Field::new("").of("animation", as_u64(index)));
+    let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
     for (tally, what) in [(unknown, "name no bone"), (again, "were named before")] {
         if tally.any() {
             let text = format!("{} bone numbers {what}; the first is number {}", tally.count, tally.first);

@@ -13,7 +13,7 @@ use crate::parse::{Name, Report, Severity};
 const BIND_SLACK: f32 = 1e-2;
 
 fn bone(index: usize, name: &'static str) -> Field {
-    Field::new(name).of("bone", as_u64(index))
+    Field::new(name).in_list("bone", as_u64(index))
 }
 
 /// Checks parents and names. Names are compared, and ancestors looked for, among the bones that a parent of 16 bits can name:

@@ -169,7 +169,7 @@ pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(us
     for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
         if let [(name, first), (_, again), ..] = *same {
             let text = format!("{} are named \"{name}\"; by name, {list} {first} is found", same.len());
-            report.say("UG15", Field::new("name").of(list, as_u64(again)), at(again), text);
+            report.say("UG15", Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }
     }
 }
@@ -183,7 +183,7 @@ struct BaseCounts {
 }
 
 fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, report: &mut Report<'_>) -> Result<()> {
-    let surface = Field::new("").of("surface", as_u64(index));
+    let surface = Field::new("").in_list("surface", as_u64(index));
     if let Some([_, code]) = view.lightmap()
         && code >= LIGHTMAP_CODES
     {
@@ -223,11 +223,11 @@ fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, 
         ArrayKind::Positions(0) => base.positions = count,
         ArrayKind::Frames(0) => base.frames = count,
         ArrayKind::Positions(target) if count != base.positions => {
-            let field = surface.within("target", target.into()).named("positions.count");
+            let field = surface.in_inner_list("target", target.into()).named("positions.count");
             report.say("UG26", field, count_at, of_base(count, base.positions));
         }
         ArrayKind::Frames(target) if count != base.frames => {
-            let field = surface.within("target", target.into()).named("tangents.count");
+            let field = surface.in_inner_list("target", target.into()).named("tangents.count");
             report.say("UG26", field, count_at, of_base(count, base.frames));
         }
         ArrayKind::Weights if count != 0 && count != base.positions => {

@@ -44,7 +44,7 @@ pub(super) fn check_surface(
         Err(_) if mesh.generation().is_compressed() => return Ok(()),
         Err(error) => return Err(error),
     };
-    let field = Field::new("").of("surface", as_u64(index));
+    let field = Field::new("").in_list("surface", as_u64(index));
     let mut surface = SurfaceCheck { view, field, counts: view.counts()?, report };
     surface.bounds()?;
     surface.report.turn_into(view.inflated_from());
@@ -90,12 +90,12 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         while let Some(array) = arrays.next()? {
             match array.kind {
                 ArrayKind::Positions(target) => {
-                    let field = self.field.within("target", target.into()).named("positions");
+                    let field = self.field.in_inner_list("target", target.into()).named("positions");
                     self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field, Severity::Warning);
                 }
                 ArrayKind::Frames(target) => {
                     let frames = self.view.cast_frames(&array)?;
-                    self.frames(&frames, array.at, self.field.within("target", target.into()).named("tangents"));
+                    self.frames(&frames, array.at, self.field.in_inner_list("target", target.into()).named("tangents"));
                 }
                 _ => break,
             }

@@ -33,7 +33,8 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
         }
     };
     let tree = inflated.view(mesh.bytes, mesh.format())?;
-    let field = Field::new("").of("surface", as_u64(index)).within(BlockKind::Tree.content(), PathSegment::ONLY);
+    let field =
+        Field::new("").in_list("surface", as_u64(index)).in_inner_list(BlockKind::Tree.content(), PathSegment::ONLY);
     report.turn_into(inflated.inflated_from());
     let mut check = TreeCheck { tree, field, inflated: &inflated, report };
     let triangles = as_index(view.counts()?.corners / 3);

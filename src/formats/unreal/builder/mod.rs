@@ -1,5 +1,7 @@
 //! Making a pair from nothing.
 
+pub mod script;
+
 use std::io::Write;
 
 use zerocopy::IntoBytes;
@@ -131,7 +133,7 @@ impl Mesh {
         }
         for (number, polygon) in (0..).zip(&self.polygons) {
             if let Some(vertex) = polygon.vertices.iter().find(|vertex| u32::from(vertex.get()) >= self.vertices) {
-                let field = Field::new("vertices").of("polygon", number);
+                let field = Field::new("vertices").in_list("polygon", number);
                 return Err(refused(DATA, field, format!("indices below {}", self.vertices), vertex.to_string()));
             }
         }
@@ -139,7 +141,7 @@ impl Mesh {
     }
 
     fn check_frame(&self, number: u64, frame: &[[i16; 3]]) -> Result<()> {
-        let field = Field::new("positions").of("frame", number);
+        let field = Field::new("positions").in_list("frame", number);
         if frame.len() != as_index(self.vertices) {
             let expected = format!("{} positions, one per vertex", self.vertices);
             return Err(refused(ANIV, field, expected, frame.len().to_string()));
@@ -197,7 +199,7 @@ pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRan
             *stored = whole(rounded.clamp(least, most));
         }
         if !inside && out_of_range == OutOfRange::Refuse {
-            let field = Field::new("").of("position", as_u64(number));
+            let field = Field::new("").in_list("position", as_u64(number));
             let expected = "coordinates in a box of 256 units a side around 0".to_owned();
             return Err(refused(ANIV, field, expected, format!("{position:?}")));
         }

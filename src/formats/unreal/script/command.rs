@@ -37,7 +37,7 @@ pub enum Verb {
 
 impl Verb {
     /// Tells whether a command names a mesh by its map.
-    pub(super) const fn is_of_map(self) -> bool {
+    pub(in crate::formats::unreal) fn is_of_map(self) -> bool {
         matches!(self, Self::MeshMapScale | Self::MeshMapSetTexture)
     }
 }
@@ -250,7 +250,7 @@ impl<'a> Command<'a> {
     /// Returns the name that regions and findings give it, such as `command[3].scale`.
     #[must_use]
     pub fn field(&self) -> Field {
-        Field::new(self.spelling.map_or("other", |spelling| spelling.name)).of("command", self.index)
+        Field::new(self.spelling.map_or("other", |spelling| spelling.name)).in_list("command", self.index)
     }
 
     /// Returns its arguments, in order.

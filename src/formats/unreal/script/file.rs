@@ -155,7 +155,7 @@ impl<D: AsRef<[u8]>> Script<D> {
 /// Reports the text before command `index`, if there is any.
 fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
     if start < end {
-        span(Field::new("").of("text", index), start, end, see);
+        span(Field::new("").in_list("text", index), start, end, see);
     }
 }
 

@@ -65,7 +65,7 @@ impl<D: AsRef<[u8]>> Script<D> {
 /// Reports what is skipped. The lines of a text are counted as commands are, so a region shows where it stands.
 fn check_text(bytes: &[u8], report: &mut Report<'_>) {
     let nul = bytes.iter().position(|byte| *byte == 0).map(as_u64);
-    let field = |index| Field::new("").of("text", index);
+    let field = |index| Field::new("").in_list("text", index);
     if is_wide(bytes) {
         let text = "expected one byte per character, found two: nothing is read";
         report.say("UR31", field(0), 0, text.into());

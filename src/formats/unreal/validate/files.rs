@@ -92,7 +92,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
              vertices",
             shape.frames, shape.vertices
         );
-        report.say("UR04", Field::new("positions").of("frame", frame), mesh.frame_at(frame), text);
+        report.say("UR04", Field::new("positions").in_list("frame", frame), mesh.frame_at(frame), text);
         check_line_ends(mesh, missing, report);
     }
 }
@@ -127,7 +127,7 @@ fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Re
             "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: then frames from the \
              first lost byte on are shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
         );
-        report.say("UR09", Field::new("positions").of("frame", 0), FRAMES_AT, text);
+        report.say("UR09", Field::new("positions").in_list("frame", 0), FRAMES_AT, text);
     }
 }
 
@@ -144,7 +144,8 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
             (least, greatest) = (vertex.min(least), vertex.max(greatest));
         }
     }
-    let at = |tally: Tally| (Field::new("vertices").of("polygon", tally.first), tally.offset(POLYGONS_AT, POLYGON));
+    let at =
+        |tally: Tally| (Field::new("vertices").in_list("polygon", tally.first), tally.offset(POLYGONS_AT, POLYGON));
     if beyond.any() {
         let (field, offset) = at(beyond);
         let from_one = least == 1 && greatest == vertices;
@@ -180,7 +181,7 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
         (blended, "UR17", Some(Severity::Info), "kind", KIND_AT, "polygons have style 5, which one late patch knows"),
     ];
     for (tally, rule, severity, name, into, what) in cases.into_iter().filter(|(tally, ..)| tally.any()) {
-        let field = Field::new(name).of("polygon", tally.first);
+        let field = Field::new(name).in_list("polygon", tally.first);
         let offset = tally.offset(POLYGONS_AT, POLYGON).saturating_add(into);
         let text = format!("{} {what}", tally.count);
         match severity {
@@ -203,7 +204,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
             pads.add(number, pad.get() != 0);
         }
         if pads.any() {
-            let field = Field::new("positions").of("frame", as_u64(frame));
+            let field = Field::new("positions").in_list("frame", as_u64(frame));
             let offset = pads.offset(mesh.frame_at(as_u64(frame)), 8).saturating_add(6);
             report.say("UR14", field, offset, format!("{} vertices have a pad that is not 0; it is kept", pads.count));
         }
@@ -219,7 +220,7 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
         let Sequence { name, start, frames: count, command, .. } = sequence;
         if start.saturating_add(count) > frames && frames > 0 {
             let text = format!("sequence \"{name}\" plays {count} frames from {start} on, and there are {frames}");
-            report.say("UR18", Field::new("frames").of("sequence", as_u64(number)), command.offset(), text);
+            report.say("UR18", Field::new("frames").in_list("sequence", as_u64(number)), command.offset(), text);
         }
     }
     report.turn_to(DATA);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use meshpeek::secondlife::build::{Asset, Joint, Level, Skin, Submesh};
+use meshpeek::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
 
 use super::height_field::{HeightField, influences};
 

@@ -143,7 +143,7 @@ impl PoseArgs {
         }
         if to >= frames {
             let kind = ErrorKind::NoSuch { count: frames.into(), index: from.into() };
-            let field = Field::new("frame").of("clip", clip.try_into().unwrap_or(u64::MAX));
+            let field = Field::new("frame").in_list("clip", clip.try_into().unwrap_or(u64::MAX));
             return Err(Error::without_offset(motion.format(), field, kind).into());
         }
         Ok(FrameBlend { from, to, fraction })

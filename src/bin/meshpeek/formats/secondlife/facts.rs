@@ -1,7 +1,7 @@
 //! The facts of an asset.
 
 use meshpeek::Geometry;
-use meshpeek::secondlife::{Lod, Mesh, extract_what_is_there};
+use meshpeek::secondlife::{Lod, Mesh, extract_available};
 use meshpeek::unreal::companions::Pair;
 use serde_json::Value;
 
@@ -50,6 +50,6 @@ fn extract<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, level: Lod, nearest: bo
     let header = view.header()?;
     let has_level = |lod: Lod| header.has(lod.part());
     let level = if nearest { level.nearest(has_level).unwrap_or(level) } else { level };
-    let (bytes, left_out) = extract_what_is_there(view, level)?;
+    let (bytes, left_out) = extract_available(view, level)?;
     Ok(LevelFile { level: level.part().key(), bytes, left_out })
 }

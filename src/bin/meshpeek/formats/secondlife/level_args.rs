@@ -1,7 +1,7 @@
 //! The options that only Second Life meshes have.
 
 use clap::{Args, ValueEnum};
-use meshpeek::secondlife::{Detail, Lod, Mesh, Part};
+use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod, Mesh};
 
 /// The levels of detail that `info` describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -85,10 +85,10 @@ impl LevelArgs {
     }
 
     /// Finds the submeshes.
-    pub fn detail<'a, D: AsRef<[u8]> + Send + Sync>(&self, mesh: &'a Mesh<D>) -> meshpeek::Result<Detail<'a>> {
+    pub fn detail<'a, D: AsRef<[u8]> + Send + Sync>(&self, mesh: &'a Mesh<D>) -> meshpeek::Result<LevelGeometry<'a>> {
         let view = mesh.view();
         let header = view.header()?;
-        let detail = Detail::new(view, self.part(|part| !header.has(part)));
+        let detail = LevelGeometry::new(view, self.part(|part| !header.has(part)));
         // Returns an error that names the levels that exist if this one does not.
         detail.level()?;
         Ok(detail)
@@ -99,18 +99,18 @@ impl LevelArgs {
         self.lod.is_none() && self.asset.unwrap_or_default() == 0
     }
 
-    fn part(&self, is_absent: impl Fn(Part) -> bool) -> Part {
+    fn part(&self, is_absent: impl Fn(AssetPart) -> bool) -> AssetPart {
         match self.lod {
             None => Lod::High.nearest(|lod| !is_absent(lod.part())).unwrap_or(Lod::High).part(),
-            Some(LodOrPhysics::High) => Part::HighLod,
-            Some(LodOrPhysics::Medium) => Part::MediumLod,
-            Some(LodOrPhysics::Low) => Part::LowLod,
-            Some(LodOrPhysics::Lowest) => Part::LowestLod,
+            Some(LodOrPhysics::High) => AssetPart::HighLod,
+            Some(LodOrPhysics::Medium) => AssetPart::MediumLod,
+            Some(LodOrPhysics::Low) => AssetPart::LowLod,
+            Some(LodOrPhysics::Lowest) => AssetPart::LowestLod,
             // The old name of the same thing.
-            Some(LodOrPhysics::Physics) if is_absent(Part::PhysicsMesh) && !is_absent(Part::PhysicsShape) => {
-                Part::PhysicsShape
+            Some(LodOrPhysics::Physics) if is_absent(AssetPart::PhysicsMesh) && !is_absent(AssetPart::PhysicsShape) => {
+                AssetPart::PhysicsShape
             }
-            Some(LodOrPhysics::Physics) => Part::PhysicsMesh,
+            Some(LodOrPhysics::Physics) => AssetPart::PhysicsMesh,
         }
     }
 }

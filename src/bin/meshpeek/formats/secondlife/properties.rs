@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use meshpeek::io::{open_stream, read_up_to};
-use meshpeek::secondlife::llsd::{Entry, Map, Text, Value as Llsd};
-use meshpeek::secondlife::{Container, Header, Matrix, Part, Prefix, Skin, View};
+use meshpeek::secondlife::llsd::{LlsdEntry, LlsdMap, LlsdText, LlsdValue as Llsd};
+use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Skin};
 use meshpeek::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 
@@ -15,17 +15,17 @@ use crate::render::json::{hex, number, numbers, with};
 const MAX_LISTED: usize = 100_000;
 
 /// Returns the `properties` of an asset.
-pub fn asset(view: View<'_>, blocks: &[BlockSummary], inflate: bool) -> Value {
+pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Value {
     let Ok(header) = view.header() else { return Value::Null };
     let mut object = header_json(&header);
     let inflated: Vec<&str> = blocks.iter().filter(|block| block.inflated.is_some()).map(|block| block.name).collect();
     object.insert("blocks".into(), blocks.iter().map(BlockSummary::json).collect());
     object.insert("inflated".into(), json!(inflated));
-    let is_inflated = |part: Part| blocks.iter().any(|block| block.name == part.key() && block.inflated.is_some());
+    let is_inflated = |part: AssetPart| blocks.iter().any(|block| block.name == part.key() && block.inflated.is_some());
     if inflate {
-        let skin = if is_inflated(Part::Skin) { view.skin().ok().flatten() } else { None };
+        let skin = if is_inflated(AssetPart::Skin) { view.skin().ok().flatten() } else { None };
         object.insert("skin".into(), skin.map_or(Value::Null, |skin| skin_json(&skin)));
-        let (hulls, physics) = physics(view, is_inflated(Part::PhysicsConvex));
+        let (hulls, physics) = physics(view, is_inflated(AssetPart::PhysicsConvex));
         object.insert("hulls".into(), hulls);
         object.insert("physics".into(), physics);
     }
@@ -76,7 +76,7 @@ fn header_json(header: &Header<'_>) -> Object<String, Value> {
         names.collect::<Vec<_>>()
     });
     object.insert("material_list".into(), json!(materials));
-    let hashes = Part::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
+    let hashes = AssetPart::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
     let hashes: Object<String, Value> = hashes.map(|(part, hash)| (part.key().to_owned(), hex(hash).into())).collect();
     object.insert("hashes".into(), Value::Object(hashes));
     object.insert("physics_cost_data".into(), header.physics_cost().map_or(Value::Null, |cost| plain(cost.map())));
@@ -101,13 +101,13 @@ fn skin_json(skin: &Skin<'_>) -> Value {
 }
 
 /// Returns the sizes of the hulls, and the other collision shapes.
-fn physics(view: View<'_>, is_inflated: bool) -> (Value, Value) {
+fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     let convex = if is_inflated { view.convex().ok().flatten() } else { None };
     let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
     let hulls: Vec<usize> = sizes.into_iter().flatten().collect();
     let header = view.header();
     let has_mesh = header.is_ok_and(|header| {
-        [Part::PhysicsMesh, Part::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
+        [AssetPart::PhysicsMesh, AssetPart::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
     });
     let bounding = convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len());
     // As `physics_shape` chooses, without inflating the triangles.
@@ -139,13 +139,13 @@ pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value 
         open_stream(path).and_then(|file| read_up_to(std::io::Read::take(file, limits.header), 0, limits.header));
     let Ok(head) = head else { return entry };
     match Header::of_prefix(&head, &limits) {
-        Ok(Prefix::Ready(header)) => with(entry, "properties", Value::Object(header_json(&header))),
+        Ok(HeaderPrefix::Ready(header)) => with(entry, "properties", Value::Object(header_json(&header))),
         _ => entry,
     }
 }
 
 /// Returns an LLSD map of numbers as JSON.
-fn plain(map: Map<'_>) -> Value {
+fn plain(map: LlsdMap<'_>) -> Value {
     let entries = map.iter().take(64).map(|entry| {
         let value = match entry.value {
             Llsd::Array(array) => array.iter().take(64).map(|item| json!(item.value.number())).collect(),
@@ -157,14 +157,14 @@ fn plain(map: Map<'_>) -> Value {
     Value::Object(entries.collect())
 }
 
-fn string(entry: &Entry<'_>) -> Option<String> {
+fn string(entry: &LlsdEntry<'_>) -> Option<String> {
     match entry.value {
         Llsd::String(value) => Some(text(value)),
         _ => None,
     }
 }
 
-fn text(text: Text<'_>) -> String {
+fn text(text: LlsdText<'_>) -> String {
     meshpeek::Name::new(&text.content()).to_string_lossy()
 }
 

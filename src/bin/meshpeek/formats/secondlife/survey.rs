@@ -1,7 +1,7 @@
 //! `info` of a file: what its headers say, and what its inflated blocks contain.
 
 use meshpeek::model::Counts;
-use meshpeek::secondlife::{Detail, Level, Lod, Mesh, Part, View};
+use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use meshpeek::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 use serde_json::{Value, json};
 
@@ -63,10 +63,10 @@ impl AssetSurvey {
         let Ok(header) = view.header() else { return Value::Null };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
-        let is_wanted = |part: Part| match levels {
+        let is_wanted = |part: AssetPart| match levels {
             LodFilter::None => false,
             LodFilter::All => true,
-            _ => nearest == Some(part) || matches!(part, Part::Skin | Part::PhysicsConvex),
+            _ => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
         };
         let first = self.survey.blocks.len();
         for stored in header.blocks() {
@@ -89,9 +89,9 @@ impl AssetSurvey {
         properties::asset(view, blocks, levels != LodFilter::None)
     }
 
-    fn inflate(&mut self, view: View<'_>, part: Part, asset: Option<usize>) -> Option<InflatedSummary> {
+    fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
         let block = self.value_or_finding(view.block(part), asset)??;
-        block.survey(&mut |finding| self.add_finding(finding, asset));
+        block.validate_structure(&mut |finding| self.add_finding(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
         if !part.is_geometry() {
             return Some(InflatedSummary { bytes, counts: None });
@@ -105,14 +105,14 @@ impl AssetSurvey {
     }
 
     /// Describes a submesh as far as it is sound; returns the number of its triangles.
-    fn surface(&mut self, view: View<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+    fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
             let [_, surfaces] = &mut self.left_out;
             *surfaces = surfaces.saturating_add(1);
             return submesh.triangle_count();
         }
-        let detail = Detail::new(view, level.part());
+        let detail = LevelGeometry::new(view, level.part());
         let surface = Surface::new(&detail, index);
         let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
         self.survey.bounds = self.survey.bounds.union(&bounds);
@@ -154,7 +154,7 @@ impl AssetSurvey {
     fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
         if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());
-            let field = asset.map_or(finding.field, |asset| finding.field.beneath("asset", asset));
+            let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
             self.survey.findings.push(Finding { field, ..finding });
         }
     }

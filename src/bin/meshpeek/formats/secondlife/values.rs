@@ -6,7 +6,7 @@ use std::ops::Range;
 use meshpeek::decode::Tangent16;
 use meshpeek::io::prefetch;
 use meshpeek::model::Positions;
-use meshpeek::secondlife::Detail;
+use meshpeek::secondlife::LevelGeometry;
 use meshpeek::{Array, Packed};
 
 use crate::args::Attribute;
@@ -33,7 +33,7 @@ impl Values for Tangents<'_> {
 
 /// Locates an attribute that only this format has; `None` if the neutral view has it, or nothing does.
 pub fn values<'a>(
-    detail: &Detail<'a>,
+    detail: &LevelGeometry<'a>,
     surface: usize,
     attribute: Attribute,
 ) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {

@@ -1,0 +1,264 @@
+//! An inflated block: its bytes, and the one value that they are.
+
+use std::sync::OnceLock;
+
+use flate2::Decompress;
+
+use super::asset_part::AssetPart;
+use super::inflate::{self, ZlibStream};
+use super::layout::FORMAT;
+use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
+use crate::array::runs::RunIndex;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::{Limits, MemoryBudget};
+
+/// A buffer that blocks are inflated into, one after another: lent and reused, it saves the allocations.
+///
+/// ```
+/// use meshpeek::secondlife::{InflateBuffer, Lod, Mesh, AssetPart};
+/// let mesh = Mesh::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
+/// let mut buffer = InflateBuffer::default();
+/// for lod in mesh.header()?.lods() {
+///     let block = mesh.view().block_into(lod.part(), &mut buffer)?.unwrap();
+///     println!("{}: {} submeshes", lod.name(), block.level()?.len());
+/// }
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct InflateBuffer {
+    data: BlockData,
+    engine: Option<Decompress>,
+}
+
+impl InflateBuffer {
+    /// Inflates a stored block that stands alone, such as the reply to a request for its range.
+    ///
+    /// # Errors
+    ///
+    /// As [`AssetView::block`](super::AssetView::block); offsets count from the first stored byte.
+    pub fn inflate(&mut self, part: AssetPart, stored: &[u8], limits: &Limits) -> Result<AssetBlock<'_>> {
+        self.fill(part, stored, 0, limits)
+    }
+
+    pub(super) fn fill(&mut self, part: AssetPart, stored: &[u8], at: u64, limits: &Limits) -> Result<AssetBlock<'_>> {
+        self.data.fill(part, stored, at, limits, &mut MemoryBudget::alone(limits.asset), &mut self.engine)?;
+        Ok(AssetBlock { data: &self.data })
+    }
+}
+
+/// The keys of a skin whose values are lists, in the order of a block's lists.
+pub(super) const SKIN_LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bind_matrix"];
+
+/// What a block is made of.
+#[derive(Debug, Default)]
+pub(super) struct BlockData {
+    part: Option<AssetPart>,
+    bytes: Vec<u8>,
+    /// Offset of the stored block in the file, and its length.
+    stored: (u64, u64),
+    stream: ZlibStream,
+    limits: LlsdLimits,
+    /// Where the value starts and ends.
+    value: (usize, usize),
+    /// Where the items of its lists stand: submeshes; or joint names, inverse bind matrices and their alternatives.
+    lists: [Vec<u32>; 3],
+    /// An index into the weights of each submesh, made when one is first looked up.
+    indices: Vec<OnceLock<Option<RunIndex>>>,
+}
+
+impl BlockData {
+    pub(super) fn new(
+        part: AssetPart,
+        stored: &[u8],
+        at: u64,
+        limits: &Limits,
+        mut budget: MemoryBudget<'_>,
+    ) -> Result<Self> {
+        let mut new = Self::default();
+        new.fill(part, stored, at, limits, &mut budget, &mut None)?;
+        // What was reserved in vain is given back, unless it is little.
+        if new.bytes.capacity().saturating_sub(new.bytes.len()) > new.bytes.len() / 4 {
+            new.bytes.shrink_to_fit();
+        }
+        budget.commit(new.size());
+        Ok(new)
+    }
+
+    fn fill(
+        &mut self,
+        part: AssetPart,
+        stored: &[u8],
+        at: u64,
+        limits: &Limits,
+        budget: &mut MemoryBudget<'_>,
+        engine: &mut Option<Decompress>,
+    ) -> Result<()> {
+        self.part = Some(part);
+        self.stored = (at, as_u64(stored.len()));
+        self.limits = LlsdLimits::from(limits);
+        self.lists.iter_mut().for_each(Vec::clear);
+        self.indices.clear();
+        self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes)
+            .map_err(|error| Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind))?;
+        let read = llsd::marker_line(&self.bytes).and_then(|start| {
+            let item = llsd::read_at(&self.bytes, start, &self.limits)?;
+            Ok((start, item.end))
+        });
+        self.value = read.map_err(|fault| self.with_location(Field::new(part.key()), fault))?;
+        self.fill_lists(part).map_err(|kind| Error::new(FORMAT, Field::new(part.key()), at, kind))
+    }
+
+    /// Lists the offsets of the items that are found by number.
+    fn fill_lists(&mut self, part: AssetPart) -> Result<(), ErrorKind> {
+        let mut lists = std::mem::take(&mut self.lists);
+        let value = AssetBlock { data: self }.value();
+        if part.is_geometry() {
+            list_offsets(value.array(), &mut lists[0])?;
+            let count = lists[0].len();
+            self.indices.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(count) })?;
+            self.indices.resize_with(count, OnceLock::new);
+        } else if part == AssetPart::Skin {
+            for (list, key) in lists.iter_mut().zip(SKIN_LISTS) {
+                let entry = value.map().and_then(|map| map.get(key));
+                list_offsets(entry.and_then(|entry| entry.value.array()), list)?;
+            }
+        }
+        self.lists = lists;
+        Ok(())
+    }
+
+    /// Returns the bytes of memory that it holds.
+    pub(super) fn size(&self) -> u64 {
+        as_u64(self.bytes.capacity())
+    }
+
+    fn with_location(&self, field: Field, fault: LlsdFault) -> Error {
+        Error::new(FORMAT, field, self.stored.0, fault.kind).at_inflated(fault.at)
+    }
+}
+
+/// Lists the offsets of the items of an array.
+fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(), ErrorKind> {
+    let Some(array) = array else { return Ok(()) };
+    list.try_reserve_exact(array.len()).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(array.len()) })?;
+    for item in array.iter() {
+        let at = u32::try_from(item.at).map_err(|_| ErrorKind::Limit {
+            name: "block",
+            allowed: u32::MAX.into(),
+            asked: as_u64(item.at),
+        })?;
+        list.push(at);
+    }
+    Ok(())
+}
+
+/// An inflated block, borrowed from its owner or from the buffer that was lent for it.
+#[derive(Clone, Copy, Debug)]
+pub struct AssetBlock<'a> {
+    data: &'a BlockData,
+}
+
+impl<'a> AssetBlock<'a> {
+    pub(super) const fn new(data: &'a BlockData) -> Self {
+        Self { data }
+    }
+
+    /// Returns which block it is.
+    #[must_use]
+    pub fn part(&self) -> AssetPart {
+        self.data.part.unwrap_or(AssetPart::HighLod)
+    }
+
+    /// Returns the inflated bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        &self.data.bytes
+    }
+
+    /// Returns the value that it is. A [marker line](llsd::marker_line) in front is not part of it.
+    #[must_use]
+    pub fn value(&self) -> LlsdValue<'a> {
+        let (start, end) = self.data.value;
+        llsd::walked_at(&self.data.bytes, start, end, &self.data.limits).unwrap_or(LlsdValue::Undefined)
+    }
+
+    /// Returns the value whose marker stands at `at`, which a [list](Self::list) says. All of the block was walked when it was
+    /// inflated.
+    pub(super) fn item_at(self, at: usize) -> Option<LlsdValue<'a>> {
+        llsd::walked_at(&self.data.bytes, at, self.data.value.1, &self.data.limits)
+    }
+
+    /// Returns the offset of the value in the inflated bytes: 0 unless a marker line stands in front.
+    #[must_use]
+    pub const fn value_at(&self) -> usize {
+        self.data.value.0
+    }
+
+    /// Returns what follows the value: nothing in a sound block.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.data.bytes.get(self.data.value.1..).unwrap_or_default()
+    }
+
+    /// Returns how many of the stored bytes follow the compressed stream: 0 in a sound block.
+    #[must_use]
+    pub const fn unused(&self) -> u64 {
+        self.data.stored.1.saturating_sub(self.data.stream.used)
+    }
+
+    /// Tells whether it is wrapped as gzip does it, and not as zlib.
+    #[must_use]
+    pub const fn is_gzip(&self) -> bool {
+        self.data.stream.gzip
+    }
+
+    /// Returns the offset of the stored block in its file.
+    #[must_use]
+    pub const fn stored_at(&self) -> u64 {
+        self.data.stored.0
+    }
+
+    /// Returns the number of stored bytes.
+    #[must_use]
+    pub const fn stored_len(&self) -> u64 {
+        self.data.stored.1
+    }
+
+    /// Looks at it as a map; as nothing where it holds no value, as the hulls of a sub-model do.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where it is something else.
+    pub(super) fn map(self) -> Result<Option<LlsdMap<'a>>> {
+        match self.value() {
+            LlsdValue::Map(map) => Ok(Some(map)),
+            LlsdValue::Undefined => Ok(None),
+            other => Err(self.wrong(Field::new(self.part().key()), self.value_at(), "a map", other.kind())),
+        }
+    }
+
+    pub(super) fn llsd_limits(self) -> &'a LlsdLimits {
+        &self.data.limits
+    }
+
+    /// Returns where the items of a list stand.
+    pub(super) fn list(self, number: usize) -> &'a [u32] {
+        self.data.lists.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the slot for the index into the weights of a submesh.
+    pub(super) fn weight_index(self, submesh: usize) -> Option<&'a OnceLock<Option<RunIndex>>> {
+        self.data.indices.get(submesh)
+    }
+
+    /// Makes an error about inflated byte `at`.
+    pub(super) fn error(self, field: Field, at: usize, kind: ErrorKind) -> Error {
+        self.data.with_location(field, LlsdFault { at: as_u64(at), kind })
+    }
+
+    /// Makes an error about a value that is not what it must be.
+    pub(super) fn wrong(self, field: Field, at: usize, expected: &'static str, found: &str) -> Error {
+        self.error(field, at, ErrorKind::Value { expected: expected.into(), found: found.to_owned().into() })
+    }
+}

@@ -1,0 +1,119 @@
+//! Whole assets: the header and the compressed blocks.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use md5::{Digest as _, Md5};
+
+use super::super::asset_part::AssetPart;
+use super::super::layout::FORMAT;
+use super::super::llsd::LlsdWriter;
+use super::check::{refused, whole};
+use super::encode::{count, strings};
+use super::values::{Asset, Header};
+use crate::error::{Error, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Limits;
+
+impl Asset {
+    /// Returns the asset's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by part and field, for what the format or a viewer cannot hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
+        let mut add = |part: AssetPart, inflated: Vec<u8>| {
+            blocks.push((part, deflate(&inflated)?));
+            Ok(())
+        };
+        if let Some(skin) = &self.skin {
+            add(AssetPart::Skin, skin.encode())?;
+        }
+        if let Some(convex) = &self.convex {
+            add(AssetPart::PhysicsConvex, convex.encode())?;
+        } else if self.header.submodel_id.is_some() {
+            add(AssetPart::PhysicsConvex, b"!".to_vec())?;
+        }
+        // From the lowest level to the highest.
+        for (part, level) in self.levels().into_iter().rev() {
+            if let Some(level) = level {
+                add(part, level.encode())?;
+            }
+        }
+        if let Some(level) = &self.physics_mesh {
+            add(AssetPart::PhysicsMesh, level.encode())?;
+        }
+        let mut bytes = self.header.encode(&blocks)?;
+        for (_, stored) in &blocks {
+            bytes.extend_from_slice(stored);
+        }
+        Ok(bytes)
+    }
+}
+
+impl Header {
+    /// Writes the header for blocks that follow it in this order.
+    fn encode(&self, blocks: &[(AssetPart, Vec<u8>)]) -> Result<Vec<u8>> {
+        // Sorted by key, as the viewer's writer does.
+        let mut entries: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        let mut add = |key, put: &dyn Fn(&mut LlsdWriter)| {
+            let mut writer = LlsdWriter::new();
+            put(writer.key(key));
+            entries.insert(key, writer.into_bytes());
+        };
+        let mut at = 0_usize;
+        for (part, stored) in blocks {
+            let [offset, size] = [whole(*part, at)?, whole(*part, stored.len())?];
+            at = at.saturating_add(stored.len());
+            let hash = self.hashes && matches!(part, AssetPart::PhysicsConvex | AssetPart::PhysicsMesh);
+            add(part.key(), &|writer| {
+                writer.open_map(if hash { 3 } else { 2 });
+                if hash {
+                    writer.key("hash").binary(&Md5::digest(stored));
+                }
+                writer.key("offset").integer(offset).key("size").integer(size).close_map();
+            });
+        }
+        for (key, number) in [("version", self.version), ("submodel_id", self.submodel_id)] {
+            if let Some(number) = number {
+                add(key, &|writer| _ = writer.integer(number));
+            }
+        }
+        if let Some(creator) = &self.creator {
+            add("creator", &|writer| _ = writer.uuid(creator));
+        }
+        if let Some(date) = self.date {
+            add("date", &|writer| _ = writer.date(date));
+        }
+        if !self.material_list.is_empty() {
+            add("material_list", &|writer| strings(writer, self.material_list.iter().map(String::as_str)));
+        }
+        let mut writer = LlsdWriter::new();
+        writer.open_map(count(entries.len()));
+        let mut bytes = writer.into_bytes();
+        for entry in entries.values() {
+            bytes.extend_from_slice(entry);
+        }
+        let mut writer = LlsdWriter::after(bytes);
+        writer.close_map();
+        let bytes = writer.into_bytes();
+        // Above 4096 bytes, which is all that a viewer fetches, `validate` warns.
+        let most = Limits::default().header;
+        if as_u64(bytes.len()) > most {
+            let expected = format!("at most {most} bytes, which is all that readers take");
+            return Err(refused(Field::new("header"), expected, bytes.len().to_string()));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Compresses a block as the viewer does: zlib, at the highest level.
+pub(super) fn deflate(inflated: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let stored = encoder.write_all(inflated).and_then(|()| encoder.finish());
+    stored.map_err(|error| Error::without_offset(FORMAT, Field::new("block"), error.into()))
+}

@@ -1,0 +1,210 @@
+//! What assets come in: a viewer's model container, and a file of its disk cache.
+
+use zerocopy::IntoBytes as _;
+
+use super::super::asset_part::AssetPart;
+use super::super::header::{Header, HeaderPrefix};
+use super::super::layout::{FORMAT, RawPreamble};
+use super::super::llsd::LlsdWriter;
+use super::super::matrix::{IDENTITY, Matrix};
+use super::check::{fit, item, refused};
+use super::encode::count;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Limits;
+
+/// The version of a container.
+const VERSION: i32 = 3;
+/// The version of a cache file.
+const CACHE_VERSION: u32 = 1;
+
+/// A container of assets to write: an `.slm` file, which viewers keep of models they upload.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::secondlife::{Mesh, builder};
+/// let asset = meshpeek::read("data/secondlife/quad.llmesh")?.to_vec();
+/// let instance = builder::Instance { asset: 0, label: "left".into(), ..Default::default() };
+/// let model = builder::Container { name: "pair".into(), assets: vec![asset], instances: vec![instance] };
+/// let mesh = Mesh::open(model.to_bytes()?)?;
+/// assert_eq!(mesh.container().unwrap().instances().count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Container {
+    /// The model's name.
+    pub name: String,
+    /// The assets, each as its bytes.
+    pub assets: Vec<Vec<u8>>,
+    /// Where the assets are placed.
+    pub instances: Vec<Instance>,
+}
+
+/// One placing of an asset to write. By default the first asset is placed where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// Which asset.
+    pub asset: usize,
+    /// Its name.
+    pub label: String,
+    /// Where it is placed: a matrix for row vectors.
+    pub transform: Matrix,
+    /// Its materials.
+    pub materials: Vec<Material>,
+}
+
+impl Default for Instance {
+    fn default() -> Self {
+        Self { asset: 0, label: String::new(), transform: IDENTITY, materials: Vec::new() }
+    }
+}
+
+/// A material to write. By default it is white.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// The name that a mesh's `material_list` has for it.
+    pub binding: String,
+    /// The file of its texture.
+    pub filename: String,
+    /// The name of its texture.
+    pub label: String,
+    /// Red, green, blue and alpha, 0 to 1.
+    pub color: [f32; 4],
+    /// Whether it shines in the dark.
+    pub fullbright: bool,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        let [binding, filename, label] = [const { String::new() }; 3];
+        Self { binding, filename, label, color: [1.0; 4], fullbright: false }
+    }
+}
+
+impl Container {
+    /// Returns the container's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`] for an instance of an asset that is not there, numbers that are not finite, and what is too long;
+    /// where one of the assets does not start with a header, what is wrong with it.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        let mut writer = LlsdWriter::new();
+        writer.open_map(4).key("instance").open_array(count(self.instances.len()));
+        for instance in &self.instances {
+            instance.write(&mut writer);
+        }
+        writer.close_array().key("mesh").open_array(count(self.assets.len()));
+        for asset in &self.assets {
+            writer.string(asset);
+        }
+        writer.close_array().key("name").string(self.name.as_bytes()).key("version").integer(VERSION).close_map();
+        Ok(writer.into_bytes())
+    }
+
+    fn check(&self) -> Result<()> {
+        fit(Field::new("name"), [self.name.len()])?;
+        fit(Field::new("mesh"), self.assets.iter().map(Vec::len))?;
+        for (index, asset) in self.assets.iter().enumerate() {
+            header_of(asset, item("mesh", index))?;
+        }
+        for (index, instance) in self.instances.iter().enumerate() {
+            let field = item("instance", index);
+            if instance.asset >= self.assets.len() {
+                let expected = format!("an asset below {}", self.assets.len());
+                return Err(refused(field.named("mesh_id"), expected, instance.asset.to_string()));
+            }
+            fit(field.named("label"), [instance.label.len()])?;
+            if !instance.transform.iter().all(|number| number.is_finite()) {
+                let found = format!("{:?}", instance.transform);
+                return Err(refused(field.named("transform"), "finite numbers", found));
+            }
+            for material in &instance.materials {
+                let Material { binding, filename, label, color, .. } = material;
+                fit(field.named("material"), [binding, filename, label].map(String::len))?;
+                if !color.iter().all(|number| number.is_finite()) {
+                    return Err(refused(field.named("material"), "finite numbers", format!("{color:?}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Instance {
+    fn write(&self, writer: &mut LlsdWriter) {
+        let asset = i32::try_from(self.asset).unwrap_or(i32::MAX);
+        writer.open_map(4).key("label").string(self.label.as_bytes());
+        writer.key("material").open_array(count(self.materials.len()));
+        for material in &self.materials {
+            writer.open_map(3).key("binding").string(material.binding.as_bytes());
+            writer.key("diffuse").open_map(3).key("color").reals(material.color.into_iter());
+            writer.key("filename").string(material.filename.as_bytes());
+            writer.key("label").string(material.label.as_bytes()).close_map();
+            writer.key("fullbright").boolean(material.fullbright).close_map();
+        }
+        writer.close_array().key("mesh_id").integer(asset);
+        writer.key("transform").reals(self.transform.into_iter()).close_map();
+    }
+}
+
+/// Returns a file of a viewer's disk cache with an asset in it, of which the blocks `missing` were not fetched: their
+/// bytes are 0, and so are their flags.
+///
+/// ```
+/// use meshpeek::secondlife::{Lod, Mesh, AssetPart, builder};
+/// let file = builder::cache(&meshpeek::read("data/secondlife/quad.llmesh")?, &[AssetPart::HighLod])?;
+/// let mesh = Mesh::open(file)?;
+/// assert!(mesh.level(Lod::High).is_err() && mesh.level(Lod::Medium).is_ok());
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ErrorKind::Refused`] for a block that the asset does not have, or that has no flag. Where `asset` does not start with a
+/// header, or a block lies beyond its end, what is wrong with it.
+pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
+    let header = header_of(asset, Field::new("header"))?;
+    if header.marker_line() > 0 {
+        return Err(refused(Field::new("header"), "a header without a marker line", "one"));
+    }
+    let mut bytes = asset.to_vec();
+    let mut flags = 0;
+    for stored in header.blocks() {
+        if !missing.contains(&stored.part) {
+            flags |= stored.part.cache_flag().unwrap_or_default();
+        }
+    }
+    for part in missing {
+        let field = Field::new(part.key());
+        if part.cache_flag().is_none() {
+            return Err(refused(field, "a block that cache files have a flag for", part.key()));
+        }
+        let Some(stored) = header.block(*part)? else {
+            return Err(refused(field, "a block of the asset", "none"));
+        };
+        let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
+        let Some(range) = bytes.get_mut(at(stored.start)..at(stored.end)) else {
+            let left = as_u64(asset.len()).saturating_sub(stored.start);
+            let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
+            return Err(Error::new(FORMAT, field, stored.start.min(as_u64(asset.len())), kind));
+        };
+        range.fill(0);
+    }
+    let header_size = u32::try_from(header.len()).unwrap_or(u32::MAX);
+    let preamble = RawPreamble { version: CACHE_VERSION.into(), header_size: header_size.into(), flags: flags.into() };
+    Ok([preamble.as_bytes(), &bytes].concat())
+}
+
+/// Reads the header of an asset.
+fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
+    match Header::of_prefix(asset, &Limits::default())? {
+        HeaderPrefix::Ready(header) => Ok(header),
+        HeaderPrefix::NeedMore(needed) => {
+            let kind = ErrorKind::UnexpectedEnd { needed, left: as_u64(asset.len()) };
+            Err(Error::without_offset(FORMAT, field, kind))
+        }
+    }
+}

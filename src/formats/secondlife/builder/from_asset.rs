@@ -1,0 +1,106 @@
+//! Lists from what was read, to be changed and written again.
+
+use super::super::layout::FORMAT;
+use super::super::surface::SubmeshKey;
+use super::super::{level, physics, skin, surface};
+use super::values::{Convex, Joint, Level, Skin, Submesh};
+use crate::array::Array;
+use crate::decode::Influence;
+use crate::error::{Error, ErrorKind, Result};
+
+impl Level {
+    /// Copies what a level holds, decoded, and the box of its positions; of keys that are not known, nothing. Written
+    /// again, every code is what it was as long as the submeshes share one box, and extents are 0.004 or more.
+    ///
+    /// # Errors
+    ///
+    /// The first array that cannot be read.
+    pub fn of(level: level::Level<'_>) -> Result<Self> {
+        let mut submeshes = Vec::new();
+        let mut domains = Vec::new();
+        for submesh in level.submeshes() {
+            let submesh = submesh?;
+            submeshes.push(Submesh::of(&submesh)?);
+            if !submesh.is_placeholder() {
+                domains.push(submesh.position_domain()?);
+            }
+        }
+        let first = domains.first().copied();
+        let domain = first.filter(|first| domains.iter().all(|domain| domain == first));
+        Ok(Self { submeshes, domain })
+    }
+}
+
+impl Submesh {
+    /// Copies what a submesh holds, decoded, and the intervals of its texture coordinates; not the box of its positions,
+    /// which is the level's.
+    ///
+    /// # Errors
+    ///
+    /// The first array that cannot be read; [`ErrorKind::Value`] where weights are cut.
+    pub fn of(submesh: &surface::Submesh<'_>) -> Result<Self> {
+        if submesh.is_placeholder() {
+            return Ok(Self::default());
+        }
+        let weights: Vec<Vec<Influence>> = match submesh.weights()? {
+            Some(lists) => lists.iter().map(|list| list.iter().collect()).collect(),
+            None => Vec::new(),
+        };
+        if submesh.get(SubmeshKey::Weights).is_some() && weights.len() != submesh.vertex_count() {
+            let expected = format!("{} lists, one per vertex", submesh.vertex_count());
+            let kind = ErrorKind::Value { expected: expected.into(), found: weights.len().to_string().into() };
+            return Err(Error::without_offset(FORMAT, submesh.field(SubmeshKey::Weights), kind));
+        }
+        let indices: Vec<u32> = submesh.indices()?.iter().collect();
+        Ok(Self {
+            positions: submesh.positions()?.iter().collect(),
+            normals: submesh.normals()?.into_iter().flat_map(|all| all.iter()).collect(),
+            uvs: submesh.uvs()?.into_iter().flat_map(|all| all.iter()).collect(),
+            uv_domain: if submesh.uvs()?.is_some() { Some(submesh.uv_domain()?) } else { None },
+            tangents: submesh.tangents()?.into_iter().flat_map(|all| all.iter()).collect(),
+            triangles: indices.as_chunks().0.to_vec(),
+            weights,
+            normalized_scale: submesh.normalized_scale()?,
+        })
+    }
+}
+
+impl Convex {
+    /// Copies what the block holds, decoded, and the box of its points.
+    ///
+    /// # Errors
+    ///
+    /// The first array that cannot be read.
+    pub fn of(convex: physics::Convex<'_>) -> Result<Self> {
+        Ok(Self {
+            hulls: convex.hulls()?.map(|hull| hull.iter().collect()).collect(),
+            domain: Some(convex.domain()?),
+            bounding: convex.bounding_points()?.into_iter().flat_map(|all| all.iter()).collect(),
+        })
+    }
+}
+
+impl Skin {
+    /// Copies what the block holds. Names that are not UTF-8 lose what is not.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be read; [`ErrorKind::NoSuch`] where there are fewer matrices
+    /// than joints.
+    pub fn of(skin: skin::Skin<'_>) -> Result<Self> {
+        let moved = skin.alt_inverse_bind_count() > 0;
+        let joint = |joint| {
+            Ok(Joint {
+                name: String::from_utf8_lossy(skin.joint_name(joint)?.as_bytes()).into_owned(),
+                inverse_bind: skin.inverse_bind(joint)?,
+                alt_inverse_bind: if moved { Some(skin.alt_inverse_bind(joint)?) } else { None },
+            })
+        };
+        Ok(Self {
+            joints: (0..skin.joint_count()).map(joint).collect::<Result<_>>()?,
+            bind_shape: skin.bind_shape()?,
+            pelvis_offset: skin.pelvis_offset()?,
+            lock_scale_if_joint_position: skin.lock_scale_if_joint_position()?,
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! Reading one marker and its payload.
+
+use super::fault::LlsdFault;
+use super::text::{LlsdText, digit};
+use super::value::{ContainerKind, LlsdValue};
+use crate::error::{ErrorKind, show_bytes};
+use crate::math::as_u64;
+
+/// The longest marker line that is looked for.
+const MAX_MARKER_LINE: usize = 64;
+
+/// A value's marker, and what follows it.
+pub(super) enum Head<'a> {
+    /// A whole value, and the offset of the byte after it.
+    Scalar(LlsdValue<'a>, usize),
+    /// The kind and the count of a container, and the offset of its first item.
+    Open(ContainerKind, u32, usize),
+}
+
+/// Reads a value's marker and its payload; of an array or a map, the count.
+pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
+    let next = at.saturating_add(1);
+    let (value, next) = match marker(bytes, at)? {
+        b'!' => (LlsdValue::Undefined, next),
+        b'1' => (LlsdValue::Boolean(true), next),
+        b'0' => (LlsdValue::Boolean(false), next),
+        b'i' => (LlsdValue::Integer(i32::from_be_bytes(*chunk(bytes, next)?)), next.saturating_add(4)),
+        b'r' => (LlsdValue::Real(f64::from_be_bytes(*chunk(bytes, next)?)), next.saturating_add(8)),
+        b'd' => (LlsdValue::Date(f64::from_le_bytes(*chunk(bytes, next)?)), next.saturating_add(8)),
+        b'u' => (LlsdValue::Uuid(chunk(bytes, next)?), next.saturating_add(16)),
+        b's' => counted(bytes, next).map(|(bytes, next)| (LlsdValue::String(LlsdText::new(bytes)), next))?,
+        b'l' => counted(bytes, next).map(|(bytes, next)| (LlsdValue::Uri(LlsdText::new(bytes)), next))?,
+        b'b' => counted(bytes, next).map(|(bytes, next)| (LlsdValue::Binary(bytes), next))?,
+        quote @ (b'\'' | b'"') => quoted(bytes, next, quote).map(|(text, next)| (LlsdValue::String(text), next))?,
+        mark @ (b'[' | b'{') => {
+            let (kind, least) = if mark == b'[' { (ContainerKind::Array, 1_u64) } else { (ContainerKind::Map, 3) };
+            let count = length(bytes, next, "a count of 0 or more")?;
+            let first = next.saturating_add(4);
+            let left = as_u64(bytes.len().saturating_sub(first));
+            if u64::from(count).saturating_mul(least) > left {
+                return Err(fault(at, ErrorKind::Count { count: count.into(), size: least, left }));
+            }
+            return Ok(Head::Open(kind, count, first));
+        }
+        _ => return Err(unexpected(bytes, at, "the marker of an LLSD value")),
+    };
+    Ok(Head::Scalar(value, next))
+}
+
+/// Reads a key; returns it with the offset of the byte after it.
+pub(super) fn key(bytes: &[u8], at: usize) -> Result<(LlsdText<'_>, usize), LlsdFault> {
+    let next = at.saturating_add(1);
+    match marker(bytes, at)? {
+        b'k' => counted(bytes, next).map(|(bytes, next)| (LlsdText::new(bytes), next)),
+        quote @ (b'\'' | b'"') => quoted(bytes, next, quote),
+        _ => Err(unexpected(bytes, at, "a key: `k`, or a quote")),
+    }
+}
+
+/// Returns the length of the marker line that `bytes` start with, its line end included; 0 where they start with none.
+///
+/// # Errors
+///
+/// Where a line is begun and is not a marker line, or does not end within 64 bytes.
+pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
+    if !bytes.starts_with(b"<") {
+        return Ok(0);
+    }
+    let looked_at = bytes.get(..MAX_MARKER_LINE).unwrap_or(bytes);
+    let Some(end) = looked_at.windows(2).position(|two| two == b"?>") else {
+        // As far as it goes, it may be one.
+        let could_be = looked_at.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == b'\t');
+        if looked_at.len() < MAX_MARKER_LINE && could_be {
+            let needed = as_u64(looked_at.len().saturating_add(1));
+            return Err(fault(0, ErrorKind::UnexpectedEnd { needed, left: as_u64(looked_at.len()) }));
+        }
+        return Err(unexpected(bytes, 0, "`<? LLSD/Binary ?>`"));
+    };
+    let inner = looked_at.get(2..end).unwrap_or_default().trim_ascii();
+    if !bytes.starts_with(b"<?") || !inner.eq_ignore_ascii_case(b"llsd/binary") {
+        return Err(unexpected(bytes, 0, "`<? LLSD/Binary ?>`"));
+    }
+    let end = end.saturating_add(2);
+    let rest = bytes.get(end..).unwrap_or_default();
+    if rest == b"\r" {
+        // A line feed may follow.
+        return Err(fault(end, ErrorKind::UnexpectedEnd { needed: 2, left: 1 }));
+    }
+    let line_end = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.starts_with(b"\n")) };
+    Ok(end.saturating_add(line_end))
+}
+
+pub(super) fn marker(bytes: &[u8], at: usize) -> Result<u8, LlsdFault> {
+    let found = bytes.get(at).copied();
+    found.ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: 1, left: 0 }))
+}
+
+fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], LlsdFault> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.first_chunk()
+        .ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: as_u64(N), left: as_u64(rest.len()) }))
+}
+
+/// Reads a length or a count.
+fn length(bytes: &[u8], at: usize, expected: &'static str) -> Result<u32, LlsdFault> {
+    let stored = i32::from_be_bytes(*chunk(bytes, at)?);
+    u32::try_from(stored)
+        .map_err(|_| fault(at, ErrorKind::Value { expected: expected.into(), found: stored.to_string().into() }))
+}
+
+/// Reads a length, and lends the bytes that follow it.
+fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
+    let needed = length(bytes, at, "a length of 0 or more")?;
+    let first = at.saturating_add(4);
+    let rest = bytes.get(first..).unwrap_or_default();
+    let lent = usize::try_from(needed).ok().and_then(|needed| rest.get(..needed));
+    let Some(lent) = lent else {
+        return Err(fault(at, ErrorKind::UnexpectedEnd { needed: needed.into(), left: as_u64(rest.len()) }));
+    };
+    Ok((lent, first.saturating_add(lent.len())))
+}
+
+/// Finds the quote that ends a text.
+fn quoted(bytes: &[u8], first: usize, quote: u8) -> Result<(LlsdText<'_>, usize), LlsdFault> {
+    let mut at = first;
+    loop {
+        match marker(bytes, at)? {
+            found if found == quote => break,
+            b'\\' => {
+                let escaped = at.saturating_add(1);
+                let is_code = marker(bytes, escaped)? == b'x';
+                at = escaped;
+                if is_code {
+                    let digits: &[u8; 2] = chunk(bytes, escaped.saturating_add(1))?;
+                    if !digits.iter().all(|one| digit(*one).is_some()) {
+                        return Err(unexpected(bytes, escaped.saturating_add(1), "two hexadecimal digits"));
+                    }
+                    at = escaped.saturating_add(2);
+                }
+            }
+            _ => {}
+        }
+        at = at.saturating_add(1);
+    }
+    Ok((LlsdText::quoted(bytes.get(first..at).unwrap_or_default(), quote), at.saturating_add(1)))
+}
+
+pub(super) fn fault(at: usize, kind: ErrorKind) -> LlsdFault {
+    LlsdFault { at: as_u64(at), kind }
+}
+
+pub(super) fn unexpected(bytes: &[u8], at: usize, expected: &'static str) -> LlsdFault {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let found = show_bytes(rest.get(..4).unwrap_or(rest));
+    fault(at, ErrorKind::Value { expected: expected.into(), found: found.into() })
+}

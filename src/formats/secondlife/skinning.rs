@@ -1,0 +1,143 @@
+//! Moving vertices by joints.
+
+use super::matrix::{Matrix, multiply};
+use super::skin::Skin;
+use crate::decode::Influence;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::model::animation::SkinMatrix;
+
+/// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
+///
+/// ```
+/// use meshpeek::Array;
+/// use meshpeek::secondlife::{Lod, Mesh, IDENTITY};
+/// let mesh = Mesh::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
+/// let skin = mesh.skin()?.unwrap();
+/// let palette = skin.palette(|_joint| IDENTITY)?; // where each joint is in the world
+/// let submesh = mesh.level(Lod::High)?.submesh(0)?;
+/// let (positions, weights) = (submesh.positions()?, submesh.weights()?.unwrap());
+/// let moved = palette.position(positions.get(0).unwrap(), weights.get(0).unwrap().iter());
+/// # assert!(moved.iter().all(|number| number.is_finite()));
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Palette {
+    matrices: Vec<SkinMatrix>,
+}
+
+impl Skin<'_> {
+    /// Multiplies `bind_shape · inverse_bind[joint] · world(joint)` for each joint, in `f32`; `world` gives where a joint is, as a
+    /// matrix for row vectors. Allocates 48 bytes per joint.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind_shape`](Self::bind_shape) and [`inverse_bind`](Self::inverse_bind); [`ErrorKind::Value`] where there are not
+    /// as many matrices as joints; [`ErrorKind::OutOfMemory`].
+    pub fn palette(&self, mut world: impl FnMut(usize) -> Matrix) -> Result<Palette> {
+        let shape = self.bind_shape()?;
+        let joints = self.joint_count();
+        if self.inverse_bind_count() != joints {
+            let expected = format!("{joints} matrices, one per joint").into();
+            let kind = ErrorKind::Value { expected, found: self.inverse_bind_count().to_string().into() };
+            let field = Field::new("inverse_bind_matrix").in_struct("skin");
+            return Err(self.block().error(field, self.block().value_at(), kind));
+        }
+        let mut matrices = Vec::new();
+        matrices.try_reserve_exact(joints).map_err(|_| {
+            let kind = ErrorKind::OutOfMemory { asked: as_u64(joints).saturating_mul(as_u64(size_of::<SkinMatrix>())) };
+            Error::without_offset(super::layout::FORMAT, Field::new("joint_names"), kind)
+        })?;
+        for joint in 0..joints {
+            matrices.push(skin_matrix(&multiply(&multiply(&shape, &self.inverse_bind(joint)?), &world(joint))));
+        }
+        Ok(Palette { matrices })
+    }
+}
+
+impl Palette {
+    /// Returns the matrices, one per joint, as a [`SkinnedSurface`](crate::model::animation::SkinnedSurface) takes them.
+    #[must_use]
+    pub fn matrices(&self) -> &[SkinMatrix] {
+        &self.matrices
+    }
+
+    /// Moves a position. The weights are normalised; without any, the first joint has all of it, and a joint that does not
+    /// exist is the last one: so viewers do. Without joints, the position stays.
+    #[must_use]
+    pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
+        self.blend(influences, |matrix| matrix.apply(position)).unwrap_or(position)
+    }
+
+    /// Moves a direction, which has no place: translations leave it alone. The result is not normalised, and a normal is
+    /// only right where joints do not scale unevenly.
+    #[must_use]
+    pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
+        let turn = |matrix: &SkinMatrix| {
+            let [x, y, z, _] = matrix.columns;
+            SkinMatrix { columns: [x, y, z, [0.0; 3]] }.apply(direction)
+        };
+        self.blend(influences, turn).unwrap_or(direction)
+    }
+
+    /// Adds up where each joint moves something, times its weight. Returns `None` if there are no joints.
+    fn blend(
+        &self,
+        influences: impl Iterator<Item = Influence> + Clone,
+        apply: impl Fn(&SkinMatrix) -> [f32; 3],
+    ) -> Option<[f32; 3]> {
+        let last = self.matrices.last()?;
+        let sum: f32 = influences.clone().map(|one| one.weight).sum();
+        if sum <= 0.0 || sum.is_nan() {
+            return self.matrices.first().map(apply);
+        }
+        Some(influences.fold([0.0; 3], |[x, y, z], one| {
+            let matrix = usize::try_from(one.bone).ok().and_then(|bone| self.matrices.get(bone)).unwrap_or(last);
+            let ([left, up, out], weight) = (apply(matrix), one.weight / sum);
+            [x + weight * left, y + weight * up, z + weight * out]
+        }))
+    }
+}
+
+/// Returns the first three columns of a matrix for row vectors: where x, y, z and the origin go.
+fn skin_matrix(matrix: &Matrix) -> SkinMatrix {
+    let rows = matrix.as_chunks::<4>().0;
+    SkinMatrix { columns: std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z])) }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
+mod tests {
+    use super::super::matrix::IDENTITY;
+    use super::*;
+
+    fn shift([x, y, z]: [f32; 3]) -> Matrix {
+        let mut matrix = IDENTITY;
+        matrix[12..15].copy_from_slice(&[x, y, z]);
+        matrix
+    }
+
+    #[test]
+    fn blends_as_viewers_do() {
+        let palette =
+            Palette { matrices: [[1.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|by| skin_matrix(&shift(by))).to_vec() };
+        let one = |bone, weight| Influence { bone, weight };
+        let moved = |influences: &[Influence]| palette.position([1.0, 1.0, 1.0], influences.iter().copied());
+        assert_eq!(moved(&[one(0, 1.0)]), [2.0, 1.0, 1.0]);
+        assert_eq!(moved(&[one(0, 0.25), one(1, 0.25)]), [1.5, 3.0, 1.0]);
+        assert_eq!(moved(&[]), [2.0, 1.0, 1.0]);
+        assert_eq!(moved(&[one(7, 1.0)]), [1.0, 5.0, 1.0]);
+        assert_eq!(palette.direction([1.0, 1.0, 1.0], [one(0, 1.0)].into_iter()), [1.0, 1.0, 1.0]);
+        assert_eq!(Palette { matrices: Vec::new() }.position([3.0; 3], [].into_iter()), [3.0; 3]);
+    }
+
+    #[test]
+    fn rows_come_first() {
+        let turn = [0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let palette = Palette { matrices: vec![skin_matrix(&multiply(&shift([1.0, 0.0, 0.0]), &turn))] };
+        // First one step along x, then a quarter turn: from x to y.
+        let moved = palette.position([0.0; 3], [Influence { bone: 0, weight: 1.0 }].into_iter());
+        assert_eq!(moved, [0.0, 1.0, 0.0]);
+        assert_eq!(multiply(&IDENTITY, &turn), turn);
+    }
+}

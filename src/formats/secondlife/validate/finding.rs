@@ -1,0 +1,75 @@
+//! The finding for an error.
+
+use super::super::asset_part::AssetPart;
+use super::super::header::OFFSET_AND_SIZE;
+use super::super::layout::FORMAT;
+use super::rules;
+use crate::error::{Error, ErrorKind};
+use crate::parse::{Finding, Rule};
+
+/// Returns the finding that tells of a fault in the bytes of a file: what keeps a part from being read is a breach of a
+/// rule, too. `None` for what is no fault of the bytes.
+#[must_use]
+pub fn finding(error: &Error) -> Option<Finding> {
+    let offset = error.offset().filter(|_| error.format() == FORMAT)?;
+    let field = error.field();
+    // An item of a list has the list's name.
+    let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
+    let name = list.map_or(field.name(), |step| step.list);
+    let is_block = AssetPart::ALL.iter().any(|part| part.key() == name);
+    let rule = match (error.kind(), name) {
+        (ErrorKind::Choice { .. }, _) => return None,
+        (ErrorKind::Missing { .. }, _) if error.inflated_offset().is_none() => {
+            return (name == "high_lod" && is_stub(error))
+                .then(|| finding_for(rules::NO_LEVEL_OF_DETAIL, error, offset));
+        }
+        (_, "version") => rules::UNKNOWN_VERSION,
+        (_, "offset" | "size") => rules::BLOCK_OUTSIDE_FILE,
+        (_, "Position" | "TriangleList") => rules::INCOMPLETE_SUBMESH,
+        (_, "Normal" | "TexCoord0" | "Tangent") => rules::ATTRIBUTE_COUNT,
+        (_, "PositionDomain" | "TexCoord0Domain" | "NormalizedScale" | "Min") => rules::INVALID_DOMAIN,
+        (_, "Weights") => rules::WEIGHT_LIST_COUNT,
+        (_, "HullList" | "Positions" | "BoundingVerts") => rules::HULL_SIZES,
+        (
+            _,
+            "joint_names"
+            | "bind_shape_matrix"
+            | "inverse_bind_matrix"
+            | "alt_inverse_bind_matrix"
+            | "pelvis_offset"
+            | "lock_scale_if_joint_position",
+        ) => rules::INVALID_SKIN,
+        (ErrorKind::Limit { .. }, _) if is_block => rules::DAMAGED_BLOCK_VALUE,
+        (ErrorKind::Value { expected, .. }, _) if is_block && expected == OFFSET_AND_SIZE => rules::BLOCK_OUTSIDE_FILE,
+        (ErrorKind::Value { expected, .. }, _) if is_block && is_shape(expected) => rules::WRONG_BLOCK_TYPE,
+        (ErrorKind::Value { .. }, _) if is_block && error.inflated_offset().is_none() => rules::DAMAGED_ZLIB_STREAM,
+        _ if is_block && error.inflated_offset().is_some() => rules::DAMAGED_BLOCK_VALUE,
+        _ if is_block => rules::DAMAGED_ZLIB_STREAM,
+        _ => rules::MALFORMED_HEADER,
+    };
+    Some(finding_for(rule, error, offset))
+}
+
+/// Tells whether an error says that an asset has nothing to show.
+fn is_stub(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Missing { expected } if expected.starts_with("a level of detail"))
+}
+
+/// Tells whether what was expected is a kind of value.
+fn is_shape(expected: &str) -> bool {
+    ["a map", "an array of submeshes", "a submesh, a map"].contains(&expected)
+}
+
+/// Words an error as a finding.
+fn finding_for(rule: Rule, error: &Error, offset: u64) -> Finding {
+    let text = with_inflated_offset(error.kind().to_string(), error.inflated_offset());
+    Finding { rule: rule.id, severity: rule.severity, field: error.field(), offset, source: 0, text }
+}
+
+/// Adds the offset in the inflated block to a text.
+pub(super) fn with_inflated_offset(text: String, inflated: Option<u64>) -> String {
+    match inflated {
+        Some(at) => format!("{text} (inflated byte {at})"),
+        None => text,
+    }
+}

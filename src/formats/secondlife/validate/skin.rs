@@ -1,0 +1,142 @@
+//! The rules about skins.
+
+use super::super::asset_block::AssetBlock;
+use super::super::layout::MAX_JOINTS;
+use super::super::matrix::Matrix;
+use super::super::skin::Skin;
+use super::avatar_joints::is_avatar_joint;
+use super::report::AssetReport;
+use super::rules;
+use crate::error::{Error, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Tally;
+
+/// Keys of a skin.
+const KEYS: [&str; 6] = [
+    "joint_names",
+    "bind_shape_matrix",
+    "inverse_bind_matrix",
+    "alt_inverse_bind_matrix",
+    "pelvis_offset",
+    "lock_scale_if_joint_position",
+];
+
+/// Looks at a skin; returns the number of its joints.
+pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> Option<usize> {
+    let skin = check.take(Skin::new(block))?;
+    let place = Field::new("skin");
+    check.check_map_in(place, block, skin.map(), &KEYS);
+    for key in ["bind_shape_matrix", "inverse_bind_matrix", "alt_inverse_bind_matrix", "pelvis_offset"] {
+        if let Some(entry) = skin.map().get(key) {
+            check.check_reals(Field::new(key).in_struct("skin"), block, entry.at, entry.value);
+        }
+    }
+    check_names(check, block, &skin);
+    check_matrices(check, block, "bind_shape_matrix", [skin.bind_shape()].into_iter());
+    let joints = skin.joint_count();
+    let lists: [(&'static str, usize); 2] = [
+        ("inverse_bind_matrix", skin.inverse_bind_count()),
+        ("alt_inverse_bind_matrix", skin.alt_inverse_bind_count()),
+    ];
+    for (name, count) in lists {
+        let field = Field::new(name).in_struct("skin");
+        let at = skin.map().get(name).map_or(block.value_at(), |entry| entry.at);
+        // The alternative may be left out.
+        if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
+            let then = if name == "inverse_bind_matrix" { ": viewers drop the whole binding" } else { "" };
+            check.say_in(rules::INVALID_SKIN, field, block, at, format!("{count} matrices for {joints} joints{then}"));
+        }
+    }
+    let inverse = (0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint));
+    check_matrices(check, block, "inverse_bind_matrix", inverse);
+    let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
+    check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
+    for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
+        check.say_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind().to_string());
+    }
+    Some(joints)
+}
+
+/// Looks for matrices that are none, and tells of the first.
+fn check_matrices(
+    check: &mut AssetReport<'_, '_>,
+    block: AssetBlock<'_>,
+    name: &'static str,
+    matrices: impl Iterator<Item = Result<Matrix>>,
+) {
+    let mut bad = Tally::default();
+    let mut first: Option<(usize, String)> = None;
+    for (number, matrix) in (0..).zip(matrices) {
+        let wrong = match matrix {
+            Ok(matrix) if matrix.iter().all(|value| value.is_finite()) => None,
+            Ok(_) => Some((block.value_at(), "numbers that are not finite".to_owned())),
+            Err(error) => Some((inflated(&error), error.kind().to_string())),
+        };
+        bad.add(number, wrong.is_some());
+        first = first.or(wrong);
+    }
+    if let Some((at, what)) = first {
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let skin = Field::new("").in_struct("skin");
+        let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.in_inner_list(name, bad.first) };
+        check.say_in(rules::INVALID_SKIN, field, block, at, format!("{what}{more}"));
+    }
+}
+
+/// Returns where in its block an error is.
+fn inflated(error: &Error) -> usize {
+    error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default()
+}
+
+fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Skin<'_>) {
+    let joints = skin.joint_count();
+    let field = Field::new("joint_names").in_struct("skin");
+    let at = skin.map().get("joint_names").map_or(block.value_at(), |entry| entry.at);
+    let names = skin.map().get("joint_names");
+    if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {
+        let text = format!("expected an array of strings, found {}", entry.value.kind());
+        check.say_in(rules::INVALID_SKIN, field, block, at, text);
+    } else if joints == 0 {
+        check.say_in(rules::INVALID_SKIN, field, block, at, "no joint names");
+    }
+    if joints > MAX_JOINTS {
+        let text = format!("{joints} joints, expected at most {MAX_JOINTS}");
+        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, text);
+    }
+    let mut names = Vec::new();
+    let (mut unknown, mut bad) = (Tally::default(), Tally::default());
+    let (mut first, mut fault) = (None, None);
+    for joint in 0..joints {
+        match skin.joint_name(joint) {
+            Ok(name) => {
+                let is_unknown = !is_avatar_joint(name.as_bytes());
+                unknown.add(as_u64(joint), is_unknown);
+                if is_unknown {
+                    first.get_or_insert(name);
+                }
+                names.push(name);
+            }
+            Err(error) => {
+                bad.add(as_u64(joint), true);
+                fault.get_or_insert(error);
+            }
+        }
+    }
+    if let Some(error) = fault {
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let text = format!("{}{more}", error.kind());
+        check.say_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), text);
+    }
+    if let Some(first) = first {
+        let text = format!(
+            "{} joints that the avatar does not have, which viewers take for mPelvis: first \"{first}\"",
+            unknown.count
+        );
+        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, text);
+    }
+    names.sort_unstable();
+    let twice = names.windows(2).find(|two| matches!(two, [a, b] if a == b));
+    if let Some(name) = twice.and_then(|two| two.first()) {
+        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, format!("the joint \"{name}\" stands twice"));
+    }
+}

@@ -1,0 +1,394 @@
+//! The rules about submeshes.
+
+use crate::array::Array;
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::U16;
+
+use super::super::asset_block::AssetBlock;
+use super::super::asset_part::AssetPart;
+use super::super::layout::{MAX_VERTICES, TRIPLE};
+use super::super::llsd::LlsdValue;
+use super::super::physics::{Degeneracy, degeneracy};
+use super::super::surface::{Submesh, SubmeshKey};
+use super::report::AssetReport;
+use super::rules;
+use super::summary::AssetSummary;
+use crate::error::Field;
+use crate::math::{as_u64, narrow};
+use crate::parse::{Rule, Severity, Tally};
+
+/// How far a box of positions may reach from the middle.
+const REACH: f64 = 0.501;
+/// Intervals of texture coordinates beyond which nothing of them is left.
+const ABSURD: f64 = 1e6;
+/// The least and the most that weights of a vertex sum up to, as encoders that truncate leave them.
+const SUMS: std::ops::RangeInclusive<u32> = 65_532..=65_535;
+/// What a simulator is tested with: half the size of an object of one metre.
+const HALF: f32 = 0.5;
+
+/// Looks at every submesh; returns how many there are, and how many triangles.
+pub(super) fn check(
+    check: &mut AssetReport<'_, '_>,
+    block: AssetBlock<'_>,
+    summary: &AssetSummary,
+) -> Option<(usize, usize)> {
+    let level = check.take(block.level())?;
+    if level.is_empty() {
+        let field = Field::new(block.part().key());
+        check.say_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes");
+    }
+    let mut triangles = 0_usize;
+    let mut bad = Tally::default();
+    let mut fault = None;
+    for (number, submesh) in (0..).zip(level.submeshes()) {
+        match submesh {
+            Ok(submesh) => {
+                SubmeshCheck { check, block, submesh: &submesh, summary }.all();
+                triangles = triangles.saturating_add(submesh.triangle_count());
+            }
+            Err(error) => {
+                bad.add(number, true);
+                fault.get_or_insert(error);
+            }
+        }
+    }
+    if let Some(error) = fault {
+        let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
+        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
+        let text = format!("{}{more}", error.kind());
+        check.say_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
+    }
+    Some((level.len(), triangles))
+}
+
+/// The checks of one submesh.
+struct SubmeshCheck<'l, 'r, 'v, 'a> {
+    check: &'l mut AssetReport<'r, 'v>,
+    block: AssetBlock<'a>,
+    submesh: &'l Submesh<'a>,
+    summary: &'l AssetSummary,
+}
+
+impl SubmeshCheck<'_, '_, '_, '_> {
+    fn all(&mut self) {
+        let known = SubmeshKey::ALL.map(SubmeshKey::name);
+        let place = Field::new("").in_list(self.block.part().key(), as_u64(self.submesh.index()));
+        self.check.check_map_in(place, self.block, self.submesh.map(), &known);
+        if self.submesh.is_placeholder() {
+            self.placeholder();
+            return;
+        }
+        self.domains();
+        let any = self.positions();
+        self.per_vertex();
+        // Without positions, no index is right, and no weights are whole.
+        if any {
+            self.triangles();
+            self.weights();
+        }
+    }
+
+    fn say(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl Into<String>) {
+        self.check.say_in(rule, self.submesh.field(key), self.block, at, text);
+    }
+
+    fn placeholder(&mut self) {
+        let Some((at, value)) = self.submesh.get(SubmeshKey::NoGeometry) else { return };
+        if !matches!(value, LlsdValue::Boolean(true)) {
+            self.say(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, format!("expected true, found {}", value.kind()));
+        }
+        if self.submesh.map().len() > 1 {
+            let text =
+                format!("beside {} other keys, which viewers pass over", self.submesh.map().len().saturating_sub(1));
+            self.say(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
+        }
+    }
+
+    /// Looks at the positions; tells whether there are any.
+    fn positions(&mut self) -> bool {
+        if let Err(error) = self.submesh.positions()
+            && error.field().name() == SubmeshKey::Position.name()
+        {
+            self.check.say_error(&error);
+            return self.submesh.vertex_count() > 0;
+        }
+        let vertices = self.submesh.vertex_count();
+        let at = self.submesh.get(SubmeshKey::Position).map_or(self.submesh.at(), |(at, _)| at);
+        if vertices == 0 {
+            self.say(
+                rules::INCOMPLETE_SUBMESH,
+                SubmeshKey::Position,
+                at,
+                "no positions in a submesh with geometry".to_owned(),
+            );
+        }
+        if vertices > MAX_VERTICES {
+            self.say(
+                rules::TOO_MANY_VERTICES,
+                SubmeshKey::Position,
+                at,
+                format!("{vertices} vertices, expected at most {MAX_VERTICES}"),
+            );
+        }
+        vertices > 0
+    }
+
+    fn per_vertex(&mut self) {
+        let looks = [self.submesh.normals().map(drop), self.submesh.tangents().map(drop), self.submesh.uvs().map(drop)];
+        for error in looks.into_iter().filter_map(Result::err) {
+            // What is wrong with a domain is told below.
+            if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
+                self.check.say_error(&error);
+            }
+        }
+    }
+
+    fn domains(&mut self) {
+        match self.submesh.get(SubmeshKey::PositionDomain) {
+            None => {
+                let text = "no box of the positions: ±0.5 is taken, where a viewer takes 0";
+                self.say(rules::POSITION_BOX, SubmeshKey::PositionDomain, self.submesh.at(), text);
+            }
+            Some((at, value)) => {
+                let ends = self.domain::<3>(SubmeshKey::PositionDomain, at, value);
+                if let Some([min, max]) = ends
+                    && min.iter().chain(&max).any(|end| end.abs() > REACH)
+                {
+                    let text = format!("{min:?} to {max:?} reaches beyond ±{REACH}");
+                    self.say(rules::POSITION_BOX, SubmeshKey::PositionDomain, at, text);
+                }
+            }
+        }
+        match self.submesh.get(SubmeshKey::TexCoord0Domain) {
+            None => {
+                if let Some((at, _)) = self.submesh.get(SubmeshKey::TexCoord0) {
+                    let text = "texture coordinates without their domain: 0 to 1 is taken";
+                    self.say(rules::INVALID_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
+                }
+            }
+            Some((at, value)) => {
+                let ends = self.domain::<2>(SubmeshKey::TexCoord0Domain, at, value);
+                if let Some([min, max]) = ends
+                    && min.iter().zip(&max).any(|(min, max)| max - min > ABSURD)
+                {
+                    let text = format!("{min:?} to {max:?}: steps of 16 bits leave nothing of texture coordinates");
+                    self.say(rules::WIDE_UV_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
+                }
+            }
+        }
+        if let Some((at, value)) = self.submesh.get(SubmeshKey::NormalizedScale) {
+            match self.check.take(self.submesh.normalized_scale()).flatten() {
+                Some(scale) if scale.iter().all(|one| one.is_finite()) => {
+                    let field = self.submesh.field(SubmeshKey::NormalizedScale);
+                    self.check.check_reals(field, self.block, at, value);
+                }
+                Some(scale) => {
+                    self.say(
+                        rules::INVALID_DOMAIN,
+                        SubmeshKey::NormalizedScale,
+                        at,
+                        format!("{scale:?} are no finite numbers"),
+                    );
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn domain<const N: usize>(&mut self, key: SubmeshKey, at: usize, value: LlsdValue<'_>) -> Option<[[f64; N]; 2]> {
+        let field = self.submesh.field(key);
+        check_domain(self.check, field, self.block, at, value)
+    }
+
+    fn triangles(&mut self) {
+        let Some(indices) = self.check.take(self.submesh.indices()) else { return };
+        let Some((at, bytes)) = self.submesh.bytes(SubmeshKey::TriangleList).ok().flatten() else { return };
+        if bytes.len() % TRIPLE != 0 {
+            let whole = indices.len() / 3;
+            let text = format!("{} bytes, which are no whole triangles: the first {whole} are", bytes.len());
+            self.say(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
+        }
+        // The indices that belong to no whole triangle are looked at, too.
+        let all = <[U16]>::ref_from_prefix_with_elems(bytes, bytes.len() / 2).map_or(&[][..], |(all, _)| all);
+        let vertices = self.submesh.vertex_count();
+        let mut beyond = Tally::default();
+        let mut highest = 0;
+        let mut used = vec![0_u64; vertices.div_ceil(64)];
+        for (number, index) in (0..).zip(all) {
+            let index = index.get();
+            beyond.add(number, usize::from(index) >= vertices);
+            highest = highest.max(index);
+            if let Some(word) = used.get_mut(usize::from(index) / 64) {
+                *word |= 1_u64.wrapping_shl(u32::from(index) % 64);
+            }
+        }
+        let first = at.saturating_add(5);
+        let item = |tally: Tally, size: u64| usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first);
+        if beyond.any() {
+            let text = format!("index {highest} of {vertices} vertices; {} such indices", beyond.count);
+            self.say(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
+        }
+        let mut equal = Tally::default();
+        let is_lod = self.block.part().lod().is_some();
+        for (number, triangle) in (0..).zip(all.as_chunks::<3>().0) {
+            let [a, b, c] = triangle.map(U16::get);
+            // Three times vertex 0 holds a place among the triangles to collide with.
+            let placeholder = !is_lod && [a, b, c] == [0; 3];
+            equal.add(number, !placeholder && (a == b || b == c || a == c));
+        }
+        if equal.any() {
+            let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
+            self.say(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
+        }
+        // A bit of the last word may belong to an index that is out of range.
+        let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
+        if within < vertices {
+            let unused = vertices.saturating_sub(within);
+            let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
+            let text = format!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
+            self.say(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
+        }
+        if self.block.part() == AssetPart::PhysicsMesh || self.block.part() == AssetPart::PhysicsShape {
+            self.collisions(all, item);
+        }
+    }
+
+    /// Tests triangles to collide with as a viewer does before an upload.
+    fn collisions(&mut self, indices: &[U16], item: impl Fn(Tally, u64) -> usize) {
+        let Ok(positions) = self.submesh.positions() else { return };
+        let (mut flat, mut sliver) = (Tally::default(), Tally::default());
+        for (number, triangle) in (0..).zip(indices.as_chunks::<3>().0) {
+            let corners = triangle.map(|index| positions.get(usize::from(index.get())));
+            let [Some(a), Some(b), Some(c)] = corners else { continue };
+            let placeholder = triangle.iter().all(|index| index.get() == 0);
+            let halves = [a, b, c].map(|corner| corner.map(|value| value * HALF));
+            let found = if placeholder { None } else { degeneracy(halves) };
+            flat.add(number, found == Some(Degeneracy::Flat));
+            sliver.add(number, found == Some(Degeneracy::Sliver));
+        }
+        if flat.any() {
+            let text = format!("{} triangles without an area, first triangle {}", flat.count, flat.first);
+            self.say(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
+        }
+        if sliver.any() {
+            // Real uploads have them.
+            let text =
+                format!("{} slivers that a viewer counts as degenerate, first triangle {}", sliver.count, sliver.first);
+            let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
+            self.say(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
+        }
+    }
+
+    fn weights(&mut self) {
+        let is_lod = self.block.part().lod().is_some();
+        let Some((at, bytes)) = self.check.take(self.submesh.bytes(SubmeshKey::Weights)).flatten() else {
+            if is_lod && self.summary.is_skinned && self.submesh.get(SubmeshKey::Weights).is_none() {
+                let text = "no weights, where there is a skin";
+                self.say(rules::WEIGHTS_WITHOUT_SKIN, SubmeshKey::Weights, self.submesh.at(), text);
+            }
+            return;
+        };
+        if is_lod && !self.summary.is_skinned {
+            self.say(
+                rules::WEIGHTS_WITHOUT_SKIN,
+                SubmeshKey::Weights,
+                at,
+                "weights, where there is no skin".to_owned(),
+            );
+        }
+        let Ok(Some(runs)) = self.submesh.weight_runs() else { return };
+        let first = at.saturating_add(5);
+        let (whole, used) = runs.measure();
+        let used = usize::try_from(used).unwrap_or(usize::MAX);
+        if whole < runs.len() {
+            let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };
+            let text = format!("{place} after {whole} of {} vertices", runs.len());
+            self.say(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+        } else if used < bytes.len() {
+            let text = format!("{} bytes behind the list of the last vertex", bytes.len().saturating_sub(used));
+            self.say(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+        }
+        let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
+        let mut highest = 0;
+        for (vertex, run) in (0..).zip(runs.iter()) {
+            let joint = run.iter().map(|one| one.bone).max().unwrap_or_default();
+            if let Some(joints) = self.summary.joints
+                && !run.is_empty()
+                && usize::from(joint) >= joints
+            {
+                highest = highest.max(joint);
+                beyond.add(vertex, true);
+            }
+            let sum = run.iter().map(|one| u32::from(one.weight.get())).fold(0, u32::saturating_add);
+            none.add(vertex, run.is_empty());
+            sums.add(vertex, !run.is_empty() && !SUMS.contains(&sum));
+        }
+        if beyond.any() {
+            let joints = self.summary.joints.unwrap_or_default();
+            let text = format!("joint {highest} of {joints}; {} such vertices, first {}", beyond.count, beyond.first);
+            self.say(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
+        }
+        if none.any() {
+            let text = format!(
+                "vertices without influence: {}, first {}; viewers take joint 0 for them",
+                none.count, none.first
+            );
+            self.say(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
+        }
+        if sums.any() {
+            let (least, most) = SUMS.into_inner();
+            let text =
+                format!("{} vertices whose weights do not sum up to {least}..{most}, first {}", sums.count, sums.first);
+            self.say(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
+        }
+    }
+}
+
+fn is_set(words: &[u64], bit: usize) -> bool {
+    let shift = u32::try_from(bit % 64).unwrap_or_default();
+    words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
+}
+
+/// Looks at a domain: two times the right number of finite numbers, the lower ones first. Returns its ends.
+pub(super) fn check_domain<const N: usize>(
+    check: &mut AssetReport<'_, '_>,
+    field: Field,
+    block: AssetBlock<'_>,
+    at: usize,
+    value: LlsdValue<'_>,
+) -> Option<[[f64; N]; 2]> {
+    let LlsdValue::Map(map) = value else {
+        check.say_in(rules::INVALID_DOMAIN, field, block, at, format!("expected a map, found {}", value.kind()));
+        return None;
+    };
+    let ends = ["Min", "Max"].map(|name| {
+        let entry = map.get(name);
+        let numbers = entry.and_then(|entry| entry.value.array()).and_then(|array| array.numbers::<N>());
+        if let (Some(entry), Some(_)) = (entry, numbers) {
+            check.check_reals(field, block, entry.at, entry.value);
+        } else {
+            let found = entry.map_or_else(
+                || "none".to_owned(),
+                |entry| {
+                    entry.value.array().map_or(entry.value.kind().to_owned(), |array| format!("{} values", array.len()))
+                },
+            );
+            let place = entry.map_or(at, |entry| entry.at);
+            check.say_in(
+                rules::INVALID_DOMAIN,
+                field,
+                block,
+                place,
+                format!("expected {N} numbers as {name}, found {found}"),
+            );
+        }
+        numbers
+    });
+    let [min, max] = [ends[0]?, ends[1]?];
+    // What is not a number is neither below nor above; what is too large for programs is none either.
+    let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
+    if !is_sound {
+        check.say_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is no interval"));
+    }
+    is_sound.then_some([min, max])
+}
