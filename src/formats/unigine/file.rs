@@ -10,7 +10,7 @@ use super::blocks::buffer::InflateBuffer;
 use super::blocks::tree::SurfaceTree;
 use super::blocks::write::Storage;
 use super::layout::Generation;
-use super::reader::mesh_reader::{MeshReader, MeshState};
+use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::surface::SurfaceView;
 use super::{regions, validate, write};
 use crate::array::{Bounds, Sphere};
@@ -45,7 +45,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 #[derive(Debug)]
 pub struct Mesh<D> {
     data: D,
-    state: MeshState,
+    state: MeshFileState,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -66,7 +66,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// As [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
-        let state = MeshState::open(data.as_ref(), options)?;
+        let state = MeshFileState::open(data.as_ref(), options)?;
         Ok(Self { data, state })
     }
 

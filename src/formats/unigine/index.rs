@@ -5,9 +5,9 @@ use std::sync::Arc;
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::animation::reader::{AnimationReader, AnimationState};
+use super::animation::reader::{AnimationFileState, AnimationReader};
 use super::reader::file_reader::FileReader;
-use super::reader::mesh_reader::{MeshReader, MeshState};
+use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::reader::surface_cache::SurfaceCache;
 use crate::array::runs::{RunIndex, RunTotals};
 use crate::error::Result;
@@ -75,7 +75,7 @@ impl<'a> MeshReader<'a> {
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
             // What a sidecar lends is not there to be copied: everything is found in the file again.
-            return MeshReader { state: &MeshState::open(self.bytes, &options)?, ..self }.index(builder);
+            return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         builder.speak_for(self.file().header_bytes());
         for animation in 0..self.file().animation_count() {
@@ -146,7 +146,7 @@ impl<'a> AnimationReader<'a> {
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
             // What a sidecar lends is not there to be copied: everything is found in the file again.
-            return AnimationReader { state: &AnimationState::open(self.bytes, &options)?, ..self }.index(builder);
+            return AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         let file = self.file();
         builder.speak_for(file.header_bytes());

@@ -55,7 +55,7 @@ impl CheckpointPlan {
 /// A checkpoint.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub(crate) struct RawCheckpoint {
+pub(crate) struct RawKeyCheckpoint {
     pub(crate) start: U64,
     /// The blob of keys that tell what was told before.
     pub(crate) told: [U64; 3],
@@ -71,7 +71,7 @@ pub(crate) enum CheckpointList {
         told: Box<[u64]>,
         keys: Box<[u8]>,
     },
-    Stored(RecordSlice<RawCheckpoint>),
+    Stored(RecordSlice<RawKeyCheckpoint>),
 }
 
 impl CheckpointList {

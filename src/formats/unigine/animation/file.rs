@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use super::reader::{AnimationReader, AnimationState};
+use super::reader::{AnimationFileState, AnimationReader};
 use super::view::AnimationView;
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
@@ -38,7 +38,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 #[derive(Debug)]
 pub struct Animation<D> {
     data: D,
-    state: AnimationState,
+    state: AnimationFileState,
 }
 
 impl<D: AsRef<[u8]>> Animation<D> {
@@ -59,7 +59,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     ///
     /// As [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
-        let state = AnimationState::open(data.as_ref(), options)?;
+        let state = AnimationFileState::open(data.as_ref(), options)?;
         Ok(Self { data, state })
     }
 

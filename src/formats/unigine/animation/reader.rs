@@ -16,12 +16,12 @@ use crate::parse::{Cursor, Name, OpenOptions};
 
 /// What an animation file's owner holds beside the bytes.
 #[derive(Debug)]
-pub(crate) struct AnimationState {
+pub(crate) struct AnimationFileState {
     pub(crate) file: FileState,
     pub(crate) header: AnimationHeader,
 }
 
-impl AnimationState {
+impl AnimationFileState {
     /// Reads the header.
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::animation(bytes)?;
@@ -39,7 +39,7 @@ impl AnimationState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnimationReader<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) state: &'a AnimationState,
+    pub(crate) state: &'a AnimationFileState,
 }
 
 impl<'a> AnimationReader<'a> {
@@ -123,7 +123,9 @@ impl<'a> AnimationReader<'a> {
     pub(crate) fn check(self) -> Result<()> {
         match self.state.file.options_without_sidecar() {
             // What a sidecar says is not what the file says.
-            Some(options) => AnimationReader { state: &AnimationState::open(self.bytes, &options)?, ..self }.check(),
+            Some(options) => {
+                AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.check()
+            }
             None => self.end().map(drop),
         }
     }

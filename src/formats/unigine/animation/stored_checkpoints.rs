@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::checkpoints::{CheckpointIndex, CheckpointList, CheckpointPlan, RawCheckpoint};
+use super::checkpoints::{CheckpointIndex, CheckpointList, CheckpointPlan, RawKeyCheckpoint};
 use super::scan::KeyScan;
 use crate::error::Result;
 use crate::math::as_u64;
@@ -37,7 +37,7 @@ pub(crate) struct StoredCheckpoints {
     pub(crate) scan: KeyScan,
     pub(crate) keys: u64,
     interval: u32,
-    points: RecordSlice<RawCheckpoint>,
+    points: RecordSlice<RawKeyCheckpoint>,
     tail: [u8; 8],
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn push(
         for place in 0..points.len() {
             let Some((start, _)) = points.get(place) else { break };
             let told = builder.blob(points.told(place))?;
-            builder.push(Kind::Checkpoints, &RawCheckpoint { start: start.into(), told: told.map(U64::new) })?;
+            builder.push(Kind::Checkpoints, &RawKeyCheckpoint { start: start.into(), told: told.map(U64::new) })?;
         }
     }
     let raw = RawAnimation {

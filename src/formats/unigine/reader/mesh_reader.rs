@@ -21,7 +21,7 @@ use crate::parse::{Cursor, Limits, Name, OpenOptions};
 
 /// What a mesh's owner holds beside the bytes.
 #[derive(Debug)]
-pub(crate) struct MeshState {
+pub(crate) struct MeshFileState {
     /// Its sections are the embedded animations and the surfaces' geometry. In compressed generations they are the
     /// surfaces' geometry, a magic, and the surfaces' trees.
     pub(crate) file: FileState,
@@ -30,7 +30,7 @@ pub(crate) struct MeshState {
     pub(crate) blocks: BlockState,
 }
 
-impl MeshState {
+impl MeshFileState {
     /// Reads the header.
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::mesh(bytes)?;
@@ -54,7 +54,7 @@ impl MeshState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshReader<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) state: &'a MeshState,
+    pub(crate) state: &'a MeshFileState,
 }
 
 impl<'a> MeshReader<'a> {
@@ -204,7 +204,7 @@ impl<'a> MeshReader<'a> {
     pub(crate) fn check(self) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
             // What a sidecar says is not what the file says.
-            return MeshReader { state: &MeshState::open(self.bytes, &options)?, ..self }.check();
+            return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.check();
         }
         let mut buffer = InflateBuffer::default();
         for index in 0..self.state.blocks.len() {

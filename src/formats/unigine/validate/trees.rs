@@ -36,7 +36,7 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     let field =
         Field::new("").in_list("surface", as_u64(index)).in_inner_list(BlockKind::Tree.content(), PathSegment::ONLY);
     report.turn_into(inflated.inflated_from());
-    let mut check = TreeCheck { tree, field, inflated: &inflated, report };
+    let mut check = SurfaceTreeCheck { tree, field, inflated: &inflated, report };
     let triangles = as_index(view.counts()?.corners / 3);
     check.lists(triangles);
     // Leaves that name triangles over and over would take time without end.
@@ -48,14 +48,14 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
 }
 
 /// A tree under check.
-struct TreeCheck<'a, 'c, 'r> {
+struct SurfaceTreeCheck<'a, 'c, 'r> {
     tree: SurfaceTree<'a>,
     field: Field,
     inflated: &'c InflatedTree,
     report: &'c mut Report<'r>,
 }
 
-impl TreeCheck<'_, '_, '_> {
+impl SurfaceTreeCheck<'_, '_, '_> {
     fn say(&mut self, name: &'static str, offset: u64, text: String) {
         self.report.say("UG21", self.field.named(name), offset, text);
     }
