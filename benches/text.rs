@@ -27,7 +27,7 @@ use std::time::Instant;
 
 use claims::{Bar, Contestant, Series, bits, claim, skipped};
 use inputs::text::{Input, Texts};
-use meshpeek::ezmesh::{Cell, IndexBuffer, MeshSystem, Section, Track, VertexBuffer};
+use meshpeek::ezmesh::{IndexBuffer, Mesh, Section, Track, VertexBuffer, VertexValue};
 use meshpeek::model::Positions;
 use meshpeek::{Array, Bounds, Map};
 use quick_xml::events::Event;
@@ -115,7 +115,7 @@ struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    fn of(system: &'a MeshSystem<&str>) -> Self {
+    fn of(system: &'a Mesh<&str>) -> Self {
         let view = system.view();
         let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().unwrap());
         let own = view.sections().filter(Section::has_own_vertices);
@@ -130,16 +130,16 @@ impl<'a> Blocks<'a> {
 /// Fails where the two do not read the same, to the last bit.
 fn agree(text: &str) {
     let expected = tree::load(text);
-    let system = MeshSystem::open(text).unwrap();
+    let system = Mesh::open(text).unwrap();
     assert_eq!(seen(&system), tree::seen(&tree::parse(text)));
     let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
     let mut found = Numbers::default();
     for buffer in &vertices {
-        let see = &mut |_, _, cell: Cell<'_>| match cell {
-            Cell::Float(float) => found.floats.push(float),
-            Cell::Integer(integer) => found.integers.push(integer.try_into().unwrap()),
-            Cell::Hex(hex) => found.hexes.push(hex),
-            Cell::Character(_) | Cell::Word(_) => unreachable!("no layout here has one"),
+        let see = &mut |_, _, cell: VertexValue<'_>| match cell {
+            VertexValue::Float(float) => found.floats.push(float),
+            VertexValue::Integer(integer) => found.integers.push(integer.try_into().unwrap()),
+            VertexValue::Hex(hex) => found.hexes.push(hex),
+            VertexValue::Character(_) | VertexValue::Word(_) => unreachable!("no layout here has one"),
         };
         buffer.for_each(see).unwrap();
     }
@@ -160,7 +160,7 @@ fn agree(text: &str) {
 }
 
 /// Sees what a file says of itself: every name, every count, and where every block starts.
-fn seen(system: &MeshSystem<&str>) -> Seen {
+fn seen(system: &Mesh<&str>) -> Seen {
     let view = system.view();
     let mut names = 0;
     view.meshes().for_each(|mesh| names += mesh.name().unwrap().as_bytes().len());
@@ -190,15 +190,11 @@ fn openers(text: &str) -> [Contestant<'_, usize>; 6] {
     };
     [
         Contestant::asked("memchr", memchr, move |_: &u32| blocks),
-        Contestant::asked(
-            "meshpeek",
-            move || MeshSystem::open(text).unwrap(),
-            |system| seen(system).blocks.iter().sum(),
-        ),
+        Contestant::asked("meshpeek", move || Mesh::open(text).unwrap(), |system| seen(system).blocks.iter().sum()),
         Contestant::asked(
             "meshpeek, and everything asked for",
             move || {
-                let system = MeshSystem::open(text).unwrap();
+                let system = Mesh::open(text).unwrap();
                 (seen(&system), system)
             },
             |(seen, _)| seen.blocks.iter().sum(),
@@ -267,7 +263,7 @@ fn print_growth(path: &Path, loader: &str) {
     let growth =
         || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
     if loader == "meshpeek" {
-        let system = MeshSystem::open(text).unwrap();
+        let system = Mesh::open(text).unwrap();
         println!("{}", growth());
         drop(system);
     } else {
@@ -279,7 +275,7 @@ fn print_growth(path: &Path, loader: &str) {
 
 /// What is decoded, and buffers for it that are made before.
 struct Work<'a> {
-    system: MeshSystem<&'a str>,
+    system: Mesh<&'a str>,
     tokens: [tree::Tokens<'a>; 3],
     buffers: RefCell<Buffers>,
     numbers: RefCell<[Numbers; 3]>,
@@ -297,7 +293,7 @@ type Parts = [bool; 3];
 
 impl<'a> Work<'a> {
     fn new(text: &'a str, tree: &'a Document<'_>) -> Self {
-        let system = MeshSystem::open(text).unwrap();
+        let system = Mesh::open(text).unwrap();
         let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
         let buffers = RefCell::new(Buffers {
             vertices: vertices.iter().map(|buffer| vec![0; buffer.byte_count()]).collect(),
@@ -376,7 +372,7 @@ fn sum(picks: &[usize], get: impl Fn(usize) -> Option<[f32; 3]>) -> u64 {
 
 /// Looks up what is unfolded, and what somebody copied.
 fn picked(text: &str) {
-    let system = MeshSystem::open(text).unwrap();
+    let system = Mesh::open(text).unwrap();
     let buffer = &Blocks::of(&system).vertices[0];
     let positions = buffer.vertices().unwrap().positions().unwrap();
     pick(&positions, 1.5);
@@ -401,7 +397,7 @@ fn pick(positions: &Positions<'_>, bar: f64) {
 fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
     [
         Contestant::new("meshpeek", move || {
-            let system = MeshSystem::open(map(path)).unwrap();
+            let system = Mesh::open(map(path)).unwrap();
             (binary_positions(&system).bounds(), system)
         }),
         Contestant::new("copying", move || {
@@ -411,7 +407,7 @@ fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
     ]
 }
 
-fn binary_positions(system: &MeshSystem<Map>) -> Positions<'_> {
+fn binary_positions(system: &Mesh<Map>) -> Positions<'_> {
     let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
     buffer.vertices().unwrap().positions().unwrap()
 }
@@ -435,7 +431,7 @@ fn claim_binary(input: &Input) {
     claim("meshpeek, open included", ours.times(1e3), "ms", Bar::None);
     claim("copying", copying.times(1e3), "ms", Bar::None);
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(10.0));
-    let system = MeshSystem::open(map(&input.path)).unwrap();
+    let system = Mesh::open(map(&input.path)).unwrap();
     let positions = binary_positions(&system);
     let copy = tree::load_binary(&input.path);
     let records = positions.as_bytes();
@@ -477,7 +473,7 @@ fn probe(path: &Path) {
         start.elapsed().as_nanos()
     };
     for round in 0..PROBES * 2 {
-        let open = time(&|| drop(std::hint::black_box(MeshSystem::open(text).unwrap())));
+        let open = time(&|| drop(std::hint::black_box(Mesh::open(text).unwrap())));
         let decode = time(&|| work.ours([true; 3]));
         if round >= PROBES {
             println!("open {open}\ndecode {}", open + decode);
@@ -488,13 +484,13 @@ fn probe(path: &Path) {
 /// Writes all numbers of a text: vertices without what is hexadecimal, and keys, as floats; then triangles as integers.
 fn write_decoded(path: &Path, out: &Path) {
     let map = map(path);
-    let system = MeshSystem::open(std::str::from_utf8(map.as_ref()).unwrap()).unwrap();
+    let system = Mesh::open(std::str::from_utf8(map.as_ref()).unwrap()).unwrap();
     let Blocks { vertices, triangles, tracks } = Blocks::of(&system);
     let mut bytes = Vec::new();
     for buffer in vertices {
-        let see = &mut |_, _, cell: Cell<'_>| match cell {
-            Cell::Float(float) => bytes.extend(float.to_le_bytes()),
-            Cell::Integer(integer) => bytes.extend((integer as f32).to_le_bytes()),
+        let see = &mut |_, _, cell: VertexValue<'_>| match cell {
+            VertexValue::Float(float) => bytes.extend(float.to_le_bytes()),
+            VertexValue::Integer(integer) => bytes.extend((integer as f32).to_le_bytes()),
             _ => {}
         };
         buffer.for_each(see).unwrap();

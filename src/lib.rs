@@ -38,7 +38,7 @@
 //! | a surface of it, first time | polygons, and a sort where they are out of order | the polygons' | 2 bytes per polygon, 12 per surface |
 //! | [`secondlife::Mesh::open`] | entries of the header | the header's | nothing |
 //! | [`level`](secondlife::Mesh::level) of it, first time | bytes of the block | the block's | the inflated block, and 4 bytes per submesh |
-//! | [`ezmesh::MeshSystem::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
+//! | [`ezmesh::Mesh::open`] | bytes of text, at the pace of a search for `<`; of binary, elements | all of text; of binary, counts | 8 bytes per element, 16 per block of numbers; three times as much while it runs |
 //! | an array of text, first time | bytes of its block | the block's | the unfolded block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | each first time above, of a file with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | 64 bytes for each surface or animation |
@@ -83,6 +83,7 @@ mod bvh;
 pub mod decode;
 mod error;
 pub mod formats;
+pub mod guide;
 pub mod io;
 mod math;
 pub mod model;

@@ -4,11 +4,10 @@ use meshpeek::Array;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use meshpeek::MeshFile as _;
-use meshpeek::ezmesh::MeshSystem;
 use meshpeek::secondlife::{self, Lod};
 use meshpeek::unigine::{Animation, AnimationGeneration, Mesh};
 use meshpeek::unreal::{self, Variant, builder};
+use meshpeek::{MeshFile as _, ezmesh};
 
 use super::{Kernel, access, keep, lend};
 use crate::inputs;
@@ -52,11 +51,11 @@ pub fn kernels() -> Vec<Kernel> {
             mesh.level(Lod::High).unwrap().submesh(0).unwrap().positions().unwrap().get(0).unwrap()
         }),
         Kernel::new("EZ-Mesh text, open, each byte", length * CALLS, move |bytes| {
-            (0..bytes / length).for_each(|_| keep(MeshSystem::open(black_box(text.as_slice())).unwrap()));
+            (0..bytes / length).for_each(|_| keep(ezmesh::Mesh::open(black_box(text.as_slice())).unwrap()));
         }),
         Kernel::new("EZ-Mesh text, to the first vertex, each byte", length * CALLS, move |bytes| {
             for _ in 0..bytes / length {
-                let system = MeshSystem::open(black_box(text.as_slice())).unwrap();
+                let system = ezmesh::Mesh::open(black_box(text.as_slice())).unwrap();
                 let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
                 keep(buffer.vertices().unwrap().positions().unwrap().get(0).unwrap());
             }

@@ -27,7 +27,7 @@ impl Tree {
     /// at a time become nodes of eight, and every box is put around the triangles that are in it. `None` where what is
     /// stored does not have each triangle in one leaf, or is too deep.
     ///
-    /// Takes 28 bytes for each node of the spatial_tree while it runs, beside the tree itself. A tree made so finds things more slowly
+    /// Takes 28 bytes for each node of the spatial tree while it runs, beside the tree itself. A tree made so finds things more slowly
     /// than one that was [built](Self::new), and takes less time to make: which of them is worth it, the number of questions
     /// tells.
     ///
@@ -74,7 +74,7 @@ fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     Ok(reached.is_full() && named.is_full())
 }
 
-/// What is below a node of the spatial_tree.
+/// What is below a node of the spatial tree.
 #[derive(Clone, Copy)]
 struct SubtreeExtent {
     bounds: Bounds,
@@ -88,7 +88,7 @@ struct TriangleGroup {
     below: SubtreeExtent,
 }
 
-/// A spatial_tree that is sound, on its way to a tree.
+/// A spatial tree that is sound, on its way to a tree.
 struct Importer<'a> {
     triangles: &'a Triangles<'a>,
     spatial_tree: &'a dyn SpatialTree,

@@ -13,11 +13,11 @@ use crate::bvh::triangles::Triangles;
 
 /// The most triangles that leaves can name one by one.
 pub(crate) const MAX_NAMED_TRIANGLES: u32 = 1 << (32 - COUNT_BITS);
-/// How many times as large as is typical_area the box around a cluster is that may be cut.
+/// How many times as large as is usual the box around a cluster is that may be cut.
 pub(crate) const MIN_AREA_RATIO_TO_CUT: f64 = 4.0;
 /// The part of the clusters that are cut, at most.
 const MAX_CUT_FRACTION: f64 = 1.0 / 16.0;
-/// FileRuns that are looked at to tell in which order triangles are.
+/// Runs that are looked at to tell in which order triangles are.
 const MAX_SAMPLES: u32 = 1 << 14;
 
 /// How leaves name triangles.

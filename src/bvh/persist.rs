@@ -36,7 +36,7 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     Ok(large)
 }
 
-/// Writes the sidecar of the file that `key` is of, with a tree of each surface that is [worth it](worth_storing). NodePages are written as they are made:
+/// Writes the sidecar of the file that `key` is of, with a tree of each surface that is [worth it](worth_storing). Pages are written as they are made:
 /// beside them, memory holds what building takes, 2 to 4 bytes for each triangle of one surface, 16 where its triangles follow no order.
 ///
 /// # Errors

@@ -1,13 +1,13 @@
 //! A tree of boxes over the triangles of a surface, whose leaves name triangles of the file.
 //!
-//! # TreeHeader
+//! # Shape
 //!
 //! A node has up to eight children and takes 96 bytes: a grid, six planes for each child in steps of it, and where the
 //! children are. Where the triangles of a surface stand together that lie together, as modelling tools write them, a
 //! leaf is four or eight of them as they follow one another in the file, or fewer where a row ends, and the tree takes about 4 bytes per triangle.
 //! Where they do not, an order of their own goes with the tree, 4 bytes per triangle more.
 //!
-//! # NodePages
+//! # Pages
 //!
 //! Nodes lie in pages of 4,096 bytes, 42 to a page, each with its nearest kin: three or four pages are on the way from
 //! the root to a leaf of ten million triangles. In a sidecar they are used where they lie.

@@ -31,15 +31,15 @@ impl Format {
         if secondlife::is_known(bytes) {
             return Ok(Self::SecondLife);
         }
-        if ezmesh::is_known(bytes) {
+        if ezmesh::detect::is_known(bytes) {
             return Ok(Self::EzMesh);
         }
         match unigine::magic::kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
-            Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::refusal(bytes) {
+            Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
                 Some(refusal) => Err(refusal),
                 // Text whose root does not show yet, or cannot be read: the format says why.
-                None if ezmesh::is_text(bytes) => Ok(Self::EzMesh),
+                None if ezmesh::detect::is_text(bytes) => Ok(Self::EzMesh),
                 None => Err(unsupported::unknown("file", bytes)),
             },
             Err(error) => Err(error),
@@ -49,7 +49,7 @@ impl Format {
     /// Tells whether the first bytes are those of a mesh or animation that is known, even if it is not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
-        unigine::magic::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::is_known(bytes)
+        unigine::magic::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
     }
 }
 

@@ -36,11 +36,11 @@ pub enum Model<D> {
     /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::Detail`] is of any.
     SecondLife(Box<secondlife::Mesh<D>>),
     /// EZ-Mesh. Each section of each mesh is a surface.
-    EzMesh(Box<ezmesh::MeshSystem<D>>),
+    EzMesh(Box<ezmesh::Mesh<D>>),
 }
 
-impl<D> From<ezmesh::MeshSystem<D>> for Model<D> {
-    fn from(system: ezmesh::MeshSystem<D>) -> Self {
+impl<D> From<ezmesh::Mesh<D>> for Model<D> {
+    fn from(system: ezmesh::Mesh<D>) -> Self {
         Self::EzMesh(Box::new(system))
     }
 }
@@ -87,7 +87,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         match Format::detect(data.as_ref())? {
             Format::SecondLife => secondlife::Mesh::open_with(data, options).map(Self::from),
-            Format::EzMesh => ezmesh::MeshSystem::open_with(data, options).map(Self::from),
+            Format::EzMesh => ezmesh::Mesh::open_with(data, options).map(Self::from),
             _ if unigine::magic::is_animation(data.as_ref()) => {
                 unigine::Animation::open_with(data, options).map(Self::from)
             }

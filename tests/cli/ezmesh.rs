@@ -1,6 +1,6 @@
 //! What the program does with EZ-Mesh files.
 
-use meshpeek::ezmesh::MeshSystem;
+use meshpeek::ezmesh::Mesh;
 use meshpeek::{Animations as _, Array};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn tells_what_the_file_says_beside_what_is() {
 
 #[test]
 fn dumps_every_attribute() {
-    let system = MeshSystem::open(std::fs::read(FLAG).unwrap()).unwrap();
+    let system = Mesh::open(std::fs::read(FLAG).unwrap()).unwrap();
     let buffer = system.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
     let count = usize::try_from(buffer.count()).unwrap();
     for attribute in ["positions", "normals", "tangents", "bitangents", "uv0", "colors", "weights", "radius", "interp1"]
@@ -88,7 +88,7 @@ fn dumps_every_attribute() {
 
 #[test]
 fn puts_bones_where_a_frame_has_them() {
-    let system = MeshSystem::open(std::fs::read(FLAG).unwrap()).unwrap();
+    let system = Mesh::open(std::fs::read(FLAG).unwrap()).unwrap();
     let mut pose = vec![meshpeek::model::Transform::default(); system.bone_count()];
     for frame in 0..system.clip(0).unwrap().frames {
         system.pose(0, usize::try_from(frame).unwrap(), &mut pose).unwrap();

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::ezmesh::{
-    Animation, Cell, Column, Dialect, Form, IndexBuffer, Mesh, MeshSystem, Scalar, Section, Semantic, Skeleton,
-    TetraMesh, Track, VertexBuffer, View, unescape,
+    Animation, Column, Dialect, Form, IndexBuffer, Mesh, MeshElement, Scalar, Section, Semantic, Skeleton, TetraMesh,
+    Track, VertexBuffer, VertexValue, View, unescape,
 };
 use meshpeek::model::{Bone, Transform};
 use meshpeek::{
-    Animations, Array, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, OpenOptions, Severity, Surface,
+    Animations, Array, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, MeshFile as _, OpenOptions,
+    Severity, Surface,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -62,8 +63,8 @@ fn reference(folder: &Path, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(format!("reference/{name}.json"))).unwrap()).unwrap()
 }
 
-fn open(bytes: &[u8]) -> MeshSystem<&[u8]> {
-    MeshSystem::open(bytes).unwrap()
+fn open(bytes: &[u8]) -> Mesh<&[u8]> {
+    Mesh::open(bytes).unwrap()
 }
 
 fn text(name: meshpeek::Name<'_>) -> String {
@@ -155,11 +156,11 @@ fn same_name(expected: &mut Reference, key: &str, found: meshpeek::Name<'_>) {
 fn cells(buffer: &VertexBuffer<'_>, column: &Column, vertex: usize) -> Vec<Value> {
     let vertices = buffer.vertices().unwrap();
     vertices
-        .column_cells(column, vertex)
+        .column_values(column, vertex)
         .map(|cell| match cell {
-            Cell::Float(float) => f64::from(float).into(),
-            Cell::Integer(number) => number.into(),
-            Cell::Hex(number) => format!("{number:#010X}").replace("0X", "0x").into(),
+            VertexValue::Float(float) => f64::from(float).into(),
+            VertexValue::Integer(number) => number.into(),
+            VertexValue::Hex(number) => format!("{number:#010X}").replace("0X", "0x").into(),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -167,7 +168,7 @@ fn cells(buffer: &VertexBuffer<'_>, column: &Column, vertex: usize) -> Vec<Value
 
 /// Returns the reference's name for each group: the word, and its number where the word stands more than once.
 fn keys(buffer: &VertexBuffer<'_>) -> Vec<(String, Column)> {
-    let columns = buffer.layout().columns();
+    let columns = buffer.format().columns();
     let words: Vec<String> = columns.iter().map(|column| text(buffer.word(column))).collect();
     let mut seen = BTreeMap::new();
     let named = words.iter().map(|word| {
@@ -184,7 +185,7 @@ fn same_vertex(what: &str, value: &Value, buffer: &VertexBuffer<'_>, vertex: usi
         let found = cells(buffer, &column, vertex);
         let value = expected.take(&key).unwrap_or_else(|| panic!("{what}: no {key}"));
         let value = inner.map_or(value.clone(), |inner| value[inner].clone());
-        if buffer.layout().scalars(&column).contains(&Scalar::Float) {
+        if buffer.format().scalars(&column).contains(&Scalar::Float) {
             assert_eq!(bits(&flat(&value)), bits(&flat(&found.into())), "{what}: {key} of {vertex}");
         } else {
             assert_eq!(value, Value::from(found), "{what}: {key} of {vertex}");
@@ -200,7 +201,7 @@ fn compare_vertices(expected: &mut Reference, key: &str, buffer: Option<VertexBu
         return;
     };
     let mut one = Reference::new(format!("{} {key}", expected.what), &value.unwrap());
-    let scalars = buffer.layout().all_scalars().len();
+    let scalars = buffer.format().all_scalars().len();
     let [ctype, semantic] = buffer.types();
     one.same("count", buffer.count());
     one.same("ctype", text(ctype));
@@ -311,7 +312,7 @@ fn compare_section_facts(what: String, value: &Value, section: &Section<'_>) {
     expected.done();
 }
 
-fn compare_mesh(what: String, value: &Value, mesh: &Mesh<'_>) {
+fn compare_mesh(what: String, value: &Value, mesh: &MeshElement<'_>) {
     let mut expected = Reference::new(what.clone(), value);
     same_name(&mut expected, "name", mesh.name().unwrap());
     same_name(&mut expected, "skeleton", mesh.skeleton_name().unwrap());
@@ -324,7 +325,7 @@ fn compare_mesh(what: String, value: &Value, mesh: &Mesh<'_>) {
     expected.done();
 }
 
-fn compare_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>, view: &View<'_>) {
+fn compare_mesh_facts(what: String, value: &Value, mesh: &MeshElement<'_>, view: &View<'_>) {
     let mut expected = Reference::new(what.clone(), value);
     same_name(&mut expected, "name", mesh.name().unwrap());
     same_name(&mut expected, "skeleton", mesh.skeleton_name().unwrap());
@@ -525,7 +526,7 @@ fn compare_totals(expected: &mut Reference, view: &View<'_>) {
 }
 
 /// Compares how often each element and attribute stands in the file, as far as the reader tells.
-fn compare_tags(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+fn compare_tags(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let view = system.view();
     let own = view.sections().filter_map(|section| section.declared_bounds().unwrap()).count();
     let shared = view.meshes().filter_map(|mesh| mesh.declared_bounds().unwrap()).count();
@@ -582,14 +583,14 @@ fn compare_numbers(expected: &mut Reference, view: &View<'_>) {
         negative_zeros += usize::from(float.to_bits() == 1 << 31);
     };
     for buffer in vertex_buffers(view) {
-        for column in buffer.layout().columns() {
-            let types: String = buffer.layout().scalars(column).iter().map(|scalar| scalar.code()).collect();
+        for column in buffer.format().columns() {
+            let types: String = buffer.format().scalars(column).iter().map(|scalar| scalar.code()).collect();
             *groups.entry(format!("{}:{types}", buffer.word(column))).or_insert(0) += 1;
         }
         buffer
             .for_each(&mut |_, _, cell| {
                 all += 1;
-                if let Cell::Float(float) = cell {
+                if let VertexValue::Float(float) = cell {
                     see(float);
                 }
             })
@@ -638,7 +639,7 @@ fn windings(view: &View<'_>) -> [usize; 2] {
 }
 
 /// Compares what the second half of the reference of a text has.
-fn compare_facts(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+fn compare_facts(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let mut facts = Reference::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
     let (bytes, view) = (system.data(), system.view());
     facts.same("bytes", bytes.len());
@@ -656,7 +657,7 @@ fn compare_facts(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
 /// Compares meshes, skeletons, animations and materials of the second half.
 fn compare_lists(facts: &mut Reference, view: &View<'_>, is_text: bool) {
     let what = facts.what.clone();
-    let meshes: Vec<Mesh<'_>> = view.meshes().collect();
+    let meshes: Vec<MeshElement<'_>> = view.meshes().collect();
     for (number, value) in listed(&what, facts.take("meshes"), meshes.len()) {
         let what = format!("{what} mesh {number}");
         if is_text {
@@ -691,7 +692,7 @@ const fn root(dialect: Dialect) -> &'static str {
     }
 }
 
-fn compare_root(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+fn compare_root(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let (dialect, view) = (system.dialect().unwrap(), system.view());
     expected.same("root", root(dialect));
     assert_eq!(system.version(), format!("ezm {}", root(dialect)));
@@ -713,7 +714,7 @@ fn compare_root(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     attributes.done();
 }
 
-fn compare_text(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+fn compare_text(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let what = expected.what.clone();
     expected.same("bom", bytes.starts_with(b"\xef\xbb\xbf"));
@@ -729,7 +730,7 @@ fn compare_text(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     winding.same("ccw_agrees_with_normals", counter);
     winding.same("cw", clockwise);
     winding.done();
-    let meshes: Vec<Mesh<'_>> = view.meshes().collect();
+    let meshes: Vec<MeshElement<'_>> = view.meshes().collect();
     for (number, value) in listed(&what, expected.take("meshes"), meshes.len()) {
         compare_mesh(format!("{what} mesh {number}"), &value, &meshes[number]);
     }
@@ -767,7 +768,7 @@ fn compare_skeletons_and_animations(expected: &mut Reference, view: &View<'_>) {
 
 /// Returns all numbers of a binary file's vertex in the order of the reference: weights stand before bones there.
 fn flat_vertex(buffer: &VertexBuffer<'_>, vertex: usize) -> Vec<f32> {
-    let mut columns: Vec<Column> = buffer.layout().columns().to_vec();
+    let mut columns: Vec<Column> = buffer.format().columns().to_vec();
     if let Some(bones) = columns.iter().position(|column| column.semantic == Semantic::BlendIndices) {
         columns.swap(bones, bones + 1);
     }
@@ -776,7 +777,7 @@ fn flat_vertex(buffer: &VertexBuffer<'_>, vertex: usize) -> Vec<f32> {
 
 /// Returns the words of the reference for the groups of a binary file's vertices.
 fn words(buffer: &VertexBuffer<'_>) -> Vec<String> {
-    let columns = buffer.layout().columns().iter().filter(|column| column.semantic != Semantic::BlendWeights);
+    let columns = buffer.format().columns().iter().filter(|column| column.semantic != Semantic::BlendWeights);
     columns
         .map(|column| match column.semantic {
             Semantic::BlendIndices => "bone".to_owned(),
@@ -785,7 +786,7 @@ fn words(buffer: &VertexBuffer<'_>) -> Vec<String> {
         .collect()
 }
 
-fn compare_binary_mesh(what: &str, value: &Value, mesh: &Mesh<'_>) {
+fn compare_binary_mesh(what: &str, value: &Value, mesh: &MeshElement<'_>) {
     let mut expected = Reference::new(what.to_owned(), value);
     expected.same("name", text(mesh.name().unwrap()));
     expected.same("skeleton", text(mesh.skeleton_name().unwrap()));
@@ -813,7 +814,7 @@ fn compare_binary_mesh(what: &str, value: &Value, mesh: &Mesh<'_>) {
     expected.done();
 }
 
-fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
+fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &MeshElement<'_>) {
     let mut expected = Reference::new(what.clone(), value);
     expected.same("name", text(mesh.name().unwrap()));
     expected.same("skeleton", text(mesh.skeleton_name().unwrap()));
@@ -836,7 +837,7 @@ fn compare_binary_mesh_facts(what: String, value: &Value, mesh: &Mesh<'_>) {
     expected.done();
 }
 
-fn compare_binary(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
+fn compare_binary(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let (bytes, view) = (system.data(), system.view());
     let Form::Binary { order, version } = system.form() else { panic!("{}", expected.what) };
     let endian = if order == meshpeek::decode::ByteOrder::Little { "little" } else { "big" };
@@ -849,7 +850,7 @@ fn compare_binary(expected: &mut Reference, system: &MeshSystem<Vec<u8>>) {
     same_floats(expected, "aabb", &[bounds.min, bounds.max].concat());
     compare_skeletons_and_animations(expected, &view);
     compare_materials(expected, &view);
-    let meshes: Vec<Mesh<'_>> = view.meshes().collect();
+    let meshes: Vec<MeshElement<'_>> = view.meshes().collect();
     for (number, value) in listed(&expected.what.clone(), expected.take("meshes"), meshes.len()) {
         compare_binary_mesh(&format!("{} mesh {number}", expected.what), &value, &meshes[number]);
     }
@@ -881,7 +882,7 @@ fn real_files_are_what_the_reference_says() {
     let Some((folder, files)) = meshes() else { return };
     for path in &files {
         let name = file_name(path);
-        let system = MeshSystem::open(std::fs::read(path).unwrap()).unwrap();
+        let system = Mesh::open(std::fs::read(path).unwrap()).unwrap();
         let mut expected = Reference::new(name.clone(), &reference(&folder, &name));
         expected.same("file", name);
         expected.same("size", system.data().len());
@@ -904,7 +905,7 @@ fn a_picture_is_told_to_be_one() {
     let Some((folder, _)) = ours() else { return };
     let bytes = std::fs::read(folder.join(PICTURE)).unwrap();
     assert_eq!(reference(&folder, PICTURE)["facts"]["not_ezm"], "PNG");
-    let error = MeshSystem::open(&bytes[..]).unwrap_err();
+    let error = Mesh::open(&bytes[..]).unwrap_err();
     assert_eq!((error.offset(), error.kind().id()), (Some(0), "unknown"));
     assert!(error.to_string().contains("a PNG picture"), "{error}");
     assert!(!meshpeek::ezmesh::is_known(&bytes));
@@ -953,7 +954,7 @@ mod naive {
 
 /// Compares what a text's vertices are, however they are read, with what a simple reader makes of the same text.
 fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<String>>) {
-    let (layout, rows) = (buffer.layout(), buffer.count() as usize);
+    let (layout, rows) = (buffer.format(), buffer.count() as usize);
     let width = layout.all_scalars().len();
     let mut seen = Vec::new();
     buffer
@@ -967,9 +968,9 @@ fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<Stri
         assert!(tokens.len() >= seen.len(), "{what}");
         for (token, cell) in tokens.iter().zip(&seen) {
             match cell {
-                Cell::Float(float) => assert_eq!(naive::float(token), float.to_bits(), "{what}: {token}"),
-                Cell::Integer(number) => assert_eq!(token.parse(), Ok(*number), "{what}"),
-                Cell::Hex(number) => assert_eq!(u32::from_str_radix(token, 16), Ok(*number), "{what}"),
+                VertexValue::Float(float) => assert_eq!(naive::float(token), float.to_bits(), "{what}: {token}"),
+                VertexValue::Integer(number) => assert_eq!(token.parse(), Ok(*number), "{what}"),
+                VertexValue::Hex(number) => assert_eq!(u32::from_str_radix(token, 16), Ok(*number), "{what}"),
                 other => panic!("{what}: {other:?}"),
             }
         }
@@ -985,15 +986,15 @@ fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<Stri
     let mut at = 0;
     for column in layout.columns() {
         for vertex in 0..rows {
-            for (scalar, cell) in layout.scalars(column).iter().zip(vertices.column_cells(column, vertex)) {
+            for (scalar, cell) in layout.scalars(column).iter().zip(vertices.column_values(column, vertex)) {
                 let size = usize::from(scalar.size());
                 let mut word = [0; 8];
                 word[..size].copy_from_slice(&columns[at..at + size]);
                 let word = u64::from_le_bytes(word);
                 let stored = match cell {
-                    Cell::Float(float) => u64::from(float.to_bits()),
-                    Cell::Integer(number) => (number as u64) & (u64::MAX >> (64 - size * 8)),
-                    Cell::Hex(number) => u64::from(number),
+                    VertexValue::Float(float) => u64::from(float.to_bits()),
+                    VertexValue::Integer(number) => (number as u64) & (u64::MAX >> (64 - size * 8)),
+                    VertexValue::Hex(number) => u64::from(number),
                     other => panic!("{other:?}"),
                 };
                 assert_eq!(word, stored, "{what}");
@@ -1003,16 +1004,16 @@ fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<Stri
         same_floats_of(what, buffer, column);
     }
     assert_eq!(at, columns.len());
-    let all: Vec<Cell<'_>> = (0..rows).flat_map(|vertex| vertices.cells(vertex).collect::<Vec<_>>()).collect();
+    let all: Vec<VertexValue<'_>> = (0..rows).flat_map(|vertex| vertices.values(vertex).collect::<Vec<_>>()).collect();
     assert!(all.iter().zip(&seen).all(|(one, other)| same_cell(one, other)) && all.len() == seen.len(), "{what}");
     let mut lent = vec![[0.0; 3]; rows];
     vertices.positions().unwrap().decode_into(&mut lent).unwrap();
     assert_eq!(bits(positions.as_flattened()), bits(lent.as_flattened()), "{what}");
 }
 
-fn same_cell(one: &Cell<'_>, other: &Cell<'_>) -> bool {
+fn same_cell(one: &VertexValue<'_>, other: &VertexValue<'_>) -> bool {
     match (one, other) {
-        (Cell::Float(one), Cell::Float(other)) => one.to_bits() == other.to_bits(),
+        (VertexValue::Float(one), VertexValue::Float(other)) => one.to_bits() == other.to_bits(),
         _ => one == other,
     }
 }
@@ -1024,7 +1025,7 @@ fn same_floats_of(what: &str, buffer: &VertexBuffer<'_>, column: &Column) {
         buffer.floats_into(semantic, &mut out).unwrap();
         bits(out.as_flattened())
     }
-    let scalars = buffer.layout().scalars(column);
+    let scalars = buffer.format().scalars(column);
     if column.semantic == Semantic::Other || scalars.iter().any(|scalar| *scalar != Scalar::Float) {
         return;
     }
@@ -1035,9 +1036,9 @@ fn same_floats_of(what: &str, buffer: &VertexBuffer<'_>, column: &Column) {
         _ => streamed::<4>(buffer, column.semantic),
     };
     let vertices = buffer.vertices().unwrap();
-    let cells = (0..vertices.len()).flat_map(|vertex| vertices.column_cells(column, vertex).collect::<Vec<_>>());
+    let cells = (0..vertices.len()).flat_map(|vertex| vertices.column_values(column, vertex).collect::<Vec<_>>());
     let all: Vec<u32> =
-        cells.map(|cell| if let Cell::Float(float) = cell { float.to_bits() } else { panic!() }).collect();
+        cells.map(|cell| if let VertexValue::Float(float) = cell { float.to_bits() } else { panic!() }).collect();
     assert_eq!(found, all, "{what}: {:?}", column.semantic);
 }
 
@@ -1117,7 +1118,7 @@ fn strict_reading_accepts_all_real_files() {
     let Some((_, files)) = meshes() else { return };
     for path in &files {
         let bytes = std::fs::read(path).unwrap();
-        let system = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let system = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         for surface in Surface::all(&system) {
             surface.positions().unwrap();
             surface.indices().unwrap();
@@ -1148,7 +1149,7 @@ fn close(what: &str, binary: &[f32], text: &[f32]) {
 fn text_and_binary_twins_are_alike() {
     let Some((folder, _)) = ours() else { return };
     let [binary, text] = ["ezb_deer_bound.ezb", "derived/deer_bound.from_ezb.ezm"]
-        .map(|name| MeshSystem::open(std::fs::read(folder.join(name)).unwrap()).unwrap());
+        .map(|name| Mesh::open(std::fs::read(folder.join(name)).unwrap()).unwrap());
     let [one, other] = [binary.view(), text.view()];
     assert_eq!(one.asset_name().unwrap(), other.asset_name().unwrap());
     assert_eq!(one.asset_info().unwrap(), other.asset_info().unwrap());
@@ -1239,7 +1240,7 @@ fn probes(numbers: &[&str]) -> Vec<(String, Vec<u8>, String)> {
 }
 
 /// Everything that a probe holds, as text, but for what files may differ in: how it is spelled.
-fn told(system: &MeshSystem<&[u8]>) -> BTreeMap<String, String> {
+fn told(system: &Mesh<&[u8]>) -> BTreeMap<String, String> {
     let view = system.view();
     let mut all = BTreeMap::new();
     let mut put = |name: String, value: String| assert!(all.insert(name, value).is_none());
@@ -1268,10 +1269,10 @@ fn told(system: &MeshSystem<&[u8]>) -> BTreeMap<String, String> {
     }
     for (number, buffer) in vertex_buffers(&view).iter().enumerate() {
         let rows = buffer.vertices().map(|all| {
-            let rows = (0..all.len()).map(|vertex| format!("{:?}", all.cells(vertex).collect::<Vec<_>>()));
+            let rows = (0..all.len()).map(|vertex| format!("{:?}", all.values(vertex).collect::<Vec<_>>()));
             rows.collect::<Vec<_>>()
         });
-        put(format!("layout {number}"), format!("{:?}", buffer.layout()));
+        put(format!("layout {number}"), format!("{:?}", buffer.format()));
         put(format!("vertices {number}"), format!("{:?}", rows.map_err(|error| error.kind().id())));
     }
     for (number, section) in view.sections().enumerate() {
@@ -1301,7 +1302,7 @@ const ALIKE: [&str; 23] = [
 fn probes_that_differ_in_spelling_only_read_the_same() {
     for (name, bytes, advice) in probes(&ALIKE) {
         assert_eq!(differences(&bytes), [""; 0], "{name}: {advice}");
-        let strict = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         assert!(strict.bounds() == open(&bytes).bounds() && strict.indices(0).unwrap().len() == 3, "{name}");
         if name != "07single_quotes.ezm" {
             same_all_ways(&name, &bytes);
@@ -1328,7 +1329,7 @@ fn probes_with_other_words_differ_in_layout_only() {
         assert_eq!(differences(&bytes), [""; 0], "{name}");
         let buffer = open(&bytes);
         let buffer = buffer.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
-        assert_eq!(text(buffer.word(&buffer.layout().columns()[3])), "texel1");
+        assert_eq!(text(buffer.word(&buffer.format().columns()[3])), "texel1");
         assert!(buffer.vertices().unwrap().uvs(1).is_some());
     }
     // Declared with four floats, printed with three.
@@ -1344,7 +1345,7 @@ fn probes_with_other_words_differ_in_layout_only() {
         assert_eq!(differences(&bytes), ["layout 0"], "{name}");
         let system = open(&bytes);
         let buffer = system.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
-        let last = buffer.layout().columns().last().unwrap();
+        let last = buffer.format().columns().last().unwrap();
         assert_eq!((last.semantic, text(buffer.word(last))), (Semantic::Other, "foo".to_owned()));
         same_all_ways(&name, &bytes);
     }
@@ -1404,7 +1405,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // An index is beyond what is left of the vertices.
         assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
-        let strict = MeshSystem::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
     }
@@ -1491,7 +1492,7 @@ fn every_byte_belongs_to_one_region() {
     for (name, bytes) in files.chain(cases().into_iter().map(|(name, bytes, _)| (name, bytes))) {
         let mut end = 0;
         open(&bytes)
-            .regions(&mut |region| {
+            .regions(0, &mut |region| {
                 assert_eq!(region.start, end, "{name}: {}", region.field);
                 assert!(region.end > region.start, "{name}: {}", region.field);
                 end = region.end;

@@ -2,13 +2,13 @@
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::build::{
-    Animation, Bone, Collision, Column, Hull, Instance, Material, Mesh, Representation, Section, Skeleton, System,
+use meshpeek::ezmesh::builder::{
+    self, Animation, Bone, Collision, Column, Hull, Instance, Material, MeshElement, Representation, Section, Skeleton,
     TetraMesh, Texture, Track, UserBinary, UserData, Values, Vertices,
 };
-use meshpeek::ezmesh::{Cell, MeshSystem, Semantic};
+use meshpeek::ezmesh::{Mesh, Semantic, VertexValue};
 use meshpeek::model::Transform;
-use meshpeek::{ErrorKind, Name};
+use meshpeek::{ErrorKind, MeshFile as _, Name};
 
 use crate::support::ezmesh::{bytes, flag, samples, wooden_crate};
 use crate::support::random::Random;
@@ -16,18 +16,18 @@ use crate::support::writers::FullOutput;
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
-fn read(bytes: &[u8]) -> System {
-    System::of(MeshSystem::open(bytes).unwrap().view()).unwrap()
+fn read(bytes: &[u8]) -> builder::Mesh {
+    builder::Mesh::of(Mesh::open(bytes).unwrap().view()).unwrap()
 }
 
 fn written(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    MeshSystem::open(bytes).unwrap().write_to(&mut out).unwrap();
+    Mesh::open(bytes).unwrap().write_to(0, &mut out).unwrap();
     out
 }
 
 /// Tests that two systems are the same, bit for bit: numbers that are none included, which are not equal to themselves.
-fn assert_same(one: &System, other: &System) {
+fn assert_same(one: &builder::Mesh, other: &builder::Mesh) {
     let [(one, one_bits), (other, other_bits)] = [one, other].map(|system| {
         let mut system = system.clone();
         let mut bits = Vec::new();
@@ -41,7 +41,7 @@ fn assert_same(one: &System, other: &System) {
     assert_eq!(one, other);
 }
 
-fn for_each_float(system: &mut System, see: &mut dyn FnMut(&mut f32)) {
+fn for_each_float(system: &mut builder::Mesh, see: &mut dyn FnMut(&mut f32)) {
     fn of_box(bounds: &mut Option<Bounds>, see: &mut dyn FnMut(&mut f32)) {
         if let Some(Bounds { min, max }) = bounds {
             min.iter_mut().chain(max).for_each(see);
@@ -193,7 +193,7 @@ fn triangles(random: &mut Random, rows: usize) -> Vec<[u32; 3]> {
 }
 
 /// A system of what both forms hold, with every box and time.
-fn common(random: &mut Random) -> System {
+fn common(random: &mut Random) -> builder::Mesh {
     let bounds = |random: &mut Random| Some(Bounds { min: any_floats(random), max: any_floats(random) });
     let bones = |random: &mut Random| {
         let count = random.below(5);
@@ -233,7 +233,7 @@ fn common(random: &mut Random) -> System {
             triangles: triangles(random, rows),
             ..Default::default()
         };
-        Mesh {
+        MeshElement {
             name: any_name(random),
             skeleton: any_name(random),
             bounds: bounds(random),
@@ -241,7 +241,7 @@ fn common(random: &mut Random) -> System {
             vertices: Some(Vertices::from(columns)),
         }
     };
-    System {
+    builder::Mesh {
         asset_name: any_name(random),
         asset_info: any_name(random),
         system_version: -3,
@@ -261,7 +261,7 @@ fn common(random: &mut Random) -> System {
 }
 
 /// Puts in what only text has.
-fn textual(random: &mut Random) -> System {
+fn textual(random: &mut Random) -> builder::Mesh {
     let mut system = common(random);
     system.bounds = any_box(random);
     for animation in &mut system.animations {
@@ -308,7 +308,7 @@ fn textual(random: &mut Random) -> System {
 }
 
 /// Puts in what only the binary form has.
-fn binary(random: &mut Random) -> System {
+fn binary(random: &mut Random) -> builder::Mesh {
     let mut system = common(random);
     system.plane = any_floats(random);
     system.textures = vec![Texture {
@@ -330,14 +330,14 @@ fn binary(random: &mut Random) -> System {
             section.flags = random.one_in(2).then_some(u32::MAX);
         }
     }
-    system.meshes.push(Mesh { vertices: Some(Vertices { columns: vec![], bare: 3 }), ..filled(random) });
+    system.meshes.push(MeshElement { vertices: Some(Vertices { columns: vec![], bare: 3 }), ..filled(random) });
     system.meshes.push(filled(random));
     system
 }
 
 /// A mesh without anything but a box.
-fn filled(random: &mut Random) -> Mesh {
-    Mesh { bounds: Some(Bounds { min: any_floats(random), max: any_floats(random) }), ..Default::default() }
+fn filled(random: &mut Random) -> MeshElement {
+    MeshElement { bounds: Some(Bounds { min: any_floats(random), max: any_floats(random) }), ..Default::default() }
 }
 
 #[test]
@@ -388,8 +388,8 @@ fn text_keeps_every_bit_of_floats() {
     all.truncate(all.len() / 3 * 3);
     let floats = all.iter().copied().map(f32::from_bits).collect();
     let column = Column::new(Semantic::Position, Values::F32(3, floats));
-    let mesh = Mesh { vertices: Some(Vertices::from(vec![column])), ..Default::default() };
-    let text = System { meshes: vec![mesh], ..Default::default() }.to_ezm().unwrap();
+    let mesh = MeshElement { vertices: Some(Vertices::from(vec![column])), ..Default::default() };
+    let text = builder::Mesh { meshes: vec![mesh], ..Default::default() }.to_ezm().unwrap();
     let again = read(&text);
     let Values::F32(3, floats) = &again.meshes[0].vertices.as_ref().unwrap().columns[0].values else { panic!() };
     assert!(floats.iter().map(|float| float.to_bits()).eq(all));
@@ -433,7 +433,7 @@ fn breaks_long_rows_and_fills_lines() {
 
 #[test]
 fn names_stand_between_double_quotes() {
-    let mut system = System { asset_name: b"a\"b<c>d'&e&amp;f".into(), ..Default::default() };
+    let mut system = builder::Mesh { asset_name: b"a\"b<c>d'&e&amp;f".into(), ..Default::default() };
     let text = system.to_ezm().unwrap();
     assert!(text.windows(37).any(|window| window == b"asset_name=\"a&quot;b&lt;c>d'&e&amp;f\""));
     let again = read(&text);
@@ -473,8 +473,8 @@ fn gives_columns_the_words_of_writers() {
 #[test]
 fn a_system_that_was_built_may_use_any_known_word() {
     let column = |word: &str| Column { word: word.into(), values: Values::F32(2, vec![0.5; 2]) };
-    let mesh = Mesh { vertices: Some(vec![column("texcoord"), column("TEXEL")].into()), ..Default::default() };
-    let system = System { meshes: vec![mesh], ..Default::default() };
+    let mesh = MeshElement { vertices: Some(vec![column("texcoord"), column("TEXEL")].into()), ..Default::default() };
+    let system = builder::Mesh { meshes: vec![mesh], ..Default::default() };
     let text = String::from_utf8(system.to_ezm().unwrap()).unwrap();
     assert!(text.contains(r#"ctype="ff ff" semantic="texcoord1 texcoord2""#), "{text}");
     assert!(system.to_ezb(ByteOrder::Big).is_ok());
@@ -567,7 +567,9 @@ fn computes_boxes_that_are_left_out() {
     system.meshes[0].sections[1].bounds = None;
     assert_eq!(read(&system.to_ezm().unwrap()), system);
     assert_eq!(system.to_ezb(ByteOrder::Big).unwrap(), whole.to_ezb(ByteOrder::Big).unwrap());
-    let empty = read(&System { meshes: vec![Mesh::default()], ..Default::default() }.to_ezb(ByteOrder::Big).unwrap());
+    let empty = read(
+        &builder::Mesh { meshes: vec![MeshElement::default()], ..Default::default() }.to_ezb(ByteOrder::Big).unwrap(),
+    );
     let nothing = Some(Bounds { min: [0.0; 3], max: [0.0; 3] });
     assert_eq!((empty.bounds, empty.meshes[0].bounds, &empty.meshes[0].vertices), (nothing, nothing, &None));
 }
@@ -603,7 +605,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, meshpeek::Error>) -> String {
 
 #[test]
 fn refuses_what_neither_form_holds() {
-    type Spoil = fn(&mut System);
+    type Spoil = fn(&mut builder::Mesh);
     let cases: [(&str, Spoil); 13] = [
         ("mesh[0].section[1].triangles", |system| system.meshes[0].sections[1].triangles[2][1] = 24),
         ("mesh[0].section[0].triangles", |system| system.meshes[0].vertices = None),
@@ -633,13 +635,13 @@ fn refuses_what_neither_form_holds() {
     }
 }
 
-fn column(system: &mut System, number: usize) -> &mut Column {
+fn column(system: &mut builder::Mesh, number: usize) -> &mut Column {
     &mut system.meshes[0].vertices.as_mut().unwrap().columns[number]
 }
 
 #[test]
 fn refuses_what_text_cannot_hold() {
-    type Spoil = fn(&mut System);
+    type Spoil = fn(&mut builder::Mesh);
     fn named(names: [&str; 3], parents: [Option<u32>; 3]) -> Vec<Skeleton> {
         let bone = |(name, parent): (&str, _)| Bone { name: name.into(), parent, ..Default::default() };
         vec![Skeleton { bones: names.into_iter().zip(parents).map(bone).collect(), ..Default::default() }]
@@ -650,7 +652,7 @@ fn refuses_what_text_cannot_hold() {
         ("user_binary_data", |system| system.user_binary_data = vec![UserBinary::default()]),
         ("mesh[1].vertices", |system| {
             let vertices = Some(Vertices { columns: vec![], bare: 1 });
-            system.meshes.push(Mesh { vertices, bounds: system.bounds, ..Default::default() });
+            system.meshes.push(MeshElement { vertices, bounds: system.bounds, ..Default::default() });
         }),
         ("material[1].meta_data", |system| system.materials[1].meta_data = b"\x01".into()),
         ("mesh[0].section[1].material", |system| system.meshes[0].sections[1].material = vec![b'a'; (1 << 20) + 1]),
@@ -666,7 +668,7 @@ fn refuses_what_text_cannot_hold() {
         assert_same(&read(&binary), &system);
     }
     // A child may stand before its parent, and keeps its number.
-    let system = System { skeletons: named(["a", "b", "c"], [Some(2), None, Some(1)]), ..Default::default() };
+    let system = builder::Mesh { skeletons: named(["a", "b", "c"], [Some(2), None, Some(1)]), ..Default::default() };
     assert_eq!(read(&system.to_ezm().unwrap()), system);
     for values in [
         Values::Characters(1, b"ab ".repeat(8)),
@@ -683,7 +685,7 @@ fn refuses_what_text_cannot_hold() {
 
 #[test]
 fn refuses_what_the_binary_form_cannot_hold() {
-    type Spoil = fn(&mut System);
+    type Spoil = fn(&mut builder::Mesh);
     let cases: [(&str, Spoil); 6] = [
         ("tetra_meshes", |system| system.tetra_meshes = vec![TetraMesh::default()]),
         ("representations", |system| system.representations = vec![Representation::default()]),
@@ -709,8 +711,8 @@ fn refuses_what_the_binary_form_cannot_hold() {
 #[test]
 fn tetrahedra_stand_in_the_first_mesh() {
     let tetra = TetraMesh { corners: vec![[[0.5; 3]; 4]] };
-    let without = System { tetra_meshes: vec![tetra; 2], ..Default::default() };
-    let with = System { meshes: vec![Mesh::default(); 2], ..without.clone() };
+    let without = builder::Mesh { tetra_meshes: vec![tetra; 2], ..Default::default() };
+    let with = builder::Mesh { meshes: vec![MeshElement::default(); 2], ..without.clone() };
     for system in [with, without] {
         assert_eq!(read(&system.to_ezm().unwrap()), system);
     }
@@ -728,7 +730,7 @@ fn tells_what_the_output_refuses() {
 fn a_file_of_triangles_without_vertices_is_not_written() {
     let text = b"<Mesh><MeshSection><indexbuffer count=\"1\">0 1 2</indexbuffer></MeshSection></Mesh>";
     let mut out = Vec::new();
-    assert_eq!(refused(MeshSystem::open(&text[..]).unwrap().write_to(&mut out)), "mesh[0].section[0].triangles");
+    assert_eq!(refused(Mesh::open(&text[..]).unwrap().write_to(0, &mut out)), "mesh[0].section[0].triangles");
     assert!(out.is_empty());
     // What counts claim is not allocated before the text is known to hold it.
     for text in [
@@ -737,7 +739,7 @@ fn a_file_of_triangles_without_vertices_is_not_written() {
         b"<Mesh><Animation name=\"\"><AnimTrack name=\"\" count=\"4000000000\">0 1 2</AnimTrack></Animation></Mesh>",
         b"<Mesh><TetraMesh count=\"4000000000\" ctype=\"fff fff fff fff\" semantic=\"p p p p\">0</TetraMesh></Mesh>",
     ] {
-        let error = System::of(MeshSystem::open(text).unwrap().view()).unwrap_err();
+        let error = builder::Mesh::of(Mesh::open(text).unwrap().view()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
     }
 }
@@ -745,10 +747,10 @@ fn a_file_of_triangles_without_vertices_is_not_written() {
 #[test]
 fn a_word_may_stand_right_before_markup() {
     let text = b"<Mesh><vertexbuffer count=\"2\" ctype=\"p\" semantic=\"what\">oak,pine</vertexbuffer></Mesh>";
-    let file = MeshSystem::open(&text[..]).unwrap();
+    let file = Mesh::open(&text[..]).unwrap();
     let vertices = file.mesh(0).unwrap().vertex_buffer().unwrap().unwrap().vertices().unwrap();
-    let words = (0..2).flat_map(|vertex| vertices.cells(vertex)).collect::<Vec<_>>();
-    assert_eq!(words, [&b"oak"[..], b"pine"].map(|word| Cell::Word(Name::new(word))));
+    let words = (0..2).flat_map(|vertex| vertices.values(vertex)).collect::<Vec<_>>();
+    assert_eq!(words, [&b"oak"[..], b"pine"].map(|word| VertexValue::Word(Name::new(word))));
     let system = read(text);
     let columns = &system.meshes[0].vertices.as_ref().unwrap().columns;
     assert_eq!(columns[0].values, Values::Words(1, vec![b"oak".into(), b"pine".into()]));

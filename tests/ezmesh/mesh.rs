@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshpeek::decode::{ByteOrder, Influence};
 use meshpeek::ezmesh::{
-    Cell, Dialect, Form, MeshSystem, Scalar, Semantic, Track, VertexBuffer, is_known, unescape, unescape_percent,
+    Dialect, Form, Mesh, Scalar, Semantic, Track, VertexBuffer, VertexValue, is_known, unescape, unescape_percent,
 };
 use meshpeek::model::{Influences, Transform};
 use meshpeek::{
@@ -15,20 +15,19 @@ use meshpeek::{
 
 use crate::support::ezmesh::invariants::check_invariants;
 use crate::support::ezmesh::raw_files::{
-    Description, Fields, Mesh, Number, corner_vertices, element, everything, mesh, place, section, simple, system,
+    Description, Fields, Number, RawMesh, corner_vertices, element, everything, mesh, place, section, simple, system,
     triangles, vertices,
 };
 use crate::support::ezmesh::{Sample, bytes, samples};
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
 
-fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> MeshSystem<&[u8]> {
-    MeshSystem::open(bytes.as_ref())
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes.as_ref())))
+fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> Mesh<&[u8]> {
+    Mesh::open(bytes.as_ref()).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes.as_ref())))
 }
 
-fn strict(text: &str) -> MeshSystem<&[u8]> {
-    MeshSystem::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
+fn strict(text: &str) -> Mesh<&[u8]> {
+    Mesh::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
 /// Expects an error of a field, of a kind, at an offset.
@@ -42,7 +41,7 @@ fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str, offset: impl 
 
 /// Expects a text not to be opened.
 fn refuse(text: &str, field: &str, kind: &str, offset: u64) -> Error {
-    expect(MeshSystem::open(text.as_bytes()), field, kind, offset)
+    expect(Mesh::open(text.as_bytes()), field, kind, offset)
 }
 
 fn end(text: &str) -> u64 {
@@ -50,16 +49,16 @@ fn end(text: &str) -> u64 {
 }
 
 /// Returns the vertices of the first mesh, or of its first section.
-fn buffer<'a>(system: &'a MeshSystem<&[u8]>) -> VertexBuffer<'a> {
+fn buffer<'a>(system: &'a Mesh<&[u8]>) -> VertexBuffer<'a> {
     system.section(0).unwrap().vertex_buffer().unwrap()
 }
 
-fn cells<'a>(system: &'a MeshSystem<&[u8]>) -> Vec<Vec<Cell<'a>>> {
+fn cells<'a>(system: &'a Mesh<&[u8]>) -> Vec<Vec<VertexValue<'a>>> {
     let vertices = buffer(system).vertices().unwrap();
-    (0..vertices.len()).map(|vertex| vertices.cells(vertex).collect()).collect()
+    (0..vertices.len()).map(|vertex| vertices.values(vertex).collect()).collect()
 }
 
-fn seen<'a>(system: &'a MeshSystem<&[u8]>) -> Vec<Vec<Cell<'a>>> {
+fn seen<'a>(system: &'a Mesh<&[u8]>) -> Vec<Vec<VertexValue<'a>>> {
     let buffer = buffer(system);
     let mut rows = vec![Vec::new(); buffer.count() as usize];
     buffer
@@ -71,7 +70,7 @@ fn seen<'a>(system: &'a MeshSystem<&[u8]>) -> Vec<Vec<Cell<'a>>> {
     rows
 }
 
-fn positions(system: &MeshSystem<&[u8]>) -> Vec<[f32; 3]> {
+fn positions(system: &Mesh<&[u8]>) -> Vec<[f32; 3]> {
     let array = system.positions(0, 0).unwrap();
     let mut streamed = vec![[9.0; 3]; array.len()];
     buffer(system).positions_into(&mut streamed).unwrap();
@@ -80,7 +79,7 @@ fn positions(system: &MeshSystem<&[u8]>) -> Vec<[f32; 3]> {
     lent
 }
 
-fn indices(system: &MeshSystem<&[u8]>) -> Vec<u32> {
+fn indices(system: &Mesh<&[u8]>) -> Vec<u32> {
     let lent: Vec<u32> = system.indices(0).unwrap().iter().collect();
     let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
     let mut streamed = vec![9; triangles.index_count()];
@@ -89,14 +88,14 @@ fn indices(system: &MeshSystem<&[u8]>) -> Vec<u32> {
     lent
 }
 
-fn track<'a>(system: &'a MeshSystem<&[u8]>, number: usize) -> Track<'a> {
+fn track<'a>(system: &'a Mesh<&[u8]>, number: usize) -> Track<'a> {
     system.animation(0).unwrap().tracks().nth(number).unwrap()
 }
 
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
 
 /// Everything that the neutral view tells, compared between two files.
-fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &MeshSystem<D>, other: &MeshSystem<D>) {
+fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
     let [moves, others] = [one, other].map(|file| file.animations().unwrap());
     let [one, other]: [&dyn Geometry; 2] = [one, other];
     let name = |name: Name<'_>| name.to_string();
@@ -157,7 +156,7 @@ fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &MeshSystem<D>, other: &MeshS
 }
 
 /// A binary file at every place in memory that a number can stand at.
-fn shifted(bytes: &[u8], check: impl Fn(&MeshSystem<&[u8]>)) {
+fn shifted(bytes: &[u8], check: impl Fn(&Mesh<&[u8]>)) {
     for shift in 0..4 {
         let mut moved = vec![0xee; shift];
         moved.extend(bytes);
@@ -202,7 +201,7 @@ fn reads_the_sample() {
 fn regions(bytes: &[u8]) -> Vec<(String, Range<usize>)> {
     let (mut all, mut end) = (Vec::new(), 0);
     open(bytes)
-        .regions(&mut |region| {
+        .regions(0, &mut |region| {
             assert_eq!(region.start, end, "{} leaves a gap, or overlaps", region.field);
             end = region.end;
             all.push((region.field.to_string(), region.start as usize..region.end as usize));
@@ -259,7 +258,7 @@ fn names_the_field_that_is_cut() {
         let regions = regions(&bytes);
         // Without its version and tag, nothing says what it is.
         for length in regions[1].1.end..bytes.len() {
-            let error = MeshSystem::open(&bytes[..length]).unwrap_err();
+            let error = Mesh::open(&bytes[..length]).unwrap_err();
             assert!(matches!(error.kind().id(), "unexpected-end" | "count"), "{file}, {length}: {error}");
             let offset = usize::try_from(error.offset().unwrap()).unwrap();
             let (name, _) = regions.iter().find(|(_, range)| range.contains(&offset)).unwrap();
@@ -273,11 +272,10 @@ fn names_the_field_that_is_cut() {
     let text = bytes("flag.ezm");
     for tag in ["<Bone ", "<AnimTrack ", "<vertexbuffer "] {
         let start = find(&text, tag.as_bytes());
-        let error =
-            expect(MeshSystem::open(&text[..start + tag.len()]), "element", "value", (start + tag.len()) as u64);
+        let error = expect(Mesh::open(&text[..start + tag.len()]), "element", "value", (start + tag.len()) as u64);
         assert!(error.to_string().contains("a tag that ends in >"), "{error}");
         let end = start + find(&text[start..], b">") + 1;
-        let error = MeshSystem::open(&text[..end]).unwrap_err();
+        let error = Mesh::open(&text[..end]).unwrap_err();
         assert!(error.field().to_string().ends_with("element") && error.to_string().contains("expected </"), "{error}");
     }
 }
@@ -372,7 +370,7 @@ fn one_file_in_three_forms_is_the_same() {
 }
 
 /// Expects all that the neutral view does not tell.
-fn expect_described(described: &Description, system: &MeshSystem<&[u8]>) {
+fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
     let view = system.view();
     let is_text = system.dialect().is_some();
     assert_eq!((view.asset_name().unwrap(), view.asset_info().unwrap()), (Name::new(b"asset"), Name::new(b"info")));
@@ -460,7 +458,7 @@ fn expect_described(described: &Description, system: &MeshSystem<&[u8]>) {
 }
 
 /// Expects the numbers that were made up.
-fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
+fn expect_vertices(said: &RawMesh, buffer: &VertexBuffer<'_>) {
     let vertices = buffer.vertices().unwrap();
     assert_eq!(
         (vertices.len(), buffer.count(), vertices.is_empty()),
@@ -469,10 +467,10 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
     let is_binary = buffer.types()[0].as_bytes().is_empty();
     let mut columns = vec![0; buffer.byte_count()];
     buffer.columns_into(&mut columns).unwrap();
-    let mut rows: Vec<Vec<Cell<'_>>> = vec![Vec::new(); vertices.len()];
+    let mut rows: Vec<Vec<VertexValue<'_>>> = vec![Vec::new(); vertices.len()];
     buffer.for_each(&mut |vertex, _, cell| rows[vertex].push(cell)).unwrap();
     for (vertex, row) in rows.iter().enumerate() {
-        assert!(vertices.cells(vertex).eq(row.iter().copied()));
+        assert!(vertices.values(vertex).eq(row.iter().copied()));
         let mut expected = said.vertex(vertex as u32);
         if let Some(weights) =
             expected.iter().position(|number| matches!(number, Number::Short(_))).filter(|_| is_binary)
@@ -480,22 +478,22 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
             expected[weights - 4..weights + 4].rotate_left(4);
         }
         let found = row.iter().map(|cell| match cell {
-            Cell::Float(float) => Number::Float(*float),
-            Cell::Integer(short) => Number::Short(u16::try_from(*short).unwrap()),
-            Cell::Hex(word) => Number::Word(*word),
+            VertexValue::Float(float) => Number::Float(*float),
+            VertexValue::Integer(short) => Number::Short(u16::try_from(*short).unwrap()),
+            VertexValue::Hex(word) => Number::Word(*word),
             other => panic!("{other:?}"),
         });
         assert!(found.eq(expected.iter().copied()), "{row:?}, expected {expected:?}");
     }
-    assert_eq!(vertices.cells(vertices.len()).count(), 0);
+    assert_eq!(vertices.values(vertices.len()).count(), 0);
     let mut at = 0;
-    for column in buffer.layout().columns() {
+    for column in buffer.format().columns() {
         for vertex in 0..vertices.len() {
-            for cell in vertices.column_cells(column, vertex) {
+            for cell in vertices.column_values(column, vertex) {
                 let stored: &[u8] = match cell {
-                    Cell::Float(float) => &float.to_le_bytes(),
-                    Cell::Integer(short) => &short.to_le_bytes()[..2],
-                    Cell::Hex(word) => &word.to_le_bytes(),
+                    VertexValue::Float(float) => &float.to_le_bytes(),
+                    VertexValue::Integer(short) => &short.to_le_bytes()[..2],
+                    VertexValue::Hex(word) => &word.to_le_bytes(),
                     other => panic!("{other:?}"),
                 };
                 assert_eq!(columns[at..at + stored.len()], *stored);
@@ -504,7 +502,7 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
         }
     }
     assert_eq!(at, columns.len());
-    let has = |semantic| buffer.layout().column(semantic).is_some();
+    let has = |semantic| buffer.format().column(semantic).is_some();
     assert_eq!(vertices.radii().is_some(), has(Semantic::Radius));
     assert_eq!(vertices.tangents().is_some(), has(Semantic::Tangent));
     assert_eq!(vertices.binormals().is_some(), has(Semantic::Binormal));
@@ -524,7 +522,7 @@ fn expect_vertices(said: &Mesh, buffer: &VertexBuffer<'_>) {
 #[test]
 fn every_flag_is_read_by_itself() {
     for flags in (0..19).map(|bit| 1 << bit).chain((0..19).map(|bit| 0x7_ffff >> bit)).chain([0, 0x5_5555, 0x2_aaaa]) {
-        let said = Mesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
+        let said = RawMesh { name: "m", skeleton: "", flags, vertices: 5, sections: vec![("s", vec![0, 1, 4])] };
         let described = Description { meshes: vec![said.clone()], ..Description::default() };
         let binaries = [ByteOrder::Little, ByteOrder::Big].map(|order| described.binary(order));
         let [little, big] = [0, 1].map(|order| open(&binaries[order]));
@@ -542,7 +540,7 @@ fn every_flag_is_read_by_itself() {
     }
 }
 
-fn expect_alike_or_bare(flags: u32, one: &MeshSystem<&[u8]>, other: &MeshSystem<&[u8]>) {
+fn expect_alike_or_bare(flags: u32, one: &Mesh<&[u8]>, other: &Mesh<&[u8]>) {
     if flags & 1 == 1 {
         return expect_alike(one, other);
     }
@@ -697,27 +695,27 @@ fn every_code_of_a_type_is_read() {
     let text = simple(&vertices(1, ctype, semantic, &data), &triangles(1, "0 0 0"));
     let system = open(&text);
     let expected = vec![
-        Cell::Float(1.5),
-        Cell::Integer(-7),
-        Cell::Integer(-1),
-        Cell::Integer(-32768),
-        Cell::Integer(-1),
-        Cell::Integer(-128),
-        Cell::Integer(-1),
-        Cell::Character(b'q'),
-        Cell::Hex(0xab),
-        Cell::Hex(0xabc1),
-        Cell::Hex(0x00ff_80c0),
-        Cell::Hex(0xffff_ffff),
-        Cell::Hex(0x1234_5678),
-        Cell::Word(Name::new(b"word")),
+        VertexValue::Float(1.5),
+        VertexValue::Integer(-7),
+        VertexValue::Integer(-1),
+        VertexValue::Integer(-32768),
+        VertexValue::Integer(-1),
+        VertexValue::Integer(-128),
+        VertexValue::Integer(-1),
+        VertexValue::Character(b'q'),
+        VertexValue::Hex(0xab),
+        VertexValue::Hex(0xabc1),
+        VertexValue::Hex(0x00ff_80c0),
+        VertexValue::Hex(0xffff_ffff),
+        VertexValue::Hex(0x1234_5678),
+        VertexValue::Word(Name::new(b"word")),
     ];
     assert_eq!(cells(&system)[0], expected);
     assert_eq!(seen(&system)[0], expected);
-    let scalars: Vec<&str> = buffer(&system).layout().all_scalars().iter().map(|scalar| scalar.code()).collect();
+    let scalars: Vec<&str> = buffer(&system).format().all_scalars().iter().map(|scalar| scalar.code()).collect();
     assert_eq!(scalars.concat(), "fddhhbbcx1x2x4x4x4p");
-    assert_eq!(buffer(&system).layout().size(), 4 + 8 + 4 + 2 + 1 + 3 + 4 + 4 + 4 + 4);
-    assert!(buffer(&system).layout().columns().iter().all(|column| column.semantic == Semantic::Other));
+    assert_eq!(buffer(&system).format().size(), 4 + 8 + 4 + 2 + 1 + 3 + 4 + 4 + 4 + 4);
+    assert!(buffer(&system).format().columns().iter().all(|column| column.semantic == Semantic::Other));
 }
 
 #[test]
@@ -735,11 +733,12 @@ fn words_end_where_their_block_does() {
         let system = open(&text);
         let rows = seen(&system);
         assert_eq!(cells(&system), rows, "{data}");
-        let word = |cell: &Cell<'_>| if let Cell::Word(word) = cell { word.to_string() } else { panic!() };
+        let word =
+            |cell: &VertexValue<'_>| if let VertexValue::Word(word) = cell { word.to_string() } else { panic!() };
         assert!(word(&rows[0][0]).starts_with("a1") && word(&rows[1][0]).starts_with("b2"), "{data}: {rows:?}");
     }
     let text = simple(&vertices(2, "p", "what", "a1 b2"), &triangles(1, "0 0 0"));
-    assert_eq!(cells(&open(&text)), [[Cell::Word(Name::new(b"a1"))], [Cell::Word(Name::new(b"b2"))]]);
+    assert_eq!(cells(&open(&text)), [[VertexValue::Word(Name::new(b"a1"))], [VertexValue::Word(Name::new(b"b2"))]]);
 }
 
 #[test]
@@ -780,7 +779,7 @@ fn every_word_has_its_meaning() {
     ] {
         let text = simple(&vertices(0, ctype, word, ""), &triangles(0, ""));
         let system = open(&text);
-        let columns = buffer(&system).layout().columns().to_vec();
+        let columns = buffer(&system).format().columns().to_vec();
         assert_eq!(columns.iter().map(|column| column.semantic).collect::<Vec<_>>(), [meaning], "{word} {ctype}");
         assert_eq!(buffer(&system).word(&columns[0]).as_bytes(), word.as_bytes());
         assert!(buffer(&system).vertices().unwrap().is_empty() && system.indices(0).unwrap().is_empty());
@@ -798,11 +797,11 @@ fn every_word_has_its_meaning() {
     let text =
         simple(&vertices(1, "ff ff ff ff fff f", "texcoord texel texcoord1 texcoord2 position radius", data), "");
     let system = open(&text);
-    let meanings: Vec<_> = buffer(&system).layout().columns().iter().map(|column| column.semantic).collect();
+    let meanings: Vec<_> = buffer(&system).format().columns().iter().map(|column| column.semantic).collect();
     assert_eq!(meanings, [S::Texcoord(0), S::Texcoord(1), S::Other, S::Other, S::Position, S::Radius]);
     assert_eq!(positions(&system), [[9.0, 10.0, 11.0]]);
     assert_eq!(buffer(&system).vertices().unwrap().radii().unwrap().get(0), Some([12.0]));
-    assert_eq!(buffer(&system).word(&buffer(&system).layout().columns()[2]).as_bytes(), b"texcoord1");
+    assert_eq!(buffer(&system).word(&buffer(&system).format().columns()[2]).as_bytes(), b"texcoord1");
     // In any order, and with a set left out.
     let text = simple(&vertices(1, "ff x4 fff", "texcoord3 color position", "1 2 80ff0000 3 4 5"), "");
     let system = open(&text);
@@ -908,8 +907,8 @@ fn interpolated_floats_are_as_many_as_there_are() {
         let text = simple(&vertices(2, &format!("fff {}", "f".repeat(declared)), "position interp5", &data), "");
         let system = open(&text);
         let all = system.section(0).unwrap().vertex_buffer().unwrap();
-        let column = *all.layout().column(Semantic::Interp(4)).unwrap();
-        let width = all.layout().scalars(&column).len();
+        let column = *all.format().column(Semantic::Interp(4)).unwrap();
+        let width = all.format().scalars(&column).len();
         if printed as usize == declared {
             assert_eq!((width, all.interp_width()), (declared, None));
         } else if printed > 2 {
@@ -922,7 +921,10 @@ fn interpolated_floats_are_as_many_as_there_are() {
             continue;
         }
         let rows = cells(&system);
-        assert_eq!(rows[1][3..], (20..20 + printed).map(|number| Cell::Float(number as f32)).collect::<Vec<_>>());
+        assert_eq!(
+            rows[1][3..],
+            (20..20 + printed).map(|number| VertexValue::Float(number as f32)).collect::<Vec<_>>()
+        );
         assert_eq!(positions(&system), [[0.0; 3], [1.0, 0.0, 0.0]]);
     }
     // Of two that are declared with four, both have three.
@@ -943,7 +945,13 @@ fn interpolated_floats_behind_digits_without_separators() {
     assert_eq!(positions(&system), [[0.0; 3], [1.0, 0.0, 0.0]]);
     assert_eq!(
         cells(&system)[1][3..],
-        [Cell::Hex(0x00ff_00ff), Cell::Float(5.0), Cell::Float(6.0), Cell::Float(7.0), Cell::Float(8.0)]
+        [
+            VertexValue::Hex(0x00ff_00ff),
+            VertexValue::Float(5.0),
+            VertexValue::Float(6.0),
+            VertexValue::Float(7.0),
+            VertexValue::Float(8.0)
+        ]
     );
     let text = text.replace("3 4,", "3,").replace("7 8", "7");
     assert_eq!(buffer(&open(&text)).interp_width(), Some(3));
@@ -1247,7 +1255,7 @@ fn numbers_that_are_none_are_told_with_their_place() {
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
     let limits = Limits { number: 4, ..Limits::default() };
     let text = simple(&vertices(1, "fff", "position", "0.25 1 12345"), "");
-    let system = MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).unwrap();
+    let system = Mesh::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).unwrap();
     expect(system.positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, "12345"));
 }
 
@@ -1280,7 +1288,7 @@ fn vertices_that_make_no_sense_are_told_of() {
     let many = sound.replace("fff ff", &format!("fff {}", "f".repeat(61)));
     expect(open(&many).counts(0), "mesh[0].ctype", "value", place(&many, &format!("fff {}", "f".repeat(61))));
     let most = sound.replace("fff ff", &format!("fff {}", "f".repeat(60)));
-    assert_eq!(buffer(&open(&most)).layout().all_scalars().len(), meshpeek::ezmesh::MOST_SCALARS);
+    assert_eq!(buffer(&open(&most)).format().all_scalars().len(), meshpeek::ezmesh::MAX_SCALARS);
     for (from, to, field, at) in [
         (" triangle_count=\"1\"", "", "mesh[0].section[0].indexbuffer", "<indexbuffer"),
         ("triangle_count=\"1\"", "triangle_count=\"x\"", "mesh[0].section[0].triangle_count", "x\">0 1"),
@@ -1319,7 +1327,7 @@ fn structures_that_are_none_are_told_with_their_place() {
     assert!(!is_known(html.as_bytes()) && is_known(b"<!-- a --><MESH x") && !is_known(b"<!-- a --><Meshes>"));
     let wide: Vec<u8> = "<MeshSystem/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [wide.clone(), [&[0xff, 0xfe][..], &wide].concat()] {
-        expect(MeshSystem::open(bytes.as_slice()), "encoding", "unsupported", 0);
+        expect(Mesh::open(bytes.as_slice()), "encoding", "unsupported", 0);
     }
     let declared = " <?xml version=\"1.0\" encoding='UTF-16'?><Mesh/>";
     refuse(declared, "encoding", "unsupported", 1);
@@ -1350,7 +1358,7 @@ fn structures_that_are_none_are_told_with_their_place() {
     ] {
         let kind = if field == "ezmesh" { "unknown" } else { "value" };
         if field == "ezmesh" {
-            let error = MeshSystem::open(text.as_bytes()).unwrap_err();
+            let error = Mesh::open(text.as_bytes()).unwrap_err();
             assert!(["value", "unknown"].contains(&error.kind().id()), "{text}: {error}");
             continue;
         }
@@ -1376,13 +1384,13 @@ fn structures_that_are_none_are_told_with_their_place() {
 fn no_part_of_a_file_is_a_file() {
     let text = everything().text();
     for length in 0..text.trim_end().len() {
-        let error = MeshSystem::open(&text.as_bytes()[..length]).unwrap_err();
+        let error = Mesh::open(&text.as_bytes()[..length]).unwrap_err();
         assert!(error.offset().is_some_and(|offset| offset <= length as u64), "{length}: {error}");
     }
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = everything().binary(order);
         for length in 0..bytes.len() {
-            let error = MeshSystem::open(&bytes[..length]).unwrap_err();
+            let error = Mesh::open(&bytes[..length]).unwrap_err();
             let kind = error.kind().id();
             let known = if length < 14 { ["unknown", "empty"] } else { ["unexpected-end", "count"] };
             assert!(known.contains(&kind), "{length}: {error}");
@@ -1394,7 +1402,7 @@ fn no_part_of_a_file_is_a_file() {
 #[test]
 fn limits_hold() {
     let opened = |text: &str, limits: Limits| {
-        MeshSystem::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).map(drop)
+        Mesh::open_with(text.as_bytes(), &OpenOptions { limits, ..Default::default() }).map(drop)
     };
     let limits = Limits { items: 2, elements: 3, attributes: 2, attribute: 4, ..Limits::default() };
     let deep = "<MeshSystem><a><b><c>0</c></b></a></MeshSystem>";
@@ -1413,7 +1421,7 @@ fn limits_hold() {
     let described = everything();
     let bytes = described.binary(ByteOrder::Big);
     let limits = Limits { items: 2, ..Limits::default() };
-    let error = MeshSystem::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
+    let error = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
 }
 
@@ -1439,7 +1447,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         };
         let refuse = |at: usize, number: u32, field: &str, kind: &str| {
             let bytes = wrong(at, number);
-            expect(MeshSystem::open(bytes.as_slice()), field, kind, at as u64)
+            expect(Mesh::open(bytes.as_slice()), field, kind, at as u64)
         };
         let textures = at_text("picture") - 4;
         refuse(textures, 1000, "textures", "count");
@@ -1454,7 +1462,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         let collisions = sound.len() - 20;
         refuse(collisions, 1, "collision_representations", "unsupported");
         // A text that is longer than the file.
-        let error = MeshSystem::open(wrong(at_text("wood"), 1 << 30).as_slice()).unwrap_err();
+        let error = Mesh::open(wrong(at_text("wood"), 1 << 30).as_slice()).unwrap_err();
         assert_eq!(
             (error.kind().id(), error.field().to_string().as_str()),
             ("unexpected-end", "material[0].name"),
@@ -1463,16 +1471,16 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         // More triangles and vertices than there are.
         let section = at_text("first") + 9 + 7 + 24 + 4;
         let triangles = section + 8 + 24 + 4;
-        let error = MeshSystem::open(wrong(triangles, u32::MAX).as_slice()).unwrap_err();
+        let error = Mesh::open(wrong(triangles, u32::MAX).as_slice()).unwrap_err();
         assert!(["count", "unexpected-end"].contains(&error.kind().id()), "{error}");
         assert_eq!(error.field().to_string(), "mesh[0].section[0].indices");
         // Flags that nobody knows, of a section and of the vertices. The former are only repeated.
         assert_eq!(open(&wrong(section + 8 + 24, 1 << 31)).section(0).unwrap().flags().unwrap(), Some(1 << 31));
         let mesh_flags = triangles + 4 + 24 + (4 + 5 + 24 + 4 + 4 + 12);
         let bytes = wrong(mesh_flags, 1 << 19 | 1);
-        let error = expect(MeshSystem::open(bytes.as_slice()), "mesh[0].flags", "value", mesh_flags as u64);
+        let error = expect(Mesh::open(bytes.as_slice()), "mesh[0].flags", "value", mesh_flags as u64);
         assert!(error.to_string().contains("0x00080001"), "{error}");
-        let error = MeshSystem::open(wrong(mesh_flags + 4, 1 << 30).as_slice()).unwrap_err();
+        let error = Mesh::open(wrong(mesh_flags + 4, 1 << 30).as_slice()).unwrap_err();
         assert_eq!(error.field().to_string(), "mesh[0].vertices", "{error}");
         // A parent that is not in the skeleton is none.
         let parent = at_text("leg") + 7;
@@ -1484,15 +1492,15 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         expect_alike(&open(&sound), &open(&other));
         let mut tagged = sound;
         tagged[8] = b'e';
-        assert_eq!(MeshSystem::open(tagged.as_slice()).unwrap_err().kind().id(), "unknown");
+        assert_eq!(Mesh::open(tagged.as_slice()).unwrap_err().kind().id(), "unknown");
     }
     // Vertices of nothing take no bytes; there are no more of them than of anything.
     let nothing = |vertices| {
-        let mesh = Mesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
+        let mesh = RawMesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
         Description { meshes: vec![mesh], ..Description::default() }.binary(ByteOrder::Little)
     };
     assert_eq!(open(&nothing(1 << 20)).mesh(0).unwrap().vertex_buffer().unwrap().unwrap().count(), 1 << 20);
-    assert_eq!(MeshSystem::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
+    assert_eq!(Mesh::open(nothing((1 << 20) + 1).as_slice()).unwrap_err().kind().id(), "limit");
 }
 
 #[test]
@@ -1537,13 +1545,13 @@ fn views_outlive_the_calls_that_gave_them() {
 fn watched_files_tell_what_was_looked_at() {
     let bytes = everything().binary(ByteOrder::Little);
     let options = OpenOptions { record_access: true, ..Default::default() };
-    let system = MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
+    let system = Mesh::open_with(bytes.as_slice(), &options).unwrap();
     let opened = system.access_log(0).unwrap().bytes();
     assert!(opened > 14 && opened < bytes.len() as u64 / 2, "{opened} of {}", bytes.len());
     system.positions(0, 0).unwrap();
     assert!(open(&bytes).access_log(0).is_none());
     let text = everything().text();
-    let system = MeshSystem::open_with(text.as_bytes(), &options).unwrap();
+    let system = Mesh::open_with(text.as_bytes(), &options).unwrap();
     assert_eq!(system.access_log(0).unwrap().bytes(), text.len() as u64);
 }
 
@@ -1691,14 +1699,15 @@ fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
     let block = buffer.offset().unwrap();
     expect_one_blame(&visited, &streamed, block, text);
     expect_one_blame(&visited, &lent, block, text);
-    if buffer.layout().column(Semantic::Position).is_some() {
+    if buffer.format().column(Semantic::Position).is_some() {
         let mut positions = vec![[0.0; 3]; buffer.count() as usize];
         let read = buffer.positions_into(&mut positions);
         expect_one_blame(&visited, &read, block, text);
     }
     if let Ok(lent) = lent {
-        let all: Vec<String> =
-            (0..lent.len()).flat_map(|at| lent.cells(at).map(|cell| format!("{cell:?}")).collect::<Vec<_>>()).collect();
+        let all: Vec<String> = (0..lent.len())
+            .flat_map(|at| lent.values(at).map(|cell| format!("{cell:?}")).collect::<Vec<_>>())
+            .collect();
         assert_eq!(all, cells, "{text}");
     }
 }
@@ -1707,7 +1716,7 @@ fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
 fn survives(bytes: &[u8]) -> bool {
     let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
     let told = String::from_utf8_lossy(bytes);
-    let system = match MeshSystem::open(bytes) {
+    let system = match Mesh::open(bytes) {
         Ok(system) => system,
         Err(error) => {
             placed(&error);
@@ -1718,7 +1727,7 @@ fn survives(bytes: &[u8]) -> bool {
     let view = system.view();
     let mut end = 0;
     system
-        .regions(&mut |region| {
+        .regions(0, &mut |region| {
             assert_eq!(region.start, end, "{told}");
             end = region.end;
         })

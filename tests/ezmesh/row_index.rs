@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use meshpeek::MeshFile as _;
-use meshpeek::ezmesh::{MeshSystem, VertexBuffer};
+use meshpeek::ezmesh::{Mesh, VertexBuffer};
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust};
 
 /// Spells vertices of positions, a word, and an integer, with whatever may stand between numbers.
@@ -39,7 +39,7 @@ fn row(buffer: &VertexBuffer<'_>, number: usize) -> Vec<String> {
     row
 }
 
-fn agree(system: &MeshSystem<&[u8]>) {
+fn agree(system: &Mesh<&[u8]>) {
     let buffer = system.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
     let expected = rows(&buffer);
     for (number, expected) in expected.iter().enumerate().rev() {
@@ -52,7 +52,7 @@ fn key() -> Key {
     Key::of(&std::fs::metadata("Cargo.toml").unwrap())
 }
 
-fn sidecar(system: &MeshSystem<&[u8]>) -> Vec<u8> {
+fn sidecar(system: &Mesh<&[u8]>) -> Vec<u8> {
     let (mut builder, mut bytes) = (Builder::default(), Vec::new());
     system.index(&mut builder).unwrap();
     builder.write_to(&key(), &mut bytes).unwrap();
@@ -63,7 +63,7 @@ fn sidecar(system: &MeshSystem<&[u8]>) -> Vec<u8> {
 fn finds_any_vertex_of_text() {
     for count in [1, 63, 64, 65, 128, 300] {
         let text = text(count);
-        let open = || MeshSystem::open(text.as_bytes()).unwrap();
+        let open = || Mesh::open(text.as_bytes()).unwrap();
         agree(&open());
         let stored = sidecar(&open());
         for trust in [Trust::Trusted, Trust::Untrusted] {
@@ -80,7 +80,7 @@ fn a_sidecar_of_other_text_changes_no_answer() {
     // As long as the other, and its numbers stand elsewhere.
     other = other.replacen("<!-- 7 8 9 -->", "", 1).replace("</vertexbuffer>", "<!-- 7 8 9 --></vertexbuffer>");
     assert_eq!(one.len(), other.len());
-    let stored = sidecar(&MeshSystem::open(one.as_bytes()).unwrap());
+    let stored = sidecar(&Mesh::open(one.as_bytes()).unwrap());
     for spoilt in [None, Some(stored.len() - 100), Some(4096 * 2 + 5)] {
         let mut stored = stored.clone();
         if let Some(at) = spoilt {
@@ -88,16 +88,16 @@ fn a_sidecar_of_other_text_changes_no_answer() {
         }
         for trust in [Trust::Trusted, Trust::Untrusted] {
             let sidecar = Sidecar::new(stored.clone(), &key(), trust).unwrap();
-            agree(&MeshSystem::open(other.as_bytes()).unwrap().with_sidecar(Arc::new(sidecar)));
+            agree(&Mesh::open(other.as_bytes()).unwrap().with_sidecar(Arc::new(sidecar)));
             let sidecar = Sidecar::new(stored.clone(), &key(), trust).unwrap();
-            agree(&MeshSystem::open(one.as_bytes()).unwrap().with_sidecar(Arc::new(sidecar)));
+            agree(&Mesh::open(one.as_bytes()).unwrap().with_sidecar(Arc::new(sidecar)));
         }
     }
 }
 
 #[test]
 fn the_binary_form_needs_none() {
-    let system = MeshSystem::open(meshpeek::read("data/ezmesh/flag101.ezb").unwrap()).unwrap();
+    let system = Mesh::open(meshpeek::read("data/ezmesh/flag101.ezb").unwrap()).unwrap();
     let mut builder = Builder::default();
     system.index(&mut builder).unwrap();
     assert!(builder.is_empty());

@@ -1,14 +1,14 @@
 //! Every rule of EZ-Mesh: a file that breaches it is told so, and one that does not is not.
 
-use meshpeek::Severity;
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::build::{Column, Mesh, Section, System, Vertices};
-use meshpeek::ezmesh::{MeshSystem, RULES, finding};
+use meshpeek::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
+use meshpeek::ezmesh::{Mesh, RULES, finding};
+use meshpeek::{MeshFile as _, Severity};
 
 /// Returns the rules that a file breaches, in the order in which they are told.
 fn breached(bytes: &[u8]) -> Vec<&'static str> {
     let mut rules = Vec::new();
-    match MeshSystem::open(bytes) {
+    match Mesh::open(bytes) {
         Ok(system) => system.validate(&mut |finding| rules.push(finding.rule)).unwrap(),
         Err(error) => rules.extend(finding(&error).map(|finding| finding.rule)),
     }
@@ -140,16 +140,16 @@ fn every_rule_about_text_is_told() {
 
 #[test]
 fn every_rule_about_binary_files_is_told() {
-    let mesh = Mesh {
+    let mesh = MeshElement {
         name: b"t".to_vec(),
         vertices: Some(Vertices {
             columns: vec![Column::positions([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])],
             ..Vertices::default()
         }),
         sections: vec![Section { triangles: vec![[0, 1, 2]], ..Section::default() }],
-        ..Mesh::default()
+        ..MeshElement::default()
     };
-    let system = System { meshes: vec![mesh], ..System::default() };
+    let system = builder::Mesh { meshes: vec![mesh], ..builder::Mesh::default() };
     let bytes = system.to_ezb(ByteOrder::Little).unwrap();
     assert!(breached(&bytes).is_empty());
     for end in 0..bytes.len() {

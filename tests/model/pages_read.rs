@@ -92,10 +92,10 @@ fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let described = crate::support::ezmesh::raw_files::everything();
     let options = OpenOptions { record_access: true, ..Default::default() };
     let text = described.text();
-    let system = ezmesh::MeshSystem::open_with(text.as_bytes(), &options).unwrap();
+    let system = ezmesh::Mesh::open_with(text.as_bytes(), &options).unwrap();
     assert_eq!(system.access_log(0).unwrap().pages(), (text.len() as u64).div_ceil(PAGE));
     let bytes = described.binary(ByteOrder::Little);
-    let system = ezmesh::MeshSystem::open_with(bytes.as_slice(), &options).unwrap();
+    let system = ezmesh::Mesh::open_with(bytes.as_slice(), &options).unwrap();
     assert!(system.access_log(0).unwrap().pages() <= (bytes.len() as u64).div_ceil(PAGE));
     assert!(system.access_log(0).unwrap().bytes() < bytes.len() as u64 / 2);
 }

@@ -79,7 +79,7 @@ fn are_sound_assets() {
 #[test]
 fn are_sound_systems() {
     for ezmesh::Sample { file, bytes } in ezmesh::samples() {
-        let system = meshpeek::ezmesh::MeshSystem::open(bytes).unwrap();
+        let system = meshpeek::ezmesh::Mesh::open(bytes).unwrap();
         let mut found = Vec::new();
         system.validate(&mut |finding| found.push(finding)).unwrap();
         found.retain(|finding| finding.severity > Severity::Info);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use meshpeek::unreal::script::{Import, Script, Verb, builder};
+use meshpeek::unreal::builder::script as builder;
+use meshpeek::unreal::script::{Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;
 

@@ -1,12 +1,13 @@
 //! Every byte of a file has a name.
 
-use super::binary::Reader;
-use super::layout::Layout;
-use super::markup::element::Element as Tagged;
-use super::markup::scan::kind;
-use super::markup::walk::{Event, Open, walk};
-use super::outline::Kind;
-use super::system::MeshSystem;
+use super::binary_reader::BinaryReader;
+use super::element_index::ElementKind;
+use super::layout::{BOX_SIZE, PLANE_SIZE, TRANSFORM_SIZE, TRIANGLE_SIZE};
+use super::vertex_format::VertexFormat;
+use super::view::View;
+use super::xml::element_name::ElementName;
+use super::xml::scan::kind;
+use super::xml::walk::{self, OpenElement, XmlEvent};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Element, Region, Walk};
@@ -17,24 +18,22 @@ const BYTE: Element = Element::new("u8", 1, 1);
 const U32: Element = Element::new("u32", 4, 4);
 const I32: Element = Element::new("i32", 4, 4);
 const F32: Element = Element::new("f32", 4, 4);
-const BOX: Element = Element::new("bounds", 24, 4);
-const TRANSFORM: Element = Element::new("transform", 40, 4);
-const PLANE: Element = Element::new("f32x4", 16, 4);
+const BOX: Element = Element::new("bounds", BOX_SIZE, 4);
+const TRANSFORM: Element = Element::new("transform", TRANSFORM_SIZE, 4);
+const PLANE: Element = Element::new("f32x4", PLANE_SIZE, 4);
 
-impl<D: AsRef<[u8]>> MeshSystem<D> {
-    /// Names every byte of the file, in file order and without gaps: of text, each block of numbers, what stands in it and what
-    /// stands around it; of a binary file, each field.
-    ///
-    /// # Errors
-    ///
-    /// The first fault of the structure, where the owner's bytes are no longer those that were opened.
-    pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
-        let bytes = self.data().as_ref();
-        match self.view().order() {
-            None => text(bytes, &self.state().context.options.limits, see),
-            Some(order) => {
-                Fields { reader: Reader::at(bytes, order, 0, None)?, walk: Walk::new(see) }.all(as_u64(bytes.len()))
-            }
+/// Names every byte of the file, in file order and without gaps: of text, each block of numbers, what stands in it and what
+/// stands around it; of a binary file, each field.
+///
+/// # Errors
+///
+/// The first fault of the structure, where the owner's bytes are no longer those that were opened.
+pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
+    match view.order() {
+        None => text(view.bytes, &view.state.context.options.limits, visit),
+        Some(order) => {
+            let reader = BinaryReader::at(view.bytes, order, 0, None)?;
+            BinaryRegions { reader, walk: Walk::new(visit) }.all(as_u64(view.bytes.len()))
         }
     }
 }
@@ -42,20 +41,20 @@ impl<D: AsRef<[u8]>> MeshSystem<D> {
 /// Names the parts of a text.
 fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)) -> Result<()> {
     let mut regions = Walk::new(see);
-    let mut numbers = Numbers::default();
-    walk(bytes, limits, &mut |event, open| {
+    let mut numbers = BlockNames::default();
+    walk::walk(bytes, limits, &mut |event, open| {
         let data = open.last().filter(|open| open.element.is_data()).and(Some(numbers.block));
         match (event, data) {
-            (Event::Start { element, .. }, _) => numbers.start(element, open),
-            (Event::Text(range) | Event::Cdata(range), Some(block)) => {
+            (XmlEvent::Start { element, .. }, _) => numbers.start(element, open),
+            (XmlEvent::Text(range) | XmlEvent::Cdata(range), Some(block)) => {
                 regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
                 regions.pass_to(block, TEXT, as_u64(range.end));
             }
-            (Event::Comment(range), _) => {
+            (XmlEvent::Comment(range), _) => {
                 regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
                 regions.pass_to(Field::new("comment"), TEXT, as_u64(range.end));
             }
-            (Event::Doctype(range), _) => {
+            (XmlEvent::Doctype(range), _) => {
                 regions.pass_to(Field::new("elements"), TEXT, as_u64(range.start));
                 regions.pass_to(Field::new("doctype"), TEXT, as_u64(range.end));
             }
@@ -69,7 +68,7 @@ fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)
 
 /// Counts elements, so that blocks can be named.
 #[derive(Default)]
-struct Numbers {
+struct BlockNames {
     mesh: u64,
     section: u64,
     animation: u64,
@@ -80,8 +79,8 @@ struct Numbers {
     block: Field,
 }
 
-impl Numbers {
-    fn start(&mut self, element: Tagged, open: &[Open<'_>]) {
+impl BlockNames {
+    fn start(&mut self, element: ElementName, open: &[OpenElement<'_>]) {
         let last = |count: u64| count.saturating_sub(1);
         let bump = |count: &mut u64| *count = count.saturating_add(1);
         // Numbers that belong to nothing have no other name than what stands around them.
@@ -90,18 +89,18 @@ impl Numbers {
         }
         let Some(kind) = kind(element, open) else { return };
         match kind {
-            Kind::Mesh => {
+            ElementKind::Mesh => {
                 bump(&mut self.mesh);
                 self.section = 0;
             }
-            Kind::Section => bump(&mut self.section),
-            Kind::Animation => {
+            ElementKind::Section => bump(&mut self.section),
+            ElementKind::Animation => {
                 bump(&mut self.animation);
                 self.track = 0;
             }
-            Kind::Track => bump(&mut self.track),
-            Kind::Tetra => bump(&mut self.tetra),
-            Kind::Collision => bump(&mut self.collision),
+            ElementKind::Track => bump(&mut self.track),
+            ElementKind::Tetra => bump(&mut self.tetra),
+            ElementKind::Collision => bump(&mut self.collision),
             _ => {}
         }
         let mesh = Field::new("").in_list("mesh", last(self.mesh));
@@ -109,25 +108,25 @@ impl Numbers {
         let collision = Field::new("").in_list("collision", last(self.collision));
         let track = Field::new("").in_list("animation", last(self.animation)).in_inner_list("track", last(self.track));
         self.block = match kind {
-            Kind::MeshVertices => mesh.named("vertexbuffer"),
-            Kind::SectionVertices => section.named("vertexbuffer"),
-            Kind::Triangles => section.named("indexbuffer"),
-            Kind::HullVertices => collision.named("vertexbuffer"),
-            Kind::HullTriangles => collision.named("indexbuffer"),
-            Kind::Track => track.named("keys"),
-            Kind::Tetra => Field::new("corners").in_list("tetra_mesh", last(self.tetra)),
+            ElementKind::MeshVertices => mesh.named("vertexbuffer"),
+            ElementKind::SectionVertices => section.named("vertexbuffer"),
+            ElementKind::Triangles => section.named("indexbuffer"),
+            ElementKind::HullVertices => collision.named("vertexbuffer"),
+            ElementKind::HullTriangles => collision.named("indexbuffer"),
+            ElementKind::Track => track.named("keys"),
+            ElementKind::Tetra => Field::new("corners").in_list("tetra_mesh", last(self.tetra)),
             _ => return,
         };
     }
 }
 
 /// Names the fields of a binary file.
-struct Fields<'a, 's> {
-    reader: Reader<'a>,
+struct BinaryRegions<'a, 's> {
+    reader: BinaryReader<'a>,
     walk: Walk<'s>,
 }
 
-impl Fields<'_, '_> {
+impl BinaryRegions<'_, '_> {
     /// Names `count` elements, and steps over them.
     fn pass(&mut self, place: Field, name: &'static str, element: Element, count: u32) -> Result<()> {
         self.reader.lend(count.into(), element.size.into(), name)?;
@@ -234,11 +233,11 @@ impl Fields<'_, '_> {
                 self.pass(place, "bounds", BOX, 1)?;
                 self.pass(place, "flags", U32, 1)?;
                 let triangles = self.number(place, "triangles.count", U32)?;
-                self.pass(place, "indexbuffer", Element::new("u32x3", 12, 4), triangles)?;
+                self.pass(place, "indexbuffer", Element::new("u32x3", TRIANGLE_SIZE, 4), triangles)?;
             }
             let flags = self.number(place, "flags", U32)?;
             let count = self.number(place, "vertices.count", U32)?;
-            let size = Layout::of_flags(flags).map_or(0, |layout| layout.size()).into();
+            let size = VertexFormat::of_flags(flags).map_or(0, |format| format.size()).into();
             self.pass(place, "vertexbuffer", Element::new("vertex", size, 4), count)?;
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! The types that numbers of a vertex can have, and what groups of them can mean.
 
+use crate::parse::Name;
+
 /// The type of one number of a vertex. The letter is that of a text file's `ctype`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
@@ -19,12 +21,12 @@ pub enum Scalar {
     Hex16,
     /// `x4` or `x`: eight hexadecimal digits.
     Hex32,
-    /// `p`: a word of text. Unfolded, the offset in the file where it starts, as four bytes.
+    /// `p`: a word of text. Parsed, the offset in the file where it starts, as four bytes.
     Word,
 }
 
 impl Scalar {
-    /// Returns the bytes of an unfolded number.
+    /// Returns the bytes of a parsed number.
     #[must_use]
     pub const fn size(self) -> u16 {
         match self {
@@ -59,6 +61,21 @@ impl Scalar {
             Self::Word => "p",
         }
     }
+}
+
+/// One number of a vertex, whatever its type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VertexValue<'a> {
+    /// A float.
+    Float(f32),
+    /// An integer, with the sign that its bytes have.
+    Integer(i64),
+    /// A number that is written in hexadecimal digits.
+    Hex(u32),
+    /// A character.
+    Character(u8),
+    /// A word.
+    Word(Name<'a>),
 }
 
 /// What a group of numbers means.

@@ -5,9 +5,9 @@ use std::ops::Range;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-use super::block::{self, Cell};
-use super::layout::{Column, Layout};
-use super::semantic::{Scalar, Semantic};
+use super::semantic::{Scalar, Semantic, VertexValue};
+use super::vertex_format::{Column, VertexFormat};
+use super::xml::scalars::{byte_value, end_of_word, short_value};
 use crate::array::{Packed, Strided};
 use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
@@ -20,14 +20,14 @@ use crate::parse::Name;
 pub struct Vertices<'a> {
     /// The file up to where the block ends, for words.
     text: &'a [u8],
-    layout: Layout,
+    format: VertexFormat,
     rows: usize,
     bytes: &'a [u8],
-    form: Form,
+    form: VertexStorage,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum VertexStorage {
     /// One array for each group, little-endian.
     Columns,
     /// Records.
@@ -35,14 +35,14 @@ enum Form {
 }
 
 impl<'a> Vertices<'a> {
-    /// Lends what text was unfolded to.
-    pub(super) const fn of_columns(text: &'a [u8], layout: &Layout, rows: usize, bytes: &'a [u8]) -> Self {
-        Self { text, layout: *layout, rows, bytes, form: Form::Columns }
+    /// Lends what text was parsed to.
+    pub(super) const fn of_columns(text: &'a [u8], format: &VertexFormat, rows: usize, bytes: &'a [u8]) -> Self {
+        Self { text, format: *format, rows, bytes, form: VertexStorage::Columns }
     }
 
     /// Lends the records of a binary file.
-    pub(super) const fn of_records(layout: &Layout, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
-        Self { text: &[], layout: *layout, rows, bytes, form: Form::Records(order) }
+    pub(super) const fn of_records(format: &VertexFormat, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
+        Self { text: &[], format: *format, rows, bytes, form: VertexStorage::Records(order) }
     }
 
     /// Returns how many vertices there are.
@@ -59,30 +59,32 @@ impl<'a> Vertices<'a> {
 
     /// Returns what a vertex is made of.
     #[must_use]
-    pub const fn layout(&self) -> &Layout {
-        &self.layout
+    pub const fn format(&self) -> &VertexFormat {
+        &self.format
     }
 
     /// Returns the byte order of the numbers.
     #[must_use]
     pub const fn order(&self) -> ByteOrder {
         match self.form {
-            Form::Columns => ByteOrder::Little,
-            Form::Records(order) => order,
+            VertexStorage::Columns => ByteOrder::Little,
+            VertexStorage::Records(order) => order,
         }
     }
 
     /// Returns the bytes of a group's array, of text.
     fn array(&self, column: &Column) -> Option<&'a [u8]> {
         let [start, size] = [column.start, column.size].map(|bytes| usize::from(bytes).saturating_mul(self.rows));
-        matches!(self.form, Form::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
+        matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
     /// Puts a decoder over the first numbers of a group.
     pub(super) fn strided<T: Decode>(&self, column: &Column, decode: T) -> Option<Strided<'a, T>> {
         match self.form {
-            Form::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
-            Form::Records(_) => Strided::new(self.bytes, self.layout.size().into(), column.start.into(), decode),
+            VertexStorage::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
+            VertexStorage::Records(_) => {
+                Strided::new(self.bytes, self.format.size().into(), column.start.into(), decode)
+            }
         }
     }
 
@@ -95,7 +97,7 @@ impl<'a> Vertices<'a> {
     /// Returns the positions.
     #[must_use]
     pub fn positions(&self) -> Option<Positions<'a>> {
-        let column = self.layout.column(Semantic::Position)?;
+        let column = self.format.column(Semantic::Position)?;
         let packed = self.packed(column).map(Positions::F32);
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Positions::Strided))
     }
@@ -119,7 +121,7 @@ impl<'a> Vertices<'a> {
     }
 
     fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
-        let column = self.layout.column(semantic)?;
+        let column = self.format.column(semantic)?;
         let packed = self.packed(column).map(Normals::F32);
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Normals::Strided))
     }
@@ -127,7 +129,7 @@ impl<'a> Vertices<'a> {
     /// Returns a set of texture coordinates, 0 to 3. Sets are numbered as they are in the file: one may be left out.
     #[must_use]
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
-        let column = self.layout.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
+        let column = self.format.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
         let packed = self.packed(column).map(Uvs::F32);
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Uvs::Strided))
     }
@@ -135,7 +137,7 @@ impl<'a> Vertices<'a> {
     /// Returns the colours.
     #[must_use]
     pub fn colors(&self) -> Option<Colors<'a>> {
-        let column = self.layout.column(Semantic::Color)?;
+        let column = self.format.column(Semantic::Color)?;
         let words = self.array(column).and_then(|array| <[RawWord]>::ref_from_bytes(array).ok());
         let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(ByteOrder::Little))));
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
@@ -153,32 +155,32 @@ impl<'a> Vertices<'a> {
     /// Returns the four bone numbers and the four weights of every vertex, as they are stored.
     #[must_use]
     pub fn lanes(&self) -> Option<(Strided<'a, EndianU16s<4>>, Strided<'a, EndianFloats<4>>)> {
-        let [bones, weights] = [Semantic::BlendIndices, Semantic::BlendWeights].map(|one| self.layout.column(one));
+        let [bones, weights] = [Semantic::BlendIndices, Semantic::BlendWeights].map(|one| self.format.column(one));
         Some((self.strided(bones?, EndianU16s(self.order()))?, self.strided(weights?, EndianFloats(self.order()))?))
     }
 
     /// Returns the radii.
     #[must_use]
     pub fn radii(&self) -> Option<Strided<'a, EndianFloats<1>>> {
-        self.strided(self.layout.column(Semantic::Radius)?, EndianFloats(self.order()))
+        self.strided(self.format.column(Semantic::Radius)?, EndianFloats(self.order()))
     }
 
     /// Returns all numbers of one group, of one vertex.
-    pub fn column_cells(&self, column: &Column, vertex: usize) -> impl Iterator<Item = Cell<'a>> + use<'a, '_> {
+    pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         let size = usize::from(column.size);
         let bytes = match self.form {
-            Form::Columns => self.array(column),
-            Form::Records(_) => Some(self.bytes),
+            VertexStorage::Columns => self.array(column),
+            VertexStorage::Records(_) => Some(self.bytes),
         };
         let start = match self.form {
-            Form::Columns => vertex.checked_mul(size),
-            Form::Records(_) => {
-                vertex.checked_mul(self.layout.size().into()).and_then(|start| start.checked_add(column.start.into()))
+            VertexStorage::Columns => vertex.checked_mul(size),
+            VertexStorage::Records(_) => {
+                vertex.checked_mul(self.format.size().into()).and_then(|start| start.checked_add(column.start.into()))
             }
         };
         let place = start.and_then(|start| Some(start..start.checked_add(size)?)).filter(|_| vertex < self.rows);
         let mut left = place.and_then(|place| bytes?.get(place)).unwrap_or_default();
-        let scalars = self.layout.scalars(column).iter();
+        let scalars = self.format.scalars(column).iter();
         scalars.map_while(move |scalar| {
             let (bytes, rest) = left.split_at_checked(scalar.size().into())?;
             left = rest;
@@ -187,29 +189,29 @@ impl<'a> Vertices<'a> {
     }
 
     /// Returns all numbers of a vertex, in the order of the file.
-    pub fn cells(&self, vertex: usize) -> impl Iterator<Item = Cell<'a>> + use<'a, '_> {
-        self.layout.columns().iter().flat_map(move |column| self.column_cells(column, vertex))
+    pub fn values(&self, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
+        self.format.columns().iter().flat_map(move |column| self.column_values(column, vertex))
     }
 
-    fn cell(&self, scalar: Scalar, bytes: &[u8]) -> Cell<'a> {
+    fn cell(&self, scalar: Scalar, bytes: &[u8]) -> VertexValue<'a> {
         let order = self.order();
         let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
         let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
         let byte = || bytes.first().copied().unwrap_or_default();
         match scalar {
-            Scalar::Float => Cell::Float(order.f32(word())),
-            Scalar::Int32 => Cell::Integer(order.u32(word()).cast_signed().into()),
-            Scalar::Int16 => Cell::Integer(block::short(short().into())),
-            Scalar::Int8 => Cell::Integer(block::byte(byte().into())),
-            Scalar::Character => Cell::Character(byte()),
-            Scalar::Hex8 => Cell::Hex(byte().into()),
-            Scalar::Hex16 => Cell::Hex(short().into()),
-            Scalar::Hex32 => Cell::Hex(order.u32(word())),
+            Scalar::Float => VertexValue::Float(order.f32(word())),
+            Scalar::Int32 => VertexValue::Integer(order.u32(word()).cast_signed().into()),
+            Scalar::Int16 => VertexValue::Integer(short_value(short().into())),
+            Scalar::Int8 => VertexValue::Integer(byte_value(byte().into())),
+            Scalar::Character => VertexValue::Character(byte()),
+            Scalar::Hex8 => VertexValue::Hex(byte().into()),
+            Scalar::Hex16 => VertexValue::Hex(short().into()),
+            Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
             Scalar::Word => {
                 let rest = self.text.get(as_index(order.u32(word()))..).unwrap_or_default();
                 // No number is longer, nor is a word.
                 let near = rest.get(..256).unwrap_or(rest);
-                Cell::Word(Name::new(near.get(..block::end_of_word(near)).unwrap_or_default()))
+                VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
             }
         }
     }
@@ -217,14 +219,14 @@ impl<'a> Vertices<'a> {
     /// Writes each group as a little-endian array of its own.
     pub(super) fn columns_into(&self, out: &mut [u8]) {
         let mut left = out;
-        for column in self.layout.columns() {
+        for column in self.format.columns() {
             let size = usize::from(column.size).saturating_mul(self.rows);
             let (array, rest) = std::mem::take(&mut left).split_at_mut_checked(size).unwrap_or_default();
             left = rest;
-            let records = self.bytes.chunks_exact(usize::from(self.layout.size()).max(1));
+            let records = self.bytes.chunks_exact(usize::from(self.format.size()).max(1));
             for (item, record) in array.chunks_exact_mut(usize::from(column.size).max(1)).zip(records) {
                 let stored = record.get(column_range(column)).unwrap_or_default();
-                copy_little(self.layout.scalars(column), self.order(), stored, item);
+                copy_little(self.format.scalars(column), self.order(), stored, item);
             }
         }
     }

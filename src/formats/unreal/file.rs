@@ -8,7 +8,8 @@ use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT
 use super::script::{MeshScript, Script, Selected, choice};
 use super::surface::{SurfaceView, UvDivisor};
 use super::surface_groups::Groups;
-use super::validate::{RULES, check_strictly, validate_script, validate_structure, validate_vertices};
+use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
+use super::validate::rules::RULES;
 use super::{regions, write};
 use crate::array::{Array, Bounds};
 use crate::error::{Error, ErrorKind, Field, Result};

@@ -1,8 +1,8 @@
 //! Everything that a caller can do with an EZ-Mesh file, sound or not, and what must hold whatever it says.
 
 use meshpeek::ezmesh::{
-    Animation, Cell, Collision, Form, IndexBuffer, Mesh, MeshSystem, RULES, Scalar, Section, Semantic, TetraMesh,
-    Track, VertexBuffer, View,
+    Animation, Collision, Form, IndexBuffer, Mesh, MeshElement, RULES, Scalar, Section, Semantic, TetraMesh, Track,
+    VertexBuffer, VertexValue, View,
 };
 use meshpeek::model::{Indices, Transform};
 use meshpeek::{
@@ -65,9 +65,9 @@ impl Look {
 /// agree.
 pub fn check_invariants(bytes: &[u8]) -> Fate {
     let length = as_u64(bytes.len());
-    let strict = MeshSystem::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
-    let watched = MeshSystem::open_with(bytes, &OpenOptions { record_access: true, ..Default::default() });
-    let system = match MeshSystem::open(bytes) {
+    let strict = Mesh::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
+    let watched = Mesh::open_with(bytes, &OpenOptions { record_access: true, ..Default::default() });
+    let system = match Mesh::open(bytes) {
         Ok(system) => system,
         Err(error) => {
             expect_named(&error, length);
@@ -110,12 +110,12 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
 }
 
 /// Checks, surveys, validates and maps, by the format's own owner and by a model of any format.
-fn look_at_structure(look: &mut Look, system: &MeshSystem<&[u8]>, bytes: &[u8]) {
+fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
     look.some(system.check());
-    let end = named(look.length, |see| system.regions(see));
+    let end = named(look.length, |see| system.regions(0, see));
     assert_eq!(end, look.length, "bytes without a name");
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
-    system.survey(&mut |finding| surveyed.push(finding)).unwrap();
+    system.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     system.validate(&mut |finding| validated.push(finding)).unwrap();
     assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
     for finding in &validated {
@@ -150,21 +150,19 @@ fn look_at_structure(look: &mut Look, system: &MeshSystem<&[u8]>, bytes: &[u8]) 
 }
 
 /// What is written opens, and comes out the same when it is written again; a sound binary file, as it was.
-fn write_twice(system: &MeshSystem<&[u8]>, bytes: &[u8], findings: &[Finding]) {
+fn write_twice(system: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
-    if let Err(error) = system.write_to(&mut once) {
+    if let Err(error) = system.write_to(0, &mut once) {
         expect_named(&error, as_u64(bytes.len()));
         assert!(once.is_empty(), "{error}, and something was written");
         return;
     }
-    let again =
-        MeshSystem::open(once.as_slice()).unwrap_or_else(|error| panic!("what was written does not open: {error}"));
-    let counts = |system: &MeshSystem<&[u8]>| {
-        [system.surface_count(), system.view().bone_count(), system.view().animations().len()]
-    };
+    let again = Mesh::open(once.as_slice()).unwrap_or_else(|error| panic!("what was written does not open: {error}"));
+    let counts =
+        |system: &Mesh<&[u8]>| [system.surface_count(), system.view().bone_count(), system.view().animations().len()];
     assert_eq!(counts(system), counts(&again));
     let mut twice = Vec::new();
-    again.write_to(&mut twice).unwrap_or_else(|error| panic!("what was written cannot be written: {error}"));
+    again.write_to(0, &mut twice).unwrap_or_else(|error| panic!("what was written cannot be written: {error}"));
     assert!(once == twice, "written differently the second time");
     let is_sound = !findings.iter().any(|finding| finding.severity > Severity::Info && finding.rule != "EZ36");
     if is_sound && matches!(system.form(), Form::Binary { .. }) {
@@ -198,7 +196,7 @@ fn some_of<T>(list: impl ExactSizeIterator<Item = T>) -> impl Iterator<Item = T>
         .map(|(_, item)| item)
 }
 
-fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
+fn look_at_head(look: &mut Look, system: &Mesh<&[u8]>) {
     let view: View<'_> = system.view();
     let copy = view;
     let _ = (look.some(view.asset_name()), look.some(copy.asset_info()), look.some(view.versions()));
@@ -213,7 +211,7 @@ fn look_at_head(look: &mut Look, system: &MeshSystem<&[u8]>) {
     }
 }
 
-fn look_at_bones(look: &mut Look, system: &MeshSystem<&[u8]>) {
+fn look_at_bones(look: &mut Look, system: &Mesh<&[u8]>) {
     let view = system.view();
     let count = view.bone_count();
     assert_eq!(count, Animations::bone_count(system));
@@ -308,7 +306,7 @@ fn look_at_track(look: &mut Look, track: &Track<'_>) {
     assert_eq!(format!("{:?}", again.get(0)), format!("{:?}", keys.get(0)));
 }
 
-fn look_at_mesh(look: &mut Look, mesh: &Mesh<'_>) {
+fn look_at_mesh(look: &mut Look, mesh: &MeshElement<'_>) {
     let copy = *mesh;
     let _ = (look.some(mesh.name()), look.some(copy.skeleton_name()), look.some(mesh.declared_section_count()));
     let _ = (look.some(mesh.declared_bounds()), look.some(mesh.bones()));
@@ -360,30 +358,30 @@ fn look_at_triangles(look: &mut Look, triangles: &IndexBuffer<'_>) {
 }
 
 /// A number as bits, so that what is not a number equals itself.
-fn bits(cell: Cell<'_>) -> (u8, i64, Vec<u8>) {
+fn bits(cell: VertexValue<'_>) -> (u8, i64, Vec<u8>) {
     match cell {
-        Cell::Float(float) => (0, i64::from(float.to_bits()), Vec::new()),
-        Cell::Integer(integer) => (1, integer, Vec::new()),
-        Cell::Hex(hex) => (2, i64::from(hex), Vec::new()),
-        Cell::Character(byte) => (3, i64::from(byte), Vec::new()),
-        Cell::Word(name) => (4, 0, name.as_bytes().to_vec()),
+        VertexValue::Float(float) => (0, i64::from(float.to_bits()), Vec::new()),
+        VertexValue::Integer(integer) => (1, integer, Vec::new()),
+        VertexValue::Hex(hex) => (2, i64::from(hex), Vec::new()),
+        VertexValue::Character(byte) => (3, i64::from(byte), Vec::new()),
+        VertexValue::Word(name) => (4, 0, name.as_bytes().to_vec()),
     }
 }
 
 /// What a number is in an unfolded array; `None` of a word, which is an offset there.
-fn unfolded(cell: &Cell<'_>, scalar: Scalar) -> Option<Vec<u8>> {
+fn unfolded(cell: &VertexValue<'_>, scalar: Scalar) -> Option<Vec<u8>> {
     let all = match cell {
-        Cell::Float(float) => i64::from(float.to_bits()),
-        Cell::Integer(integer) => *integer,
-        Cell::Hex(hex) => i64::from(*hex),
-        Cell::Character(byte) => i64::from(*byte),
-        Cell::Word(_) => return None,
+        VertexValue::Float(float) => i64::from(float.to_bits()),
+        VertexValue::Integer(integer) => *integer,
+        VertexValue::Hex(hex) => i64::from(*hex),
+        VertexValue::Character(byte) => i64::from(*byte),
+        VertexValue::Word(_) => return None,
     };
     Some(all.to_le_bytes()[..usize::from(scalar.size())].to_vec())
 }
 
 fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
-    let layout = *buffer.layout();
+    let layout = *buffer.format();
     let count = as_index(buffer.count());
     assert!(look.some(buffer.offset()).is_none_or(|offset| offset <= look.length));
     assert_eq!(buffer.byte_count(), count.saturating_mul(layout.size().into()));
@@ -415,24 +413,24 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
         return;
     };
     look.some(visited).expect("all at once can be read, one number after another cannot");
-    assert_eq!((vertices.len(), vertices.is_empty(), vertices.layout().size()), (count, count == 0, layout.size()));
+    assert_eq!((vertices.len(), vertices.is_empty(), vertices.format().size()), (count, count == 0, layout.size()));
     let mut expected = cells.into_iter();
     for row in 0..count.min(ROWS) {
-        for (number, cell) in vertices.cells(row).enumerate() {
+        for (number, cell) in vertices.values(row).enumerate() {
             let (_, _, seen) =
                 expected.next().filter(|(at, n, _)| (*at, *n) == (row, number)).expect("a number was left out");
             assert_eq!(bits(cell), seen, "number {number} of vertex {row}, unfolded and read");
         }
     }
-    assert!(expected.next().is_none() && vertices.cells(count).next().is_none());
-    assert!(vertices.cells(usize::MAX).next().is_none());
+    assert!(expected.next().is_none() && vertices.values(count).next().is_none());
+    assert!(vertices.values(usize::MAX).next().is_none());
     let mut start = 0;
     for column in layout.columns() {
         let scalars = layout.scalars(column);
         let size: usize = scalars.iter().map(|scalar| usize::from(scalar.size())).sum();
         for row in 0..count.min(ROWS) {
             let mut at = start + row * size;
-            for (cell, scalar) in vertices.column_cells(column, row).zip(scalars) {
+            for (cell, scalar) in vertices.column_values(column, row).zip(scalars) {
                 let end = at + usize::from(scalar.size());
                 if let Some(expected) = unfolded(&cell, *scalar) {
                     assert_eq!(bytes[at..end], expected, "vertex {row}, streamed and unfolded");
@@ -451,7 +449,7 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
 /// Whatever cannot be unfolded can be read in no other way.
 fn look_at_columns_of_the_damaged(look: &mut Look, buffer: &VertexBuffer<'_>) {
     let count = as_index(buffer.count());
-    if look.is_paid(count.saturating_mul(12)) && buffer.layout().column(Semantic::Position).is_some() {
+    if look.is_paid(count.saturating_mul(12)) && buffer.format().column(Semantic::Position).is_some() {
         let read = buffer.positions_into(&mut vec![[0.0; 3]; count]);
         assert!(read.is_err(), "positions can be read alone, and not with the rest");
         look.some(read);
@@ -464,14 +462,17 @@ fn look_at_column(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic
         let streamed = look.some(buffer.floats_into(semantic, &mut out));
         assert!(streamed.is_some(), "{semantic:?} can be unfolded, and not streamed");
         let vertices = buffer.vertices().unwrap();
-        let column = vertices.layout().column(semantic).unwrap();
+        let column = vertices.format().column(semantic).unwrap();
         for (row, floats) in out.iter().enumerate().take(ROWS) {
-            let cells = vertices.column_cells(column, row).map(bits);
-            assert!(cells.eq(floats.iter().map(|float| bits(Cell::Float(*float)))), "{semantic:?} of vertex {row}");
+            let cells = vertices.column_values(column, row).map(bits);
+            assert!(
+                cells.eq(floats.iter().map(|float| bits(VertexValue::Float(*float)))),
+                "{semantic:?} of vertex {row}"
+            );
         }
     }
-    let Some(column) = buffer.layout().column(semantic) else { return };
-    let scalars = buffer.layout().scalars(column);
+    let Some(column) = buffer.format().column(semantic) else { return };
+    let scalars = buffer.format().scalars(column);
     if scalars.iter().all(|scalar| *scalar == Scalar::Float) {
         match scalars.len() {
             1 => compare::<1>(look, buffer, semantic),
@@ -487,7 +488,7 @@ fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
     let vertices = buffer.vertices().unwrap();
     let copy = vertices;
     let count = vertices.len();
-    let has = |semantic| vertices.layout().column(semantic).is_some();
+    let has = |semantic| vertices.format().column(semantic).is_some();
     assert_eq!(vertices.positions().map(|all| all.len()), has(Semantic::Position).then_some(count));
     assert_eq!(vertices.normals().map(|all| all.len()), has(Semantic::Normal).then_some(count));
     assert_eq!(copy.tangents().map(|all| all.len()), has(Semantic::Tangent).then_some(count));
@@ -583,7 +584,7 @@ fn look_at_the_rest(look: &mut Look, view: View<'_>) {
     }
 }
 
-fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
+fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
     let surface = Surface::new(system, index);
     let _ = (look.some(surface.name()), look.some(surface.material()), look.some(surface.is_drawn()));
     assert!(look.some(surface.sphere()).flatten().is_none());
@@ -631,7 +632,7 @@ fn look_at_surface(look: &mut Look, system: &MeshSystem<&[u8]>, index: usize) {
     }
 }
 
-fn look_at_clips(look: &mut Look, system: &MeshSystem<&[u8]>) {
+fn look_at_clips(look: &mut Look, system: &Mesh<&[u8]>) {
     let count = Animations::clip_count(system);
     assert_eq!(count, system.view().animations().len());
     assert_eq!(Animations::clip(system, count).unwrap_err().kind().id(), "no-such");
@@ -657,12 +658,7 @@ fn look_at_clips(look: &mut Look, system: &MeshSystem<&[u8]>) {
 }
 
 /// What the strict mode reads is what the other one does; and watching changes nothing.
-fn compare_modes(
-    look: &mut Look,
-    lenient: &MeshSystem<&[u8]>,
-    strict: &MeshSystem<&[u8]>,
-    watched: &MeshSystem<&[u8]>,
-) {
+fn compare_modes(look: &mut Look, lenient: &Mesh<&[u8]>, strict: &Mesh<&[u8]>, watched: &Mesh<&[u8]>) {
     let all =
         [lenient, strict, watched].map(|system| (system.form(), system.surface_count(), system.view().bone_count()));
     assert!(all[0] == all[1] && all[0] == all[2]);
@@ -689,7 +685,7 @@ fn look_the_same<T: PartialEq>(look: &mut Look, lenient: Result<T>, strict: &Res
 /// Looks at everything that is lent, and keeps nothing: what the bound on memory holds for, together with the bytes that are
 /// unfolded on the way, which it returns.
 pub fn borrow_everything(bytes: &[u8]) -> Result<usize> {
-    let mut system = MeshSystem::open(bytes)?;
+    let mut system = Mesh::open(bytes)?;
     let view = system.view();
     let _ = (
         view.asset_name()?,
@@ -761,9 +757,9 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<usize> {
             let _ = Animations::pose(&system, clip, 0, &mut []).is_ok();
         }
     }
-    system.survey(&mut drop)?;
+    system.validate_structure(&mut drop)?;
     system.validate(&mut drop)?;
-    system.regions(&mut |_| {})?;
+    system.regions(0, &mut |_| {})?;
     let _ = system.check().is_ok();
     system.release();
     Ok(unfolded)

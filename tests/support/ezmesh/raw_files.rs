@@ -56,7 +56,7 @@ pub struct Description {
     pub skeletons: Vec<Skeleton>,
     pub animations: Vec<Animation>,
     pub materials: Vec<[&'static str; 2]>,
-    pub meshes: Vec<Mesh>,
+    pub meshes: Vec<RawMesh>,
     pub instances: Vec<(&'static str, [f32; 10])>,
 }
 
@@ -76,7 +76,7 @@ pub struct Animation {
 
 /// A mesh: its vertices are made up from the flags that say what they are made of.
 #[derive(Clone, Debug)]
-pub struct Mesh {
+pub struct RawMesh {
     pub name: &'static str,
     pub skeleton: &'static str,
     pub flags: u32,
@@ -140,7 +140,7 @@ fn bits(flags: u32) -> impl Iterator<Item = usize> {
     (0..WORDS.len()).filter(move |bit| flags & (1 << bit) != 0)
 }
 
-impl Mesh {
+impl RawMesh {
     /// Returns all numbers of a vertex, in the order of a text.
     pub fn vertex(&self, vertex: u32) -> Vec<Number> {
         bits(self.flags).flat_map(|bit| numbers(bit, vertex)).collect()
@@ -299,7 +299,7 @@ impl Fields {
         self
     }
 
-    fn mesh(&mut self, mesh: &Mesh) {
+    fn mesh(&mut self, mesh: &RawMesh) {
         self.text(mesh.name).text(mesh.skeleton).floats(&[-1.0, -2.0, -3.0, 1.0, 2.0, 3.0]).count(mesh.sections.len());
         for (material, indices) in &mesh.sections {
             self.text(material).floats(&[0.0; 6]).number(mesh.flags).count(indices.len() / 3);
@@ -333,7 +333,7 @@ impl Fields {
 pub fn everything() -> Description {
     let turned = |x: f32| [x, -0.5, 0.25, 0.0, 0.6, 0.0, 0.8, 1.0, 2.0, 0.5];
     let keys = |start: f32, count: u8| (0..count).map(|frame| turned(start + f32::from(frame))).collect::<Vec<_>>();
-    let mesh = |name, skeleton, flags, sections| Mesh { name, skeleton, flags, vertices: 6, sections };
+    let mesh = |name, skeleton, flags, sections| RawMesh { name, skeleton, flags, vertices: 6, sections };
     Description {
         skeletons: vec![
             Skeleton {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::build::{Animation, Bone, Column, Material, Mesh, Section, Skeleton, System, Track, Vertices};
+use meshpeek::ezmesh::builder::{
+    self, Animation, Bone, Column, Material, MeshElement, Section, Skeleton, Track, Vertices,
+};
 use meshpeek::model::Transform;
 
 /// A sample of `data/ezmesh`: its file, and the bytes of it.
@@ -38,7 +40,7 @@ pub fn data() -> PathBuf {
 }
 
 /// A box of 24 vertices: four sides of one material, top and bottom of another.
-pub fn wooden_crate() -> System {
+pub fn wooden_crate() -> builder::Mesh {
     // For each face: the normal, the direction of u, and the direction of v.
     let faces: [[[f32; 3]; 3]; 6] = [
         [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, -1.0, 0.0]],
@@ -69,12 +71,12 @@ pub fn wooden_crate() -> System {
     let section =
         |material: &str, triangles| Section { material: material.into(), bounds, triangles, ..Default::default() };
     let columns = vec![Column::positions(positions), Column::normals(normals), Column::texcoords(0, uvs)];
-    System {
+    builder::Mesh {
         asset_name: b"crate".into(),
         asset_info: b"null".into(),
         bounds,
         materials: ["planks", "lid"].map(|name| material(name, "")).into(),
-        meshes: vec![Mesh {
+        meshes: vec![MeshElement {
             name: b"crate".into(),
             skeleton: b"null".into(),
             bounds,
@@ -96,7 +98,7 @@ fn turned(position: [f32; 3], rotation: [f32; 4]) -> Transform {
 const STILL: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// A cloth of 5 x 3 vertices on three bones in a row, that waves in four frames; with every kind of column.
-pub fn flag() -> System {
+pub fn flag() -> builder::Mesh {
     let (columns, rows) = (5_u8, 3_u8);
     let cells = || (0..rows).flat_map(move |row| (0..columns).map(move |column| (column, row)));
     let place = |(column, row): (u8, u8)| [f32::from(column) * 0.25, f32::from(row) * 0.25];
@@ -136,7 +138,7 @@ pub fn flag() -> System {
         seconds: None,
     });
     let bounds = Some(Bounds { min: [0.0, 1.0, 0.0], max: [1.0, 1.5, 0.0] });
-    System {
+    builder::Mesh {
         asset_name: b"flag".into(),
         asset_info: b"a cloth that waves".into(),
         bounds,
@@ -157,7 +159,7 @@ pub fn flag() -> System {
             frames: None,
         }],
         materials: vec![material("cloth", "texture=%20flag.dds%20")],
-        meshes: vec![Mesh {
+        meshes: vec![MeshElement {
             name: b"flag".into(),
             skeleton: b"rig".into(),
             bounds,

@@ -2,7 +2,9 @@
 
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::script::{self, Script};
-use meshpeek::unreal::{Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant};
+use meshpeek::unreal::{
+    Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant, builder,
+};
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
@@ -405,7 +407,7 @@ fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     assert_eq!((again.variant(), counts(&again)), (mesh.variant(), counts(mesh)));
     mesh.write_uv_listing(&mut listing).unwrap();
     assert_eq!(listing.split(|byte| *byte == b'\n').count(), mesh.polygon_count() + 1);
-    let built = script::build(mesh, "a 1").unwrap();
+    let built = builder::script::build(mesh, "a 1").unwrap();
     let script = Script::open(built.to_bytes().unwrap()).unwrap();
     let selected = script.select(built.mesh.as_bytes());
     let drawn = (0..mesh.surface_count()).map(|index| mesh.surface(index).unwrap()).filter(SurfaceView::is_drawn);

@@ -60,7 +60,7 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
     if Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error)) {
         if has_any_extension(path, &ezmesh::EXTENSIONS) {
-            return meshpeek::ezmesh::MeshSystem::open_with(data, &options).map(Model::from);
+            return meshpeek::ezmesh::Mesh::open_with(data, &options).map(Model::from);
         }
         if has_any_extension(path, &secondlife::EXTENSIONS) {
             return meshpeek::secondlife::Mesh::open_with(data, &options).map(Model::from);

@@ -1,5 +1,7 @@
 //! Making a pair from nothing.
 
+pub mod script;
+
 use std::io::Write;
 
 use zerocopy::IntoBytes;

@@ -37,7 +37,7 @@ pub enum Verb {
 
 impl Verb {
     /// Tells whether a command names a mesh by its map.
-    pub(super) const fn is_of_map(self) -> bool {
+    pub(in crate::formats::unreal) fn is_of_map(self) -> bool {
         matches!(self, Self::MeshMapScale | Self::MeshMapSetTexture)
     }
 }

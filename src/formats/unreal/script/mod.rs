@@ -28,7 +28,6 @@
 //!
 //! These facts were checked on some 8,000 lines of real scripts.
 
-pub mod builder;
 mod command;
 mod commands;
 mod file;
@@ -41,8 +40,8 @@ mod write;
 
 pub(super) use select::choice;
 pub(super) use validate::RULES;
+pub(super) use write::refused;
 
-pub use builder::{build, rename};
 pub use command::{Command, Verb};
 pub use file::Script;
 pub use line::{Argument, Arguments, Quote};

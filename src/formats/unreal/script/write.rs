@@ -143,7 +143,7 @@ fn is_bare(text: &[u8]) -> bool {
     !comment && !text.iter().any(|byte| matches!(byte, b' ' | b'='))
 }
 
-pub(super) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
+pub(in crate::formats::unreal) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
     let found = found.get(..64).unwrap_or(found);
     let kind = ErrorKind::Refused { expected: expected.into(), found: show_bytes(found).into() };
     Error::without_offset(SCRIPT, Field::new(key), kind)

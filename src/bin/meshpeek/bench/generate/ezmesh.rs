@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::build::{Column, Material, Mesh, Section, System};
+use meshpeek::ezmesh::builder::{self, Column, Material, MeshElement, Section};
 
 use super::height_field::HeightField;
 
@@ -51,16 +51,16 @@ pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyho
     Ok(out.write_all(one.get(behind..).unwrap_or_default())?)
 }
 
-fn system(field: HeightField, count: usize) -> System {
+fn system(field: HeightField, count: usize) -> builder::Mesh {
     let columns =
         vec![Column::positions(field.positions()), Column::normals(field.normals()), Column::texcoords(0, field.uvs())];
     let section = Section { material: b"stone".into(), triangles: field.triangles().collect(), ..Section::default() };
-    let mesh = Mesh {
+    let mesh = MeshElement {
         name: b"height field".into(),
         vertices: Some(columns.into()),
         sections: vec![section],
-        ..Mesh::default()
+        ..MeshElement::default()
     };
     let material = Material { name: b"stone".into(), ..Material::default() };
-    System { materials: vec![material], meshes: vec![mesh; count], ..System::default() }
+    builder::Mesh { materials: vec![material], meshes: vec![mesh; count], ..builder::Mesh::default() }
 }

@@ -1,7 +1,7 @@
 //! The facts of a mesh system.
 
 use meshpeek::Animations as _;
-use meshpeek::ezmesh::MeshSystem;
+use meshpeek::ezmesh::Mesh;
 use meshpeek::model::Transform;
 use meshpeek::unreal::companions::Pair;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const RESPELLED_RULES: [&str; 4] = ["EZ13", "EZ20", "EZ31", "EZ34"];
 /// Rules whose findings tell what the writer leaves out.
 const DROPPED_RULES: [&str; 7] = ["EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
 
-impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for MeshSystem<D> {
+impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     fn sample(&self) -> SampleKind {
         if self.form().name().starts_with("ezb") { SampleKind::EzmeshBinary } else { SampleKind::EzmeshText }
     }

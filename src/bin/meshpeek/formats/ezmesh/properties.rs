@@ -1,6 +1,6 @@
 //! The `properties` of a file and of its surfaces.
 
-use meshpeek::ezmesh::{Form, MeshSystem};
+use meshpeek::ezmesh::{Form, Mesh};
 use serde_json::{Value, json};
 
 use crate::render::json::{bounds, number, numbers};
@@ -9,7 +9,7 @@ use crate::render::json::{bounds, number, numbers};
 pub const MAX_LISTED: usize = 4096;
 
 /// Returns the `properties` of a file.
-pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>) -> meshpeek::Result<Value> {
+pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let view = system.view();
     let order = match system.form() {
         Form::Text(_) => None,
@@ -107,7 +107,7 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>) -> meshp
 }
 
 /// Returns the meshes: the attributes of their vertices, and how many sections they have.
-fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>) -> meshpeek::Result<Value> {
+fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let all = system.view().meshes().take(MAX_LISTED).map(|mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
         Ok(json!({
@@ -124,7 +124,7 @@ fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>) -> meshpeek::Res
 
 /// Returns the attributes of vertices.
 fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
-    let layout = buffer.layout();
+    let layout = buffer.format();
     let all = layout.columns().iter().map(|column| {
         let types: String = layout.scalars(column).iter().map(|scalar| scalar.code()).collect();
         let word = column.semantic.word();
@@ -134,28 +134,25 @@ fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
 }
 
 /// Returns whether a surface has the vertices of the one before it.
-pub fn shares_vertices<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>, surface: usize) -> bool {
+pub fn shares_vertices<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> bool {
     system
         .section(surface)
         .is_ok_and(|section| !section.has_own_vertices() && surface > section.mesh().section_range().start)
 }
 
 /// Returns the attributes of vertices in words, mesh by mesh.
-pub fn composition<D: AsRef<[u8]> + Send + Sync>(system: &MeshSystem<D>) -> Vec<String> {
+pub fn composition<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> Vec<String> {
     let meshes = system.view().meshes().take(MAX_LISTED).filter_map(|mesh| {
         let own = || mesh.sections().next()?.vertex_buffer().ok();
         let buffer = mesh.vertex_buffer().ok().flatten().or_else(own)?;
-        let words = buffer.layout().columns().iter().map(|column| buffer.word(column).to_string());
+        let words = buffer.format().columns().iter().map(|column| buffer.word(column).to_string());
         Some(format!("{}: {}", mesh.name().ok()?, words.collect::<Vec<_>>().join(", ")))
     });
     meshes.collect()
 }
 
 /// Returns the fields of a surface.
-pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(
-    system: &MeshSystem<D>,
-    surface: usize,
-) -> meshpeek::Result<Value> {
+pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> meshpeek::Result<Value> {
     let section = system.section(surface)?;
     let mesh = section.mesh();
     let buffer = section.vertex_buffer().ok().filter(|_| section.has_own_vertices());

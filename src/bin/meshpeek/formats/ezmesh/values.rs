@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use meshpeek::decode::{EndianFloats, EndianU16s};
-use meshpeek::ezmesh::{Cell, Column, MeshSystem, Semantic, Vertices};
+use meshpeek::ezmesh::{Column, Mesh, Semantic, VertexValue, Vertices};
 use meshpeek::{Array, Strided};
 
 use crate::args::Attribute;
@@ -24,7 +24,7 @@ struct FourInfluences<'a> {
 
 /// Locates an attribute that only this format has, or its stored numbers; `None` if the neutral view has it.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
-    system: &'a MeshSystem<D>,
+    system: &'a Mesh<D>,
     surface: usize,
     attribute: Attribute,
     raw: bool,
@@ -46,7 +46,7 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
             vertices.lanes().map(|(bones, weights)| boxed_values(FourInfluences { bones, weights }))
         }
         _ => {
-            let column = vertices.layout().column(semantic).copied();
+            let column = vertices.format().column(semantic).copied();
             column.map(|column| boxed_values(ColumnValues { vertices, column }))
         }
     })
@@ -78,10 +78,10 @@ impl Values for ColumnValues<'_> {
         let Self { vertices, column } = self;
         for vertex in range {
             let mut floats = Vec::new();
-            for cell in vertices.column_cells(column, vertex) {
+            for cell in vertices.column_values(column, vertex) {
                 match cell {
-                    Cell::Float(float) => floats.push(float),
-                    Cell::Hex(hex) => visit(Item::Number(hex))?,
+                    VertexValue::Float(float) => floats.push(float),
+                    VertexValue::Hex(hex) => visit(Item::Number(hex))?,
                     _ => {}
                 }
             }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use meshpeek::unreal::companions::Pair;
-use meshpeek::unreal::{Mesh, script};
+use meshpeek::unreal::{Mesh, builder};
 use meshpeek::{Finding, MeshFile as _};
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
 
     fn script_named(&self, stem: &str) -> meshpeek::Result<Vec<u8>> {
         match self.script() {
-            Some(script) => script::rename(&script, stem),
-            None => script::build(self, stem)?.to_bytes(),
+            Some(script) => builder::script::rename(&script, stem),
+            None => builder::script::build(self, stem)?.to_bytes(),
         }
     }
 }

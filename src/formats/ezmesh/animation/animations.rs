@@ -1,0 +1,72 @@
+//! The bones and animations of the neutral view.
+
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::file::Mesh;
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::math::{as_index, as_u64};
+use crate::model::animation::{Animations, Clip};
+use crate::model::{Bone, Transform};
+use crate::parse::expect_length;
+
+impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
+    /// The bones of all skeletons, one skeleton behind another.
+    fn bone_count(&self) -> usize {
+        self.view().bone_count()
+    }
+
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        self.view().bone(bone)
+    }
+
+    fn clip_count(&self) -> usize {
+        self.view().count(ElementKind::Animation)
+    }
+
+    /// No rate: what files say of time cannot be relied on.
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        let animation = self.animation(clip)?;
+        let bones = u32::try_from(animation.track_range().len()).unwrap_or(u32::MAX);
+        let (name, frames) = (animation.name()?, animation.frame_count()?);
+        Ok(Clip { name, frames, bones, rate: None, first_vertex_frame: None })
+    }
+
+    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+        let view = self.view();
+        let animation = self.animation(clip)?;
+        expect_length(FORMAT, "out", view.bone_count(), out.len())?;
+        let count = animation.frame_count()?;
+        if frame >= as_index(count) {
+            let kind = ErrorKind::NoSuch { count: count.into(), index: as_u64(frame) };
+            return Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind));
+        }
+        for (bone, out) in out.iter_mut().enumerate() {
+            *out = view.bone(bone)?.bind;
+        }
+        for track in animation.tracks() {
+            let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
+            let keys = track.keys()?;
+            // A track that is shorter than others stays at its last frame.
+            let last = keys.len().checked_sub(1);
+            if let (Some(bone), Some(key)) = (bone, last.and_then(|last| keys.get(frame.min(last)))) {
+                *bone = key;
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that a track names, if it has a frame.
+    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        let view = self.view();
+        let animation = self.animation(clip)?;
+        expect_length(FORMAT, "out", view.bone_count(), out.len())?;
+        out.fill(false);
+        for track in animation.tracks() {
+            let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
+            if let Some(moved) = bone {
+                *moved |= track.frame_count()? > 0;
+            }
+        }
+        Ok(())
+    }
+}

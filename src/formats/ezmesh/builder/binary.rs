@@ -1,0 +1,215 @@
+//! The binary form, spelled.
+
+use std::io::Write;
+
+use super::merge::{MergedVertices, mesh_bounds, ordered, section_bounds, system_bounds};
+use super::mesh::Mesh;
+use super::parts::{Animation, MeshElement, Skeleton};
+use super::refusal::{failed, mesh_place};
+use super::vertices::Values;
+use crate::array::Bounds;
+use crate::decode::ByteOrder;
+use crate::error::Result;
+use crate::formats::ezmesh::layout::TAG;
+use crate::model::Transform;
+
+/// Bytes that are collected before they are written.
+const PIECE: usize = 64 << 10;
+
+/// Writes a system that was tested.
+pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
+    let mut fields = FieldWriter { out, order, piece: Vec::new() };
+    fields.u32(version);
+    fields.text(TAG)?;
+    fields.text(&system.asset_name)?;
+    fields.text(&system.asset_info)?;
+    fields.u32(system.system_version.cast_unsigned());
+    fields.u32(system.asset_version.cast_unsigned());
+    fields.bounds(system.bounds.unwrap_or_else(|| system_bounds(system)));
+    fields.count(system.textures.len());
+    for texture in &system.textures {
+        fields.text(&texture.name)?;
+        for number in [texture.width, texture.height, texture.pixel_size] {
+            fields.u32(number);
+        }
+        fields.text(&texture.pixels)?;
+    }
+    // Meshes of tetrahedra, which no version has.
+    fields.u32(0);
+    fields.count(system.skeletons.len());
+    system.skeletons.iter().try_for_each(|skeleton| fields.skeleton(skeleton))?;
+    fields.count(system.animations.len());
+    system.animations.iter().try_for_each(|animation| fields.animation(animation))?;
+    fields.count(system.materials.len());
+    for material in &system.materials {
+        fields.text(&material.name)?;
+        fields.text(&material.meta_data)?;
+    }
+    fields.count(system.user_data.len());
+    for data in &system.user_data {
+        fields.text(&data.key)?;
+        fields.text(&data.value)?;
+    }
+    fields.count(system.user_binary_data.len());
+    for data in &system.user_binary_data {
+        fields.text(&data.name)?;
+        fields.text(&data.bytes)?;
+    }
+    fields.count(system.meshes.len());
+    for (index, mesh) in (0..).zip(&system.meshes) {
+        fields.mesh(mesh, &MergedVertices::new(mesh, mesh_place(index))?)?;
+    }
+    fields.count(system.instances.len());
+    for instance in &system.instances {
+        fields.text(&instance.mesh)?;
+        fields.transform(&instance.transform)?;
+    }
+    // Collision shapes, which no version has.
+    fields.u32(0);
+    fields.floats(&system.plane);
+    fields.finish()
+}
+
+/// Writes fields one after another.
+struct FieldWriter<'o> {
+    out: &'o mut dyn Write,
+    order: ByteOrder,
+    piece: Vec<u8>,
+}
+
+impl FieldWriter<'_> {
+    fn u32(&mut self, number: u32) {
+        self.piece.extend_from_slice(&self.order.put(number));
+    }
+
+    /// Writes the number of items of a list, which was tested before.
+    fn count(&mut self, count: usize) {
+        self.u32(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    fn floats(&mut self, floats: &[f32]) {
+        for float in floats {
+            self.u32(float.to_bits());
+        }
+    }
+
+    fn bounds(&mut self, bounds: Bounds) {
+        self.floats(&bounds.min);
+        self.floats(&bounds.max);
+    }
+
+    fn transform(&mut self, transform: &Transform) -> Result<()> {
+        self.floats(&transform.position);
+        self.floats(&transform.rotation);
+        self.floats(&transform.scale);
+        self.pass()
+    }
+
+    /// Writes bytes with their number before them.
+    fn text(&mut self, bytes: &[u8]) -> Result<()> {
+        self.count(bytes.len());
+        if bytes.len() < PIECE {
+            self.piece.extend_from_slice(bytes);
+            return self.pass();
+        }
+        self.flush()?;
+        self.out.write_all(bytes).map_err(failed)
+    }
+
+    /// Writes what was collected, where it is enough.
+    fn pass(&mut self) -> Result<()> {
+        if self.piece.len() < PIECE { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = self.out.write_all(&self.piece).map_err(failed);
+        self.piece.clear();
+        written
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        self.out.flush().map_err(failed)
+    }
+
+    fn skeleton(&mut self, skeleton: &Skeleton) -> Result<()> {
+        self.text(&skeleton.name)?;
+        self.count(skeleton.bones.len());
+        for bone in &skeleton.bones {
+            self.text(&bone.name)?;
+            // A root's parent is -1.
+            self.u32(bone.parent.unwrap_or(u32::MAX));
+            self.transform(&bone.bind)?;
+        }
+        Ok(())
+    }
+
+    fn animation(&mut self, animation: &Animation) -> Result<()> {
+        let seconds = [animation.duration, animation.dtime].map(Option::unwrap_or_default);
+        self.text(&animation.name)?;
+        self.count(animation.tracks.len());
+        match animation.frames {
+            Some(frames) => self.u32(frames),
+            None => self.count(animation.longest()),
+        }
+        self.floats(&seconds);
+        for track in &animation.tracks {
+            self.text(&track.name)?;
+            self.count(track.keys.len());
+            self.floats(&track.seconds.unwrap_or(seconds));
+            track.keys.iter().try_for_each(|key| self.transform(key))?;
+        }
+        Ok(())
+    }
+
+    fn mesh(&mut self, mesh: &MeshElement, merged: &MergedVertices<'_>) -> Result<()> {
+        self.text(&mesh.name)?;
+        self.text(&mesh.skeleton)?;
+        self.bounds(mesh.bounds.unwrap_or_else(|| mesh_bounds(mesh)));
+        self.count(mesh.sections.len());
+        for (section, first) in mesh.sections.iter().zip(&merged.firsts) {
+            self.text(&section.material)?;
+            self.bounds(section.bounds.unwrap_or_else(|| section_bounds(section, mesh.vertices.as_ref())));
+            self.u32(section.flags.unwrap_or(merged.flags));
+            self.count(section.triangles.len());
+            for triangle in &section.triangles {
+                for index in triangle {
+                    // The sum is below the number of all vertices.
+                    self.u32(index.saturating_add(*first));
+                }
+                self.pass()?;
+            }
+        }
+        self.u32(merged.flags);
+        self.u32(merged.count);
+        for vertices in &merged.buffers {
+            let columns = ordered(vertices, merged.flags);
+            for row in 0..vertices.len() {
+                for values in &columns {
+                    self.numbers(values, row);
+                }
+                self.pass()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the numbers that one vertex has in a column.
+    fn numbers(&mut self, values: &Values, row: usize) {
+        fn of<T>(all: &[T], width: u8, row: usize) -> &[T] {
+            let start = row.saturating_mul(width.into());
+            all.get(start..start.saturating_add(width.into())).unwrap_or_default()
+        }
+        match values {
+            Values::F32(width, all) => self.floats(of(all, *width, row)),
+            Values::Hex32(width, all) => of(all, *width, row).iter().for_each(|number| self.u32(*number)),
+            Values::U16(width, all) => {
+                for number in of(all, *width, row) {
+                    self.piece.extend_from_slice(&self.order.put_u16(*number));
+                }
+            }
+            // No other type has a flag.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The vertices of a mesh, put together as the binary form has them: all sections share them.
+
+use super::mesh::Mesh;
+use super::parts::{MeshElement, Section};
+use super::refusal::refused;
+use super::vertices::{Column, Values, Vertices};
+use crate::array::Bounds;
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::semantic::Semantic;
+use crate::formats::ezmesh::vertex_format::VertexFormat;
+
+/// The vertices of a mesh's sections, one behind another.
+pub(super) struct MergedVertices<'s> {
+    /// What a vertex is made of.
+    pub(super) flags: u32,
+    /// How many there are.
+    pub(super) count: u32,
+    pub(super) buffers: Vec<&'s Vertices>,
+    /// For each section, the number of the first of its vertices.
+    pub(super) firsts: Vec<u32>,
+}
+
+impl<'s> MergedVertices<'s> {
+    /// Puts vertices together. `place` is that of the mesh.
+    pub(super) fn new(mesh: &'s MeshElement, place: Field) -> Result<Self> {
+        let mut merged = Self { flags: 0, count: 0, buffers: Vec::new(), firsts: Vec::new() };
+        if let Some(vertices) = &mesh.vertices {
+            merged.add(vertices, place)?;
+        }
+        for (number, section) in (0..).zip(&mesh.sections) {
+            let first = match &section.vertices {
+                Some(vertices) => merged.add(vertices, place.in_inner_list("section", number))?,
+                None => 0,
+            };
+            merged.firsts.push(first);
+        }
+        Ok(merged)
+    }
+
+    /// Adds vertices, and returns the number of the first.
+    fn add(&mut self, vertices: &'s Vertices, place: Field) -> Result<u32> {
+        let flags = flags(vertices, place)?;
+        if !self.buffers.is_empty() && flags != self.flags {
+            let expected = format!("the columns of the vertices before, {:#x}", self.flags);
+            return Err(refused(place.named("semantic"), expected, format!("{flags:#x}")));
+        }
+        let first = self.count;
+        let count = u32::try_from(vertices.len()).ok().and_then(|count| first.checked_add(count));
+        let expected = || format!("at most {} vertices in a mesh", u32::MAX);
+        self.count = count.ok_or_else(|| refused(place.named("vertices"), expected(), "more"))?;
+        self.flags = flags;
+        self.buffers.push(vertices);
+        Ok(first)
+    }
+}
+
+/// Returns the flags of a binary file for the columns.
+fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
+    let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
+    let has = |semantic| format.column(semantic).is_some();
+    for (known, column) in format.columns().iter().zip(&vertices.columns) {
+        let pair = match known.semantic {
+            Semantic::BlendIndices => Some(Semantic::BlendWeights),
+            Semantic::BlendWeights => Some(Semantic::BlendIndices),
+            _ => None,
+        };
+        let expected = match (known.semantic, pair) {
+            (Semantic::Other, _) => "columns that the binary form has a flag for",
+            (Semantic::Interp(_), _) if column.values.ctype() != "ffff" => "four floats of what is to be interpolated",
+            (_, Some(pair)) if !has(pair) => "blendindices and blendweights together",
+            _ => continue,
+        };
+        let found = crate::error::show_bytes(&[&column.word, &b" "[..], column.values.ctype().as_bytes()].concat());
+        return Err(refused(place.named("semantic"), expected, found));
+    }
+    // Each of them has a flag.
+    Ok(format.flags().unwrap_or_default())
+}
+
+/// Returns the columns of vertices in the order that a binary file has them in.
+pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
+    let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
+    let find = |semantic: Semantic| -> Option<&Column> {
+        let number = format.columns().iter().position(|column| column.semantic == semantic)?;
+        vertices.columns.get(number)
+    };
+    let standard = VertexFormat::of_flags(flags).unwrap_or(VertexFormat::EMPTY);
+    standard.columns().iter().filter_map(|column| find(column.semantic)).map(|column| &column.values).collect()
+}
+
+const NOTHING: Bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
+
+/// Returns a box, or one from 0 to 0 instead of one around nothing.
+fn or_nothing(bounds: Bounds) -> Bounds {
+    if bounds.is_empty() { NOTHING } else { bounds }
+}
+
+fn around(positions: &[[f32; 3]]) -> Bounds {
+    positions.iter().fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: *at, max: *at }))
+}
+
+/// Returns the box around the positions that a section's triangles use.
+pub(super) fn section_bounds(section: &Section, shared: Option<&Vertices>) -> Bounds {
+    let positions = section.vertices.as_ref().or(shared).and_then(Vertices::positions).unwrap_or_default();
+    let used = section.triangles.as_flattened().iter().filter_map(|index| positions.get(usize::try_from(*index).ok()?));
+    or_nothing(used.fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: *at, max: *at })))
+}
+
+/// Returns the box around all positions of a mesh; empty where there are none.
+fn all_positions(mesh: &MeshElement) -> Bounds {
+    let own = mesh.sections.iter().filter_map(|section| section.vertices.as_ref());
+    let positions = mesh.vertices.iter().chain(own).filter_map(Vertices::positions);
+    positions.fold(Bounds::EMPTY, |bounds, positions| bounds.union(&around(positions)))
+}
+
+pub(super) fn mesh_bounds(mesh: &MeshElement) -> Bounds {
+    or_nothing(all_positions(mesh))
+}
+
+pub(super) fn system_bounds(system: &Mesh) -> Bounds {
+    or_nothing(system.meshes.iter().map(all_positions).fold(Bounds::EMPTY, |bounds, mesh| bounds.union(&mesh)))
+}

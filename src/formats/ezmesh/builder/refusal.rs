@@ -1,0 +1,24 @@
+//! The errors of the writer.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, ErrorKind, Field};
+use crate::formats::ezmesh::layout::FORMAT;
+
+pub(super) fn refused(
+    field: Field,
+    expected: impl Into<Cow<'static, str>>,
+    found: impl Into<Cow<'static, str>>,
+) -> Error {
+    let kind = ErrorKind::Refused { expected: expected.into(), found: found.into() };
+    Error::without_offset(FORMAT, field, kind)
+}
+
+pub(super) fn failed(error: std::io::Error) -> Error {
+    Error::without_offset(FORMAT, Field::new("output"), error.into())
+}
+
+/// Where a mesh stands.
+pub(super) const fn mesh_place(mesh: u64) -> Field {
+    Field::new("").in_list("mesh", mesh)
+}

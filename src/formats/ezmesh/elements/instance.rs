@@ -1,0 +1,53 @@
+//! Instances of meshes.
+
+use super::reader::ElementReader;
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::view::View;
+use crate::math::as_u64;
+use crate::model::Transform;
+use crate::parse::Name;
+
+/// A mesh, put somewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'a> {
+    element: ElementReader<'a>,
+}
+
+impl<'a> Instance<'a> {
+    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
+        let place = Field::new("").in_list("instance", as_u64(index));
+        Self { element: ElementReader { view, kind: ElementKind::Instance, index, place } }
+    }
+
+    pub(crate) fn place(&self) -> (Field, u64) {
+        (self.element.place, self.element.start().unwrap_or_default())
+    }
+
+    /// Returns the name of the mesh.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn mesh_name(&self) -> Result<Name<'a>> {
+        self.element.first_text("mesh")
+    }
+
+    /// Returns where it is. What a text file leaves out is the identity.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where an attribute is not made of as many numbers as it must.
+    pub fn transform(&self) -> Result<Transform> {
+        if let Some(mut reader) = self.element.fields()? {
+            reader.skip_text("mesh")?;
+            return reader.transform();
+        }
+        let rest = Transform::default();
+        Ok(Transform {
+            position: self.element.floats("position")?.unwrap_or(rest.position),
+            rotation: self.element.floats("rotation")?.unwrap_or(rest.rotation),
+            scale: self.element.floats("scale")?.unwrap_or(rest.scale),
+        })
+    }
+}

@@ -1,0 +1,173 @@
+//! How one item of a file is read: by its tag and attributes, or by its fields.
+
+use std::ops::Range;
+
+use crate::array::Bounds;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::ezmesh::binary_reader::BinaryReader;
+use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::view::View;
+use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
+use crate::formats::ezmesh::xml::numbers::Tokens;
+use crate::formats::ezmesh::xml::tag::{AttributeValue, Tag};
+use crate::math::as_u64;
+use crate::parse::Name;
+
+/// What names an item when something is wrong with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ElementReader<'a> {
+    pub(crate) view: View<'a>,
+    pub(crate) kind: ElementKind,
+    /// Its number among all of its kind.
+    pub(crate) index: usize,
+    /// Where it stands in the structure.
+    pub(crate) place: Field,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
+        let kind = ErrorKind::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
+        Error::new(FORMAT, field, start, kind)
+    }
+
+    /// Makes a reader of an attribute's numbers; `None` where markup stands in it, which is none in an attribute.
+    fn tokens(&self, value: AttributeValue<'a>) -> Option<Tokens<'a>> {
+        let longest = usize::try_from(self.state.context.options.limits.number).unwrap_or(usize::MAX);
+        memchr::memchr(b'<', value.bytes).is_none().then(|| Tokens::new(self.bytes, value.range(), longest))
+    }
+
+    fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
+        let found = crate::error::show_bytes(value.bytes.get(..32).unwrap_or(value.bytes));
+        Error::new(FORMAT, field, as_u64(value.at), ErrorKind::Value { expected: expected.into(), found: found.into() })
+    }
+
+    /// Reads an attribute of `N` floats, and nothing else.
+    pub(crate) fn floats<const N: usize>(&self, value: AttributeValue<'a>, field: Field) -> Result<[f32; N]> {
+        let mut floats = [0.0; N];
+        let read = self.tokens(value).and_then(|mut tokens| {
+            tokens.floats_into(&mut floats).ok()?;
+            tokens.is_done().ok().filter(|done| *done)
+        });
+        if read.is_some() {
+            return Ok(floats);
+        }
+        let expected = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
+        Err(Self::misread(value, field, expected))
+    }
+
+    /// Reads an attribute that is an integer.
+    pub(crate) fn integer(&self, value: AttributeValue<'a>, field: Field) -> Result<i64> {
+        let number = self.tokens(value).and_then(|mut tokens| {
+            let number = tokens.integer().ok()?;
+            (tokens.is_done() == Ok(true)).then_some(number)
+        });
+        number.ok_or_else(|| Self::misread(value, field, "an integer".to_owned()))
+    }
+
+    /// Reads an attribute that counts something: not negative, and of 32 bits.
+    pub(crate) fn counting(&self, value: AttributeValue<'a>, field: Field) -> Result<u32> {
+        let number = self.integer(value, field).ok().and_then(|number| u32::try_from(number).ok());
+        number.ok_or_else(|| Self::misread(value, field, "a count, 0 to 4294967295".to_owned()))
+    }
+
+    /// Reads the first box of some.
+    pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
+        let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
+            return Ok(None);
+        };
+        if let Some(order) = self.order() {
+            let mut reader = self.binary_reader(order, start, place)?;
+            let [min, max] = [reader.floats("bounds.min")?, reader.floats("bounds.max")?];
+            return Ok(Some(Bounds { min, max }));
+        }
+        let [min, max] = self.tag(start)?.values(["min", "max"]);
+        let field = place.named("MeshAABB");
+        let corner = |value: Option<AttributeValue<'a>>, name: &'static str| match value {
+            Some(value) => self.floats::<3>(value, field),
+            None => Err(Self::missing(start, field, name)),
+        };
+        Ok(Some(Bounds { min: corner(min, "min")?, max: corner(max, "max")? }))
+    }
+}
+
+impl<'a> ElementReader<'a> {
+    /// Returns where it starts.
+    pub(crate) fn start(&self) -> Result<u64> {
+        let start = self.view.state.elements.start(self.kind, self.index);
+        start.ok_or_else(|| {
+            let kind = ErrorKind::NoSuch { count: as_u64(self.view.count(self.kind)), index: as_u64(self.index) };
+            Error::without_offset(FORMAT, self.place, kind)
+        })
+    }
+
+    /// Returns the tag of a text file.
+    pub(crate) fn tag(&self) -> Result<Tag<'a>> {
+        self.view.tag(self.start()?)
+    }
+
+    /// Returns a reader at its first field, of a binary file.
+    pub(crate) fn fields(&self) -> Result<Option<BinaryReader<'a>>> {
+        let start = self.start()?;
+        self.view.order().map(|order| self.view.binary_reader(order, start, self.place)).transpose()
+    }
+
+    /// Returns the text that is the first field of a binary file, and an attribute of that name in a text file.
+    pub(crate) fn first_text(&self, name: &'static str) -> Result<Name<'a>> {
+        match self.fields()? {
+            Some(mut reader) => reader.text(name),
+            None => self.name(name),
+        }
+    }
+
+    /// Returns an attribute of a text file that is a name.
+    pub(crate) fn name(&self, attribute: &str) -> Result<Name<'a>> {
+        Ok(self.tag()?.value(attribute).map(AttributeValue::name).unwrap_or_default())
+    }
+
+    /// Returns an attribute of a text file that counts something, if it is there.
+    pub(crate) fn counted(&self, attribute: &'static str) -> Result<Option<u32>> {
+        let value = self.tag()?.value(attribute);
+        value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
+    }
+
+    /// Returns an attribute of a text file that is `N` floats, if it is there.
+    pub(crate) fn floats<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f32; N]>> {
+        let value = self.tag()?.value(attribute);
+        value.map(|value| self.view.floats(value, self.place.named(attribute))).transpose()
+    }
+
+    /// Returns the text of its block.
+    pub(crate) fn block(&self, name: &'static str, what: &'static str) -> Result<NumberBlock<'a>> {
+        let tag = self.tag()?;
+        let end = self.view.state.elements.end(self.kind, self.index).unwrap_or_default();
+        let start = tag.end().map_or(end, |tag| tag.end.min(end));
+        let options = &self.view.state.context.options;
+        Ok(NumberBlock {
+            bytes: self.view.bytes,
+            content: start..end,
+            field: self.place.named(name),
+            longest: usize::try_from(options.limits.number).unwrap_or(usize::MAX),
+            strict: options.strict,
+            what,
+        })
+    }
+
+    /// Returns its block of text, parsed the first time.
+    pub(crate) fn parsed_block(&self, parse: impl FnOnce() -> Result<ParsedBlock>) -> Result<&'a ParsedBlock> {
+        let slot = self.view.state.blocks.get(self.kind.number()).and_then(|slots| slots.get(self.index));
+        let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))?;
+        slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns its block of text, if it was parsed before.
+    pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
+        let slots = self.view.state.blocks.get(self.kind.number())?;
+        slots.get(self.index)?.get()?.as_ref().as_ref().ok()
+    }
+
+    /// Returns whether its block of text holds more numbers than are counted, if it was parsed before.
+    pub(crate) fn has_more(&self) -> bool {
+        self.known_block().is_some_and(|parsed| parsed.has_more)
+    }
+}

@@ -1,0 +1,290 @@
+//! Vertices that were found: how many, what they are made of, and the ways to read them.
+
+use super::reader::ElementReader;
+use crate::array::Array;
+use crate::decode::EndianFloats;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::semantic::{Scalar, Semantic, VertexValue};
+use crate::formats::ezmesh::vertex_format::{Column, VertexDeclaration, VertexFormat, words};
+use crate::formats::ezmesh::vertices::Vertices;
+use crate::formats::ezmesh::view::View;
+use crate::formats::ezmesh::xml::number_block::NumberBlock;
+use crate::formats::ezmesh::xml::vertex_rows::interp_width;
+use crate::math::{as_index, as_u64};
+use crate::parse::Name;
+
+/// Vertices that were found in a file, and not read yet.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
+/// use meshpeek::ezmesh::{Mesh, Semantic};
+/// let system = Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
+/// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
+/// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
+/// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
+/// let vertices = buffer.vertices()?; // parsed once, lent from then on
+/// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Finding them fails as [`ErrorKind::Value`] where a text file's `count`, `ctype` or `semantic` is missing or makes no sense.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexBuffer<'a> {
+    element: ElementReader<'a>,
+    count: u32,
+    format: VertexFormat,
+    /// The floats of what is to be interpolated, where they are not as many as are declared.
+    interp_width: Option<u8>,
+    semantic: Name<'a>,
+    ctype: Name<'a>,
+}
+
+impl<'a> VertexBuffer<'a> {
+    pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {
+        if let Some(mut reader) = element.fields()? {
+            let (format, count) = (reader.format()?, reader.u32("vertices")?);
+            let none = Name::default();
+            return Ok(Self { element, count, format, interp_width: None, semantic: none, ctype: none });
+        }
+        // Each section of a mesh asks for what all of them share.
+        let located = if element.kind == ElementKind::MeshVertices {
+            element.view.state.caches.declaration.get_or(element.index, || declaration(&element))
+        } else {
+            declaration(&element)
+        };
+        let VertexDeclaration { count, format, interp_width, ctype, semantic } = located?;
+        let [ctype, semantic] =
+            [ctype, semantic].map(|place| Name::new(element.view.bytes.get(place).unwrap_or_default()));
+        Ok(Self { element, count, format, interp_width, semantic, ctype })
+    }
+
+    /// Locates the vertices that the sections of a mesh share; `None` where each section has its own.
+    pub(crate) fn shared_by(view: View<'a>, mesh: usize) -> Result<Option<Self>> {
+        let Some(index) = view.within(ElementKind::MeshVertices, ElementKind::Mesh, mesh).next() else {
+            return Ok(None);
+        };
+        let place = Field::new("").in_list("mesh", as_u64(mesh));
+        Self::locate(ElementReader { view, kind: ElementKind::MeshVertices, index, place }).map(Some)
+    }
+
+    pub(crate) const fn element(&self) -> &ElementReader<'a> {
+        &self.element
+    }
+
+    pub(crate) fn block(&self) -> Result<NumberBlock<'a>> {
+        self.element.block("vertexbuffer", "vertices")
+    }
+
+    /// Returns how many vertices there are.
+    #[must_use]
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Returns what a vertex is made of.
+    #[must_use]
+    pub const fn format(&self) -> &VertexFormat {
+        &self.format
+    }
+
+    /// Returns the `ctype` and the `semantic` of a text file, as they stand there.
+    #[must_use]
+    pub const fn types(&self) -> [Name<'a>; 2] {
+        [self.ctype, self.semantic]
+    }
+
+    /// Returns how many floats what is to be interpolated has, where they are not as many as are declared: readers and writers
+    /// disagree.
+    #[must_use]
+    pub const fn interp_width(&self) -> Option<u8> {
+        self.interp_width
+    }
+
+    /// Returns the word that a file has for a group; in binary files, the word that text would have.
+    #[must_use]
+    pub fn word(&self, column: &Column) -> Name<'a> {
+        let written = words(self.semantic.as_bytes()).nth(column.word.into()).map(Name::new);
+        let standard = || column.semantic.word().map(|word| Name::new(word.as_bytes())).unwrap_or_default();
+        written.unwrap_or_else(standard)
+    }
+
+    /// Returns the offset of the first vertex in the file, or of the text that they stand in.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn offset(&self) -> Result<u64> {
+        match self.element.fields()? {
+            Some(reader) => Ok(reader.offset().saturating_add(8)),
+            None => Ok(as_u64(self.block()?.content.start)),
+        }
+    }
+
+    /// Records that the positions of a binary file were looked at; text was when it was opened.
+    pub(crate) fn note_positions(&self) {
+        let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
+        if let Some(touched) = touched
+            && let Ok(start) = self.offset()
+        {
+            let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
+            touched.record_partial(start, end, count.saturating_mul(12));
+        }
+    }
+
+    /// Returns the offset of the words for what vertices are made of; of a binary file, of the flags.
+    pub(crate) fn types_at(&self) -> Result<u64> {
+        let start = self.element.start()?;
+        let semantic = match self.element.view.order() {
+            Some(_) => None,
+            None => self.element.tag()?.value("semantic"),
+        };
+        Ok(semantic.map_or(start, |semantic| as_u64(semantic.at)))
+    }
+
+    /// Returns where it stands in the structure.
+    pub(crate) const fn place(&self) -> Field {
+        self.element.place
+    }
+
+    /// Returns the vertices: lent from a binary file, parsed the first time from text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] where there are fewer numbers than are counted, or one is none; with
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
+    pub fn vertices(&self) -> Result<Vertices<'a>> {
+        let rows = as_index(self.count);
+        if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
+            reader.lend(2, 4, "flags")?;
+            let bytes = reader.lend(self.count.into(), self.format.size().into(), "vertices")?;
+            return Ok(Vertices::of_records(&self.format, rows, bytes, order));
+        }
+        let parsed =
+            self.element.parsed_block(|| self.block()?.parse_vertices(&self.format, rows, self.interp_width))?;
+        let end = self.element.view.state.elements.end(self.element.kind, self.element.index).unwrap_or_default();
+        let text = self.element.view.bytes.get(..end).unwrap_or_default();
+        Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
+    }
+
+    /// Tells whether the text holds more numbers than are counted, once they were read.
+    pub(crate) fn has_more(&self) -> bool {
+        self.element.has_more()
+    }
+
+    /// Decodes all positions straight into a buffer, and keeps nothing. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`vertices`](Self::vertices); [`ErrorKind::Missing`] where vertices have no positions, [`ErrorKind::Buffer`] where the
+    /// buffer is not of [`count`](Self::count) items.
+    pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
+        self.floats_into(Semantic::Position, out)
+    }
+
+    /// Decodes one group of `N` floats of every vertex straight into a buffer, and keeps nothing. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`positions_into`](Self::positions_into).
+    pub fn floats_into<const N: usize>(&self, semantic: Semantic, out: &mut [[f32; N]]) -> Result<()> {
+        let column = self.format.column(semantic).filter(|column| {
+            let scalars = self.format.scalars(column);
+            scalars.len() == N && scalars.iter().all(|scalar| *scalar == Scalar::Float)
+        });
+        let Some(column) = column else {
+            let expected = format!("{N} floats for {}", semantic.word().unwrap_or("that")).into();
+            return Err(Error::without_offset(
+                FORMAT,
+                self.element.place.named("semantic"),
+                ErrorKind::Missing { expected },
+            ));
+        };
+        self.fits(out.len())?;
+        if self.element.view.order().is_none() {
+            return self.block()?.column_into(&self.format, column, out);
+        }
+        let vertices = self.vertices()?;
+        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
+            Some(array) => array.decode_into(out),
+            None => Ok(()),
+        }
+    }
+
+    /// Decodes all numbers straight into a buffer of [`byte_count`](Self::byte_count) bytes, and keeps nothing: each group
+    /// becomes a little-endian array of its own, and these stand one after another. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`vertices`](Self::vertices); [`ErrorKind::Buffer`].
+    pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
+        if out.len() != self.byte_count() {
+            let kind = ErrorKind::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
+            return Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind));
+        }
+        if self.element.view.order().is_none() {
+            return self.block()?.columns_into(&self.format, as_index(self.count), out).map(|_| ());
+        }
+        self.vertices()?.columns_into(out);
+        Ok(())
+    }
+
+    /// Returns the bytes of all numbers, parsed.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        as_index(self.count).saturating_mul(self.format.size().into())
+    }
+
+    /// Reads every number, one after another, and shows it with its vertex's number and its own within the vertex. Allocates
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`vertices`](Self::vertices).
+    pub fn for_each(&self, see: &mut dyn FnMut(usize, usize, VertexValue<'a>)) -> Result<()> {
+        if self.element.view.order().is_none() {
+            return self.block()?.visit(&self.format, as_index(self.count), see);
+        }
+        let vertices = self.vertices()?;
+        for row in 0..vertices.len() {
+            for (number, cell) in vertices.values(row).enumerate() {
+                see(row, number, cell);
+            }
+        }
+        Ok(())
+    }
+
+    fn fits(&self, given: usize) -> Result<()> {
+        if given == as_index(self.count) {
+            return Ok(());
+        }
+        let kind = ErrorKind::Buffer { needed: self.count.into(), given: as_u64(given) };
+        Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind))
+    }
+}
+
+/// Reads what the tag of a text file declares of its vertices.
+fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
+    let tag = element.tag()?;
+    let [count, ctype, semantic] = tag.values(["count", "ctype", "semantic"]);
+    let field = element.place.named("vertexbuffer");
+    let missing = |name| View::missing(element.start().unwrap_or_default(), field, name);
+    let count = element.view.counting(count.ok_or_else(|| missing("count"))?, element.place.named("count"))?;
+    let [ctype, semantic] = [ctype.ok_or_else(|| missing("ctype"))?, semantic.ok_or_else(|| missing("semantic"))?];
+    let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|misfit| {
+        let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
+        Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
+    })?;
+    // A parsed block has had its numbers counted.
+    let interp_width = match element.known_block() {
+        Some(parsed) => parsed.interp_width,
+        None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,
+    };
+    if let Some(wide) = interp_width.and_then(|width| format.with_interp_width(width)) {
+        format = wide;
+    }
+    Ok(VertexDeclaration { count, format, interp_width, ctype: ctype.range(), semantic: semantic.range() })
+}

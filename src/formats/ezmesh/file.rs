@@ -1,0 +1,229 @@
+//! The owner of a file's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::animation::clip::Animation;
+use super::element_index::ElementKind;
+use super::elements::mesh::MeshElement;
+use super::form::{Dialect, Form};
+use super::layout::FORMAT;
+use super::surface::Section;
+use super::view::{MeshState, View};
+use super::xml::scan::scan;
+use super::{binary_scan, detect, index, regions, validate, write};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::model::animation::Animations;
+use crate::model::{FileContext, FormatVersion, Geometry, MeshFile};
+use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
+use crate::sidecar::{Builder, Sidecar};
+
+/// An EZ-Mesh file over any owner of bytes, in either of its forms.
+///
+/// | call | order | looks at | allocates |
+/// |---|---|---|---|
+/// | [`open`](Self::open) of text | bytes of the file, at the pace of a search for `<` | everything, and reads no number | 8 to 16 bytes per element, 32 more per block of numbers |
+/// | [`open`](Self::open) of the binary form | elements | counts and names' lengths | 8 to 16 bytes per element |
+/// | a name, an attribute, a count | the element's tag or fields | those | nothing; of what is found by name, 16 bytes per name of its kind, once |
+/// | an array, first time, text | bytes of its block | the block | the parsed block, no more than twice its text |
+/// | an array of the binary form | a search among the lists of elements | nothing of the array | nothing |
+/// | [`VertexBuffer::positions_into`](super::VertexBuffer::positions_into) and others that decode into a buffer | bytes of the block | the block | nothing |
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let mesh = meshpeek::ezmesh::Mesh::open(meshpeek::read("data/ezmesh/crate.ezm")?)?;
+/// for element in mesh.view().meshes() {
+///     for section in element.sections() {
+///         println!("{}: {} triangles", section.material_name()?, section.index_buffer()?.map_or(0, |all| all.triangle_count()));
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Mesh<D> {
+    data: D,
+    state: MeshState,
+}
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Finds everything in a file, and reads no number.
+    ///
+    /// # Errors
+    ///
+    /// The first fault of the structure, by field and offset; [`ErrorKind::Unsupported`] for XML that is something else;
+    /// [`ErrorKind::Limit`].
+    pub fn open(data: D) -> Result<Self> {
+        Self::open_with(data, &OpenOptions::default())
+    }
+
+    /// Finds everything in a file, with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
+        let bytes = data.as_ref();
+        if bytes.is_empty() {
+            return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
+        }
+        let context = FileContext::new(options);
+        let access_log = context.access_log();
+        let (form, elements) = if let Some((order, version)) = detect::binary_version(bytes) {
+            let elements = binary_scan::scan(bytes, order, &options.limits, access_log)?;
+            (Form::Binary { order, version }, elements)
+        } else {
+            if !detect::is_text(bytes) {
+                let unknown = || crate::formats::unsupported::unknown(FORMAT, bytes);
+                return Err(detect::refusal(bytes).unwrap_or_else(unknown));
+            }
+            if let Some(access_log) = access_log {
+                access_log.record(0, as_u64(bytes.len()));
+            }
+            crate::io::prefetch(bytes);
+            let (elements, dialect) = scan(bytes, &options.limits)?;
+            (Form::Text(dialect), elements)
+        };
+        let state = MeshState::new(context, form, elements)?;
+        Ok(Self { data, state })
+    }
+
+    /// Returns the owner of the bytes.
+    #[must_use]
+    pub const fn data(&self) -> &D {
+        &self.data
+    }
+
+    /// Returns whether the file is text or binary, and of which kind.
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.state.form
+    }
+
+    /// Returns the dialect of a text file.
+    #[must_use]
+    pub const fn dialect(&self) -> Option<Dialect> {
+        match self.state.form {
+            Form::Text(dialect) => Some(dialect),
+            Form::Binary { .. } => None,
+        }
+    }
+
+    /// Returns everything in the file, as a view that can be copied.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        View { bytes: self.data.as_ref(), state: &self.state }
+    }
+
+    /// Drops the blocks that were parsed. They are parsed anew when they are read again.
+    pub fn release(&mut self) {
+        self.state.blocks.iter_mut().flatten().for_each(|slot| drop(slot.take()));
+    }
+
+    /// Returns the section that is a surface.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`].
+    pub fn section(&self, surface: usize) -> Result<Section<'_>> {
+        let view = self.view();
+        let count = view.count(ElementKind::Section);
+        if surface < count { Ok(Section::new(view, surface)) } else { Err(no_such("surface", count, surface)) }
+    }
+
+    /// Returns an animation.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`].
+    pub fn animation(&self, clip: usize) -> Result<Animation<'_>> {
+        let view = self.view();
+        let count = view.count(ElementKind::Animation);
+        if clip < count { Ok(Animation::new(view, clip)) } else { Err(no_such("clip", count, clip)) }
+    }
+
+    /// Returns a mesh.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`].
+    pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
+        let view = self.view();
+        let count = view.count(ElementKind::Mesh);
+        if mesh < count { Ok(MeshElement::new(view, mesh)) } else { Err(no_such("mesh", count, mesh)) }
+    }
+}
+
+fn no_such(list: &'static str, count: usize, index: usize) -> Error {
+    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
+    fn format(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn version(&self) -> &'static str {
+        self.form().name()
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
+    type Data = D;
+
+    fn options(&self) -> &OpenOptions {
+        &self.state.context.options
+    }
+
+    fn source(&self, source: usize) -> Option<&D> {
+        (source == 0).then(|| self.data())
+    }
+
+    fn access_log(&self, source: usize) -> Option<&AccessLog> {
+        self.state.context.access_log().filter(|_| source == 0)
+    }
+
+    fn check(&self) -> Result<()> {
+        validate::check(self.view())
+    }
+
+    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
+        self.expect_source(source)?;
+        regions::walk(self.view(), visit)
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        validate::RULES
+    }
+
+    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate::validate_structure(self.view(), report)
+    }
+
+    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        validate::validate(self.view(), report)
+    }
+
+    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
+        self.expect_source(source)?;
+        write::write_to(self.view(), out)
+    }
+
+    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
+        index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
+    }
+
+    fn index(&self, builder: &mut Builder) -> Result<()> {
+        index::write(self.view(), builder)
+    }
+
+    fn geometry(&self) -> Option<&dyn Geometry> {
+        Some(self)
+    }
+
+    fn animations(&self) -> Option<&dyn Animations> {
+        Some(self)
+    }
+}

@@ -1,0 +1,161 @@
+//! Lowering to the neutral view: a surface for each section of each mesh.
+
+use super::element_index::ElementKind;
+use super::file::Mesh;
+use super::layout::FORMAT;
+use super::semantic::Semantic as S;
+use super::surface::Section;
+use crate::array::{Array, Bounds, Sphere};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::{Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Uvs, Weights};
+use crate::parse::Name;
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// The box around all positions: what files declare cannot be relied on. Parses the vertices of text; those of a damaged
+    /// block are left out.
+    fn bounds(&self) -> Bounds {
+        let view = self.view();
+        *view.state.caches.bounds.get_or_init(|| {
+            let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
+            let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
+            let boxes = shared.chain(own).filter_map(|buffer| {
+                let buffer = buffer.ok()?;
+                let positions = buffer.vertices().ok()?.positions()?;
+                buffer.note_positions();
+                Some(positions.bounds())
+            });
+            boxes.fold(Bounds::EMPTY, |all, one| all.union(&one))
+        })
+    }
+
+    fn sphere(&self) -> Option<Sphere> {
+        None
+    }
+
+    fn surface_count(&self) -> usize {
+        self.view().count(ElementKind::Section)
+    }
+
+    /// The mesh's name.
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        self.section(surface)?.mesh().name()
+    }
+
+    /// The box around the vertices that the section's triangles use; around all, where no other section shares them.
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        let section = self.section(surface)?;
+        let positions = self.positions(surface, 0)?;
+        section.vertex_buffer()?.note_positions();
+        if section.has_own_vertices() || section.mesh().section_range().len() == 1 {
+            return Ok(positions.bounds());
+        }
+        let mut bounds = Bounds::EMPTY;
+        if let Some(triangles) = section.index_buffer()? {
+            triangles.note();
+        }
+        self.indices(surface)?.for_each(|index| {
+            if let Some(at) = positions.get(as_index(index)) {
+                bounds = bounds.union(&Bounds { min: at, max: at });
+            }
+        });
+        Ok(bounds)
+    }
+
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        self.section(surface).map(|_| None)
+    }
+
+    fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
+        let name = self.section(surface)?.material_name()?;
+        Ok((!name.as_bytes().is_empty()).then_some(name))
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        let section = self.section(surface)?;
+        let buffer = section.vertex_buffer()?;
+        let corners = section.index_buffer()?.map_or(0, |triangles| triangles.index_count());
+        let has = |semantic| buffer.format().column(semantic).is_some();
+        let uv_sets = (0..4).rev().find(|set| has(S::Texcoord(*set))).map_or(0, |set| u32::from(set).saturating_add(1));
+        Ok(Counts {
+            vertices: buffer.count(),
+            attribute_vertices: buffer.count(),
+            corners: u32::try_from(corners).unwrap_or(u32::MAX),
+            index_widths: [4, 4],
+            uv_sets,
+            colors: has(S::Color),
+            weights: has(S::BlendWeights) && has(S::BlendIndices),
+            targets: 1,
+        })
+    }
+
+    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
+        let section = self.section(surface)?;
+        if target > 0 {
+            return Err(no_such_target(target));
+        }
+        let buffer = section.vertex_buffer()?;
+        buffer.vertices()?.positions().ok_or_else(|| {
+            let kind = ErrorKind::Missing { expected: "positions, as three floats".into() };
+            Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
+        })
+    }
+
+    /// The format has tangents and binormals beside normals, and no frames that hold all of them.
+    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+        self.positions(surface, target).map(|_| None)
+    }
+
+    fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
+        if target > 0 {
+            return Err(no_such_target(target));
+        }
+        Ok(self.section(surface)?.vertex_buffer()?.vertices()?.normals())
+    }
+
+    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+        Ok(self.section(surface)?.vertex_buffer()?.vertices()?.uvs(set))
+    }
+
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        Ok(self.section(surface)?.vertex_buffer()?.vertices()?.colors())
+    }
+
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        let section = self.section(surface)?;
+        let first = section.mesh().bones()?.start;
+        Ok(section.vertex_buffer()?.vertices()?.weights(first))
+    }
+
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        match self.section(surface)?.index_buffer()? {
+            Some(triangles) => triangles.indices(),
+            None => Ok(Indices::Consecutive(crate::array::Consecutive::new(0))),
+        }
+    }
+
+    /// All attributes of a vertex have its index.
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        self.section(surface).map(|_| None)
+    }
+
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+        let field = Field::new(name).in_list("surface", as_u64(surface));
+        let Ok(section) = self.section(surface) else { return Error::without_offset(FORMAT, field, kind) };
+        let start = match name {
+            "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
+            _ => section.vertex_buffer().ok().and_then(|all| all.offset().ok()),
+        };
+        // Where a number stands in a text only its reader knows: of text, the block is to blame.
+        let into = if self.dialect().is_some() { 0 } else { into };
+        match start {
+            Some(start) => Error::new(FORMAT, field, start.saturating_add(into), kind),
+            None => Error::without_offset(FORMAT, field, kind),
+        }
+    }
+}
+
+fn no_such_target(target: usize) -> Error {
+    let kind = ErrorKind::NoSuch { count: 1, index: as_u64(target) };
+    Error::without_offset(FORMAT, Field::new("").in_list("target", as_u64(target)), kind)
+}

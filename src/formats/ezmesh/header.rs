@@ -1,0 +1,91 @@
+//! What describes the whole file: its names, its versions, its box, and the plane of a binary file.
+
+use super::binary_reader::BinaryReader;
+use super::element_index::ElementKind;
+use super::view::View;
+use super::xml::tag::AttributeValue;
+use crate::array::Bounds;
+use crate::error::{Field, Result};
+use crate::parse::Name;
+
+impl<'a> View<'a> {
+    /// Returns the name that the file gives itself.
+    ///
+    /// # Errors
+    ///
+    /// Where the owner's bytes are no longer those that were opened.
+    pub fn asset_name(&self) -> Result<Name<'a>> {
+        match self.root(["asset_name", "name"])? {
+            ([Some(name), _] | [None, Some(name)], _) => Ok(name.name()),
+            (_, Some(mut reader)) => reader.text("asset_name"),
+            _ => Ok(Name::default()),
+        }
+    }
+
+    /// Returns what the file says of itself: any text.
+    ///
+    /// # Errors
+    ///
+    /// As [`asset_name`](Self::asset_name).
+    pub fn asset_info(&self) -> Result<Name<'a>> {
+        match self.root(["asset_info"])? {
+            ([Some(info)], _) => Ok(info.name()),
+            (_, Some(mut reader)) => {
+                reader.skip_text("asset_name")?;
+                reader.text("asset_info")
+            }
+            _ => Ok(Name::default()),
+        }
+    }
+
+    /// Returns the versions of the format and of the asset, where the file says them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where one is no number.
+    pub fn versions(&self) -> Result<[Option<i64>; 2]> {
+        let (values, reader) = self.root(["mesh_system_version", "mesh_system_asset_version"])?;
+        if let Some(mut reader) = reader {
+            reader.skip_text("asset_name")?;
+            reader.skip_text("asset_info")?;
+            let system = reader.i32("system_version")?;
+            return Ok([Some(system.into()), Some(reader.i32("asset_version")?.into())]);
+        }
+        let [system, asset] = values;
+        let read = |value: Option<AttributeValue<'a>>, name| {
+            value.map(|value| self.integer(value, Field::new(name))).transpose()
+        };
+        Ok([read(system, "mesh_system_version")?, read(asset, "mesh_system_asset_version")?])
+    }
+
+    /// Returns attributes of the root element, or a reader at the fields of the binary form.
+    fn root<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Result<([Option<AttributeValue<'a>>; N], Option<BinaryReader<'a>>)> {
+        let start = self.state.elements.root;
+        match self.order() {
+            Some(order) => Ok(([None; N], Some(self.binary_reader(order, start, Field::new(""))?))),
+            None => Ok((self.tag(start)?.values(names), None)),
+        }
+    }
+
+    /// Returns the box that the file declares around everything. It may be wrong: real files have it ten times too small.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is not made of six numbers.
+    pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
+        self.box_at(ElementKind::SystemBox, 0..self.count(ElementKind::SystemBox).min(1), Field::new(""))
+    }
+
+    /// Returns the plane that a binary file ends with: its normal and its distance.
+    ///
+    /// # Errors
+    ///
+    /// As [`asset_name`](Self::asset_name).
+    pub fn plane(&self) -> Result<Option<[f32; 4]>> {
+        let Some(order) = self.order() else { return Ok(None) };
+        self.binary_reader(order, self.state.elements.plane, Field::new(""))?.floats("plane").map(Some)
+    }
+}

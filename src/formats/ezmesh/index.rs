@@ -1,0 +1,155 @@
+//! What the sidecar keeps: where every 64th vertex of each block of text starts. The binary form needs none.
+
+use std::sync::Arc;
+
+use zerocopy::little_endian::U64;
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::checkpoints::{INTERVAL, RowCheckpoints};
+use super::elements::reader::ElementReader;
+use super::elements::vertex_buffer::VertexBuffer;
+use super::layout::FORMAT;
+use super::semantic::VertexValue;
+use super::view::{MeshState, VERTEX_KINDS, View};
+use super::xml::number_block::NumberBlock;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::sidecar::{self, Builder, RecordSlice, Sidecar, SidecarSlot, hash};
+
+/// The first bytes of a file, by which a sidecar is matched with it.
+const HEAD: usize = 4096;
+
+/// A block of text.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct RawTextBlock {
+    /// Where it starts and ends.
+    content: [U64; 2],
+    /// The hash of its bytes.
+    hash: U64,
+    rows: U64,
+    /// The index of its first checkpoint, and the number of them.
+    points: [U64; 2],
+}
+
+impl<'a> VertexBuffer<'a> {
+    /// Reads vertex `row` alone, and shows its numbers with their places within the vertex. Of text, the first call finds where
+    /// every 64th vertex starts, in one pass over the block that keeps 16 bytes for each; from then on a vertex costs no more
+    /// than reading 64 of them. Of the binary form, it costs that vertex.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuch`] for a vertex that does not exist; as [`vertices`](Self::vertices) for one that cannot be read.
+    pub fn vertex(&self, row: usize, see: &mut dyn FnMut(usize, VertexValue<'a>)) -> Result<()> {
+        let rows = as_index(self.count());
+        if row >= rows {
+            let kind = ErrorKind::NoSuch { count: as_u64(rows), index: as_u64(row) };
+            return Err(Error::without_offset(FORMAT, self.place().named("vertex"), kind));
+        }
+        if self.element().view.order().is_some() {
+            self.vertices()?.values(row).enumerate().for_each(|(number, value)| see(number, value));
+            return Ok(());
+        }
+        let (block, format) = (self.block()?, self.format());
+        let place = checkpoints(self, &block)?.and_then(|points| points.before(row));
+        let place = place
+            .filter(|place| block.content.start <= place.at && place.at <= place.end && place.end <= block.content.end);
+        // Without a checkpoint, reading starts at the first row.
+        let (mut tokens, before) = match place {
+            Some(place) => (block.tokens_from(place), row.checked_rem(INTERVAL).unwrap_or_default()),
+            None => (block.tokens(), row),
+        };
+        let fault = |fault| block.fault(fault, rows, format.all_scalars().len());
+        (0..before).try_for_each(|_| block.row(format, &mut tokens, &mut |_, _| {})).map_err(fault)?;
+        block.row(format, &mut tokens, see).map_err(fault)
+    }
+}
+
+/// Returns the checkpoints of a block, which are taken from a sidecar or made the first time; `None` without the memory.
+fn checkpoints<'a>(buffer: &VertexBuffer<'a>, block: &NumberBlock<'a>) -> Result<Option<&'a RowCheckpoints>> {
+    let ElementReader { view, kind, index, .. } = *buffer.element();
+    let Some(number) = VERTEX_KINDS.iter().position(|one| *one == kind) else { return Ok(None) };
+    let counts = VERTEX_KINDS.iter().take(number).map(|kind| view.count(*kind));
+    let number = counts.fold(index, usize::saturating_add);
+    let Some(slot) = view.state.checkpoints.get(number) else { return Ok(None) };
+    if let Some(points) = slot.get() {
+        return Ok(points.as_deref());
+    }
+    let sidecar = view.state.context.sidecar.get(|builder| write(view, builder));
+    let points = match sidecar.and_then(|sidecar| find(sidecar, number, block, buffer)) {
+        Some(points) => Some(points),
+        None => RowCheckpoints::build(block, buffer.format(), as_index(buffer.count()))?,
+    };
+    Ok(slot.get_or_init(|| points.map(Box::new)).as_deref())
+}
+
+/// Looks for the checkpoints that a sidecar has of a block.
+fn find(
+    sidecar: &Arc<Sidecar>,
+    number: usize,
+    block: &NumberBlock<'_>,
+    buffer: &VertexBuffer<'_>,
+) -> Option<RowCheckpoints> {
+    let raw = sidecar.record::<RawTextBlock>(sidecar::Kind::TextBlocks, as_u64(number))?;
+    let [first, count] = raw.points.map(U64::get);
+    let is_it = raw.content.map(U64::get) == [block.content.start, block.content.end].map(as_u64)
+        && raw.rows.get() == u64::from(buffer.count())
+        && count == as_u64(as_index(buffer.count()).div_ceil(INTERVAL))
+        && raw.hash.get() == hash(block.bytes.get(block.content.clone())?);
+    let slice = || RecordSlice::new(Arc::clone(sidecar), sidecar::Kind::TextRows, first, count);
+    is_it.then(|| RowCheckpoints::Indexed(slice()))
+}
+
+/// Adds to a sidecar where every 64th vertex of each block of text starts.
+pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
+    builder.speak_for(head(view.bytes));
+    if view.order().is_some() {
+        return Ok(());
+    }
+    for kind in VERTEX_KINDS {
+        for index in 0..view.count(kind) {
+            let element = ElementReader { view, kind, index, place: Field::new("") };
+            write_block(element, builder)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds one block. One that cannot be read has no checkpoints; the error is returned when it is read.
+fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> {
+    let walk = || {
+        let buffer = VertexBuffer::locate(element)?;
+        let block = buffer.block()?;
+        let points = RowCheckpoints::build(&block, buffer.format(), as_index(buffer.count()))?;
+        Ok::<_, Error>((buffer.count(), block, points))
+    };
+    let Ok((rows, block, points)) = walk() else {
+        return builder.push(sidecar::Kind::TextBlocks, &RawTextBlock::new_zeroed());
+    };
+    let first = builder.count(sidecar::Kind::TextRows);
+    if let Some(RowCheckpoints::Built(points)) = &points {
+        points.iter().try_for_each(|point| builder.push(sidecar::Kind::TextRows, point))?;
+    }
+    let count = builder.count(sidecar::Kind::TextRows).saturating_sub(first);
+    let content = block.bytes.get(block.content.clone()).unwrap_or_default();
+    let raw = RawTextBlock {
+        content: [block.content.start, block.content.end].map(|offset| as_u64(offset).into()),
+        hash: hash(content).into(),
+        rows: u64::from(rows).into(),
+        points: [first.into(), count.into()],
+    };
+    builder.push(sidecar::Kind::TextBlocks, &raw)
+}
+
+/// Takes a sidecar, which finds single vertices of text ([`VertexBuffer::vertex`]) without reading the numbers before them.
+/// One of a file that begins otherwise is ignored.
+pub(super) fn set_sidecar(bytes: &[u8], state: &mut MeshState, sidecar: Arc<Sidecar>) {
+    if sidecar.is_of(head(bytes)) {
+        state.checkpoints.iter_mut().for_each(|slot| drop(slot.take()));
+        state.context.sidecar = SidecarSlot::new(sidecar);
+    }
+}
+
+fn head(bytes: &[u8]) -> &[u8] {
+    bytes.get(..HEAD.min(bytes.len())).unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! The rules about animations.
+
+use super::rules::{report_surplus, reported};
+use super::transforms::{UNIT, is_finite, is_unit};
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::view::View;
+use crate::math::as_u64;
+use crate::parse::{Report, Tally};
+
+/// Checks names and frames.
+pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    for (index, animation) in (0_u64..).zip(view.animations()) {
+        let place = Field::new("").in_list("animation", index);
+        let timing = reported(report, animation.timing())?.unwrap_or_default();
+        for track in animation.tracks() {
+            let (field, start) = track.place();
+            let Some(frames) = reported(report, track.frame_count())? else { continue };
+            if let Some(said) = timing.frames.filter(|said| *said != frames) {
+                let text = format!("expected {said} frames, as {place} says, found {frames}");
+                report.say("EZ35", field.named("frames"), start, text);
+            }
+            let name = track.name()?;
+            if view.bone_count() > 0 && view.find_bone(name).is_none() {
+                report.say("EZ19", field.named("name"), start, format!("expected the name of a bone, found {name:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks keys.
+pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    for track in view.tracks() {
+        let (field, _) = track.place();
+        let Some(keys) = reported(report, track.keys())? else { continue };
+        let start = track.offset()?;
+        let field = field.named("keys");
+        if let Some(said) = track.has_scale()?
+            && said != keys.has_scale()
+            && !keys.is_empty()
+        {
+            let [with, found] = [said, keys.has_scale()].map(|scale| if scale { 10 } else { 7 });
+            report.say(
+                "EZ20",
+                field,
+                start,
+                format!("expected {with} numbers to a key, as has_scale says, found {found}"),
+            );
+        }
+        if keys.has_more() {
+            report_surplus(report, field, start, keys.len());
+        }
+        let (mut wild, mut long) = (Tally::default(), Tally::default());
+        for (frame, key) in (0_u64..).zip(keys.iter()) {
+            wild.add(frame, !is_finite(&key));
+            long.add(frame, !is_unit(key.rotation));
+        }
+        for (rule, tally, what) in [("EZ22", wild, "have numbers that are not finite"), ("EZ23", long, UNIT)] {
+            if tally.any() {
+                let text = format!("{} of {} keys {what}, first {}", tally.count, as_u64(keys.len()), tally.first);
+                report.say(rule, field, start, text);
+            }
+        }
+    }
+    Ok(())
+}

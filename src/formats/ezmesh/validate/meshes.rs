@@ -1,0 +1,195 @@
+//! The rules about meshes, their sections, and the blocks of vertices and triangles.
+
+use super::rules::{report_surplus, reported};
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::elements::mesh::MeshElement;
+use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
+use crate::formats::ezmesh::semantic::Semantic;
+use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::view::View;
+use crate::math::as_u64;
+use crate::parse::{Report, Severity};
+
+pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    reported(report, view.declared_bounds())?;
+    for mesh in view.meshes() {
+        check_mesh(view, mesh, report)?;
+    }
+    for section in view.sections() {
+        check_section(view, section, report)?;
+    }
+    for tetra in view.tetra_meshes() {
+        if reported(report, tetra.count())?.is_none() {
+            continue;
+        }
+        if reported(report, tetra.corners())?.is_some() && tetra.has_more() {
+            let count = usize::try_from(tetra.count()?).unwrap_or(usize::MAX);
+            report_surplus(report, tetra.place().named("corners"), tetra.offset()?, count);
+        }
+    }
+    for instance in view.instances() {
+        reported(report, instance.transform())?;
+        let (field, start) = instance.place();
+        let mesh = instance.mesh_name()?;
+        if view.find_mesh(mesh).is_none() {
+            report.say("EZ41", field.named("mesh"), start, format!("expected the name of a mesh, found {mesh:?}"));
+        }
+    }
+    for representation in view.representations() {
+        reported(report, representation.declared_count())?;
+    }
+    for collision in view.collisions() {
+        reported(report, collision.transform())?;
+        if let Some(Some(points)) = reported(report, collision.hull_points())? {
+            check_vertices(&points, report)?;
+        }
+        if let Some(Some(triangles)) = reported(report, collision.hull_triangles())?
+            && reported(report, triangles.indices())?.is_some()
+            && triangles.has_more()
+        {
+            let (field, _) = collision.place();
+            report_surplus(report, field.named("indexbuffer"), triangles.offset()?, triangles.index_count() / 3);
+        }
+    }
+    Ok(())
+}
+
+fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) -> Result<()> {
+    let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
+    let start = mesh.start();
+    reported(report, mesh.declared_section_count())?;
+    reported(report, mesh.declared_bounds())?;
+    let skeleton = mesh.skeleton_name()?;
+    let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
+    if !is_none && view.find_skeleton(skeleton).is_none() {
+        let text = format!("expected the name of a skeleton, found {skeleton:?}");
+        report.say("EZ18", place.named("skeleton"), start, text);
+    }
+    let is_unsaid = is_none && mesh.own_skeleton().is_none() && view.count(ElementKind::Skeleton) > 1;
+    if is_unsaid && mesh.sections().any(|section| section.has_weights()) {
+        let text = format!(
+            "expected one of {} skeletons, found {skeleton:?}; the first is taken",
+            view.count(ElementKind::Skeleton)
+        );
+        report.say("EZ18", place.named("skeleton"), start, text);
+    }
+    if mesh.section_range().is_empty() {
+        let text = "expected a section, found none: nothing of it is shown".to_owned();
+        report.say_as(Severity::Error, "EZ32", place, start, text);
+    }
+    let buffers = mesh.vertex_range().len();
+    if buffers > 1 {
+        say_several(report, place.named("vertexbuffer"), start, buffers);
+    }
+    if let Some(Some(buffer)) = reported(report, mesh.vertex_buffer())? {
+        check_vertices(&buffer, report)?;
+    }
+    Ok(())
+}
+
+fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (place, start) = section.place();
+    reported(report, section.declared_bounds())?;
+    let material = section.material_name()?;
+    if view.count(ElementKind::Material) > 0
+        && !material.as_bytes().is_empty()
+        && view.find_material(material).is_none()
+    {
+        report.say(
+            "EZ17",
+            place.named("material"),
+            start,
+            format!("expected the name of a material, found {material:?}"),
+        );
+    }
+    let buffers = section.vertex_range().len();
+    if buffers > 1 {
+        say_several(report, place.named("vertexbuffer"), start, buffers);
+    }
+    // What the sections of a mesh share was looked at with the mesh.
+    let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
+    let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
+    if let Some(buffer) = vertices.filter(|_| section.has_own_vertices()) {
+        check_vertices(&buffer, report)?;
+    }
+    if let Some(buffer) = vertices {
+        check_repeated(section, &buffer, report)?;
+    }
+    let lists = section.triangle_range().len();
+    if lists > 1 {
+        say_several(report, place.named("indexbuffer"), start, lists);
+    }
+    match reported(report, section.index_buffer())? {
+        Some(None) => {
+            report.say("EZ32", place, start, "expected an indexbuffer, found none: nothing of it is shown".to_owned());
+        }
+        Some(Some(triangles)) if reported(report, triangles.indices())?.is_some() && triangles.has_more() => {
+            let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
+            report_surplus(report, place.named("indexbuffer"), offset, count);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Returns the vertices of a section; that there are none is an error.
+fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Result<Option<VertexBuffer<'a>>> {
+    let found = section.vertex_buffer();
+    if let Err(error) = &found
+        && matches!(error.kind(), crate::error::ErrorKind::Missing { .. })
+    {
+        let text = error.kind().to_string();
+        report.say_as(Severity::Error, "EZ32", error.field(), error.offset().unwrap_or_default(), text);
+        return Ok(None);
+    }
+    reported(report, found)
+}
+
+/// Checks what vertices are made of, and that they can be read.
+fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
+    let field = buffer.place().named("vertexbuffer");
+    let start = buffer.offset()?;
+    for column in buffer.format().columns().iter().filter(|column| column.semantic == Semantic::Other) {
+        let (word, types) = (buffer.word(column), buffer.format().scalars(column));
+        let types: String = types.iter().map(|scalar| scalar.code()).collect();
+        let text = format!(
+            "expected a known word with numbers of its types, found {word:?} of {types}; kept without a meaning"
+        );
+        report.say("EZ10", buffer.place().named("semantic"), buffer.types_at()?, text);
+    }
+    if let Some(found) = buffer.interp_width() {
+        let text = format!("expected as many floats to interpolate as ctype declares, found {found}");
+        report.say("EZ11", buffer.place().named("vertexbuffer"), start, text);
+    }
+    if buffer.format().column(Semantic::Position).is_none() {
+        let text = "expected positions, found none: nothing of it is shown".to_owned();
+        report.say("EZ32", field, start, text);
+    }
+    if reported(report, buffer.vertices())?.is_some() && buffer.has_more() {
+        report_surplus(report, field, start, usize::try_from(buffer.count()).unwrap_or(usize::MAX));
+    }
+    Ok(())
+}
+
+/// Checks what a section says once more of vertices that it shares.
+fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (place, start) = section.place();
+    if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())
+        && said != flags
+    {
+        let text = format!("expected the flags of the mesh, {flags:#x}, found {said:#x}");
+        report.say("EZ34", place.named("flags"), start, text);
+    }
+    for ((said, name), types) in section.repeated_types()?.into_iter().zip(["ctype", "semantic"]).zip(buffer.types()) {
+        if let Some(said) = said.filter(|said| *said != types) {
+            let text = format!("expected those of the vertices, {types:?}, found {said:?}");
+            report.say("EZ34", place.named(name), start, text);
+        }
+    }
+    Ok(())
+}
+
+fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
+    report.say("EZ32", field, start, format!("expected one, found {count}; the first is read"));
+}

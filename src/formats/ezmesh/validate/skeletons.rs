@@ -1,0 +1,104 @@
+//! The rules about bones.
+
+use super::rules::reported;
+use super::transforms::{UNIT, is_finite, is_unit};
+use crate::error::Result;
+use crate::formats::ezmesh::name_index::NameIndex;
+use crate::formats::ezmesh::view::View;
+use crate::math::as_u64;
+use crate::parse::{Name, Report, Tally};
+
+/// Checks names and parents.
+pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    let count = view.bone_count();
+    let mut parents = Vec::new();
+    for skeleton in view.skeletons() {
+        reported(report, skeleton.declared_count())?;
+    }
+    for bone in 0..count {
+        let element = view.bone_element(bone);
+        let start = element.start()?;
+        let Some(read) = reported(report, view.bone(bone))? else {
+            parents.push(-1);
+            continue;
+        };
+        parents.push(read.parent);
+        let unknown = if let Some(stored) = view.stored_parent(bone)? {
+            (stored != -1 && read.parent < 0).then(|| format!("bone {stored}"))
+        } else {
+            let named = view.parent_name(bone).filter(|name| !name.as_bytes().is_empty() && read.parent < 0);
+            named.map(|name| format!("{name:?}"))
+        };
+        if let Some(unknown) = unknown {
+            let text = format!("expected a bone of the skeleton, found {unknown}; it is a root");
+            report.say("EZ14", element.place.named("parent"), start, text);
+        }
+    }
+    check_names(view, report)?;
+    check_cycles(view, &parents, report)
+}
+
+/// Tells of names that two bones of a skeleton have.
+fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    let index = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let group = |bone: usize| number(view.skeleton_of(bone));
+    let all = (0..view.bone_count()).map(|bone| {
+        let name = view.bone_name(bone).unwrap_or_default();
+        (group(bone), name.as_bytes(), number(bone))
+    });
+    let names = NameIndex::of(all);
+    for bone in 0..view.bone_count() {
+        let name: Name<'_> = view.bone_name(bone)?;
+        let first = names.find(group(bone), name.as_bytes()).map_or(bone, index);
+        if first < bone {
+            let element = view.bone_element(bone);
+            let text =
+                format!("expected a name of its own, found {name:?} again; the first bone with it is meant by others");
+            report.say("EZ16", element.place.named("name"), element.start()?, text);
+        }
+    }
+    Ok(())
+}
+
+/// Tells of bones that hang from themselves, each ring once. Every bone is passed once.
+fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Result<()> {
+    const NEW: u32 = u32::MAX;
+    let mut seen = vec![NEW; parents.len()];
+    for start in 0..parents.len() {
+        let mark = u32::try_from(start).unwrap_or(NEW);
+        let mut at = start;
+        while let Some(place) = seen.get_mut(at).filter(|place| **place == NEW) {
+            *place = mark;
+            match parents.get(at).and_then(|parent| usize::try_from(*parent).ok()) {
+                Some(parent) => at = parent,
+                None => break,
+            }
+            if seen.get(at) == Some(&mark) {
+                let element = view.bone_element(at);
+                let text = "expected parents that end at a root, found a ring of them".to_owned();
+                report.say("EZ15", element.place.named("parent"), element.start()?, text);
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks where bones rest.
+pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (mut wild, mut long) = (Tally::default(), Tally::default());
+    for bone in 0..view.bone_count() {
+        let Ok(read) = view.bone(bone) else { continue };
+        wild.add(as_u64(bone), !is_finite(&read.bind));
+        long.add(as_u64(bone), !is_unit(read.bind.rotation));
+    }
+    for (rule, tally, what) in [("EZ22", wild, "have numbers that are not finite"), ("EZ23", long, UNIT)] {
+        if tally.any() {
+            let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
+            let text = format!("{} bones {what}", tally.count);
+            report.say(rule, element.place, element.start()?, text);
+        }
+    }
+    Ok(())
+}

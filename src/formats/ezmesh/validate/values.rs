@@ -1,0 +1,224 @@
+//! The rules about values: positions, weights, indices.
+
+use std::ops::Range;
+
+use crate::array::{Array, Bounds};
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::elements::collision::Collision;
+use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
+use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
+use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::vertices::Vertices;
+use crate::formats::ezmesh::view::View;
+use crate::math::{as_index, as_u64};
+use crate::parse::{Report, Tally};
+
+/// How far from 1 the sum of a vertex's weights may be.
+const ROUNDED: f32 = 1e-3;
+/// How far beyond a declared box a position may lie, as a part of the box's size: what writers cut off.
+const CUT: f32 = 1e-4;
+/// The same, as a part of how far from the origin it lies.
+const ROUNDED_AT: f32 = 1e-5;
+
+pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    let mut all = Bounds::EMPTY;
+    for mesh in view.meshes() {
+        let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
+        let mut bounds = Bounds::EMPTY;
+        if let Ok(Some(buffer)) = mesh.vertex_buffer() {
+            let bones = mesh.bones()?;
+            bounds = bounds.union(&check_vertices(view, &buffer, &bones, report)?);
+        }
+        for section in mesh.sections() {
+            if let (true, Ok(buffer)) = (section.has_own_vertices(), section.vertex_buffer()) {
+                let bones = mesh.bones()?;
+                bounds = bounds.union(&check_vertices(view, &buffer, &bones, report)?);
+            }
+            check_triangles(section, report)?;
+        }
+        check_box(report, place, mesh.start(), mesh.declared_bounds().ok().flatten(), bounds);
+        all = all.union(&bounds);
+    }
+    for collision in view.collisions() {
+        check_hull(collision, report)?;
+    }
+    for tetra in view.tetra_meshes() {
+        let Ok(corners) = tetra.corners() else { continue };
+        let mut wild = Tally::default();
+        for (number, corner) in (0_u64..).zip(corners.iter()) {
+            wild.add(number, !corner.iter().all(|value| value.is_finite()));
+        }
+        if wild.any() {
+            let text = format!("{} tetrahedra have numbers that are not finite, first {}", wild.count, wild.first);
+            report.say("EZ22", tetra.place().named("corners"), tetra.offset()?, text);
+        }
+    }
+    let start = view.state.elements.root;
+    check_box(report, Field::new(""), start, view.declared_bounds().ok().flatten(), all);
+    Ok(())
+}
+
+/// Checks the points and triangles of a convex hull.
+fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
+    let Ok(Some(points)) = collision.hull_points() else { return Ok(()) };
+    if let Ok(vertices) = points.vertices() {
+        check_finite(&vertices, points.place(), points.offset()?, report);
+    }
+    if let Ok(Some(triangles)) = collision.hull_triangles() {
+        let (place, _) = collision.place();
+        check_indices(&triangles, &points, place.named("indexbuffer"), report)?;
+    }
+    Ok(())
+}
+
+/// Checks every number of some vertices, and returns the box around them.
+fn check_vertices(
+    view: View<'_>,
+    buffer: &VertexBuffer<'_>,
+    bones: &Range<usize>,
+    report: &mut Report<'_>,
+) -> Result<Bounds> {
+    let Ok(vertices) = buffer.vertices() else { return Ok(Bounds::EMPTY) };
+    let (place, start) = (buffer.place(), buffer.offset()?);
+    check_finite(&vertices, place, start, report);
+    check_weights(view, &vertices, bones, (place, start), report);
+    if view.order().is_none() {
+        check_digits(buffer, report)?;
+    }
+    Ok(vertices.positions().map_or(Bounds::EMPTY, |positions| positions.bounds()))
+}
+
+fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut Report<'_>) {
+    let mut wild = Tally::default();
+    let has_floats = vertices.format().all_scalars().contains(&Scalar::Float);
+    for vertex in 0..if has_floats { vertices.len() } else { 0 } {
+        let is_wild =
+            vertices.values(vertex).any(|cell| matches!(cell, VertexValue::Float(float) if !float.is_finite()));
+        wild.add(as_u64(vertex), is_wild);
+    }
+    if wild.any() {
+        let text = format!("{} vertices have numbers that are not finite, first {}", wild.count, wild.first);
+        report.say("EZ22", place.named("vertexbuffer"), start, text);
+    }
+}
+
+fn check_weights(
+    view: View<'_>,
+    vertices: &Vertices<'_>,
+    bones: &Range<usize>,
+    (place, start): (Field, u64),
+    report: &mut Report<'_>,
+) {
+    let Some((numbers, weights)) = vertices.lanes() else { return };
+    let field = place.named("blendweights");
+    let count = view.bone_count();
+    if count == 0 {
+        report.say("EZ26", field, start, "expected a skeleton for the weights, found none".to_owned());
+    }
+    let (mut unknown, mut odd) = (Tally::default(), Tally::default());
+    for vertex in 0..vertices.len() {
+        let (Some(numbers), Some(weights)) = (numbers.get(vertex), weights.get(vertex)) else { continue };
+        let beyond = |(bone, weight): (&u16, &f32)| *weight != 0.0 && usize::from(*bone) >= bones.len();
+        unknown.add(as_u64(vertex), numbers.iter().zip(&weights).any(beyond));
+        let sum: f32 = weights.iter().sum();
+        // A sum that is no number is odd, too.
+        let is_one = (sum - 1.0).abs() <= ROUNDED && weights.iter().all(|weight| *weight >= 0.0);
+        odd.add(as_u64(vertex), !is_one);
+    }
+    if unknown.any() && count > 0 {
+        let text = format!(
+            "{} vertices name bones beyond the {} of the skeleton, first {}",
+            unknown.count,
+            bones.len(),
+            unknown.first
+        );
+        report.say("EZ25", place.named("blendindices"), start, text);
+    }
+    if odd.any() {
+        let text = format!("{} vertices have weights that do not sum up to 1, first {}", odd.count, odd.first);
+        report.say("EZ24", field, start, text);
+    }
+}
+
+/// Looks for characters that are read as the digit 0.
+fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
+    let has_digits = |scalar: &Scalar| matches!(scalar, Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
+    if !buffer.format().all_scalars().iter().any(has_digits) {
+        return Ok(());
+    }
+    let bad = buffer.block()?.bad_digits(buffer.format(), as_index(buffer.count()))?;
+    if bad > 0 {
+        let text = format!("{bad} characters stand for hexadecimal digits and are none");
+        report.say("EZ37", buffer.place().named("vertexbuffer"), buffer.offset()?, text);
+    }
+    Ok(())
+}
+
+fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (place, at) = section.place();
+    let (Ok(Some(triangles)), Ok(buffer)) = (section.index_buffer(), section.vertex_buffer()) else { return Ok(()) };
+    let bounds = check_indices(&triangles, &buffer, place.named("indexbuffer"), report)?;
+    check_box(report, place, at, section.declared_bounds().ok().flatten(), bounds);
+    Ok(())
+}
+
+/// Checks what triangles point at, and returns the box around it.
+fn check_indices(
+    triangles: &IndexBuffer<'_>,
+    buffer: &VertexBuffer<'_>,
+    field: Field,
+    report: &mut Report<'_>,
+) -> Result<Bounds> {
+    let Ok(indices) = triangles.indices() else { return Ok(Bounds::EMPTY) };
+    let positions = buffer.vertices().ok().and_then(|vertices| vertices.positions());
+    let (mut beyond, mut thin, mut bounds) = (Tally::default(), Tally::default(), Bounds::EMPTY);
+    let (mut number, mut triangle, mut first_bad) = (0_u64, [0; 3], 0);
+    indices.for_each(|index| {
+        if index >= buffer.count() && !beyond.any() {
+            first_bad = index;
+        }
+        beyond.add(number, index >= buffer.count());
+        triangle = [triangle[1], triangle[2], index];
+        if number % 3 == 2 {
+            let [a, b, c] = triangle;
+            thin.add(number / 3, a == b || b == c || a == c);
+        }
+        if let Some(at) = positions.and_then(|positions| positions.get(as_index(index))) {
+            bounds = bounds.union(&Bounds { min: at, max: at });
+        }
+        number = number.saturating_add(1);
+    });
+    if beyond.any() {
+        let text = format!(
+            "expected indices below {}, found {} that are not; the first, number {}, is {}",
+            buffer.count(),
+            beyond.count,
+            beyond.first,
+            first_bad.cast_signed()
+        );
+        report.say("EZ12", field, triangles.offset_of(beyond.first)?, text);
+    }
+    if thin.any() {
+        let text = format!("{} triangles use a vertex twice, first {}", thin.count, thin.first);
+        report.say("EZ27", field, triangles.offset()?, text);
+    }
+    Ok(bounds)
+}
+
+/// Compares a declared box with the one around the positions.
+fn check_box(report: &mut Report<'_>, place: Field, start: u64, declared: Option<Bounds>, found: Bounds) {
+    let Some(declared) = declared.filter(|_| !found.is_empty()) else { return };
+    let corners = declared.min.iter().zip(&declared.max).zip(found.min.iter().zip(&found.max));
+    let outside = corners.into_iter().any(|((low, high), (least, most))| {
+        // What is flat is cut off as its place is.
+        let slack = ((most - least).abs() * CUT).max(most.abs().max(least.abs()) * ROUNDED_AT).max(f32::EPSILON);
+        // A box that is no number holds nothing.
+        !(*least >= low - slack && *most <= high + slack)
+    });
+    if outside {
+        let Bounds { min, max } = found;
+        let text = format!("expected a box around {min:?} to {max:?}, found {:?} to {:?}", declared.min, declared.max);
+        report.say("EZ21", place.named("MeshAABB"), start, text);
+    }
+}

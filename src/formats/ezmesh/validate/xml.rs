@@ -1,0 +1,251 @@
+//! The rules about the text itself, and what stands behind the fields of a binary file.
+
+use super::rules::reported;
+use crate::decode::ByteOrder;
+use crate::decode::endian::RawWord;
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::elements::index_buffer::COUNTS;
+use crate::formats::ezmesh::form::Form;
+use crate::formats::ezmesh::view::View;
+use crate::formats::ezmesh::xml::element_name::{ElementName, ListKind};
+use crate::formats::ezmesh::xml::scan::belongs;
+use crate::formats::ezmesh::xml::tag::{Attribute, Tag, is_blank};
+use crate::formats::ezmesh::xml::walk::{OpenElement, XmlEvent, walk};
+use crate::math::as_u64;
+use crate::parse::{Name, Report, Severity};
+
+pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    reported(report, view.versions())?;
+    if let Form::Binary { order, version } = view.state.form {
+        if (order == ByteOrder::Little) != (version == 100) {
+            let text = format!("expected the usual byte order of version {version}, found {order:?}-endian");
+            report.say("EZ42", Field::new("version"), 0, text);
+        }
+        check_end(view, report);
+        return Ok(());
+    }
+    let bytes = view.bytes;
+    if bytes.starts_with(b"\xef\xbb\xbf") || bytes.first().is_some_and(|byte| is_blank(*byte)) {
+        stumbles(report, 0, "stands behind blanks or a mark of the encoding: it reads nothing");
+    }
+    let mut look = XmlCheck { bytes, report, lists: Vec::new() };
+    walk(bytes, &view.state.context.options.limits, &mut |event, open| {
+        look.see(&event, open);
+        Ok(())
+    })
+}
+
+/// Tells of bytes behind the last field.
+fn check_end(view: View<'_>, report: &mut Report<'_>) {
+    let end = view.state.elements.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
+    let left = as_u64(view.bytes.len()).saturating_sub(end);
+    if left > 0 {
+        report.say("EZ36", Field::new("end"), end, format!("expected the end of the file, found {left} more bytes"));
+    }
+}
+
+fn stumbles(report: &mut Report<'_>, at: usize, what: &str) {
+    report.say(
+        "EZ31",
+        Field::new("elements"),
+        as_u64(at),
+        format!("expected what the original importer reads; this {what}"),
+    );
+}
+
+/// A list that says how long it is, and how many of its items were seen.
+struct CountedElement {
+    element: ElementName,
+    said: Option<(u32, u64)>,
+    seen: u32,
+    depth: usize,
+}
+
+struct XmlCheck<'a, 'r, 's> {
+    bytes: &'a [u8],
+    report: &'r mut Report<'s>,
+    lists: Vec<CountedElement>,
+}
+
+impl<'a> XmlCheck<'a, '_, '_> {
+    fn see(&mut self, event: &XmlEvent<'a>, open: &[OpenElement<'a>]) {
+        let in_data = open.last().is_some_and(|open| open.element.is_data());
+        match event {
+            XmlEvent::Start { tag, element, end } => {
+                self.start(*tag, *element, open);
+                if !end.is_empty {
+                    self.begin(*tag, *element, open.len());
+                } else if counted(*element).is_some() {
+                    self.begin(*tag, *element, open.len());
+                    self.finish(open.len());
+                }
+            }
+            XmlEvent::End { .. } => self.finish(open.len().saturating_sub(1)),
+            XmlEvent::Text(range) if !in_data => {
+                let text = self.bytes.get(range.clone()).unwrap_or_default();
+                if let Some(first) = text.iter().position(|byte| !is_blank(*byte)) {
+                    let head = text.get(first..).unwrap_or_default();
+                    let head = Name::new(head.get(..24).unwrap_or(head));
+                    let text = format!("expected elements, found {head:?}, which nobody reads");
+                    self.report.say("EZ30", Field::new("elements"), as_u64(range.start.saturating_add(first)), text);
+                }
+            }
+            XmlEvent::Comment(range) => {
+                let within = |element: ElementName| open.iter().any(|open| open.element == element);
+                if in_data || within(ElementName::Mesh) {
+                    stumbles(self.report, range.start, "is a comment within a mesh or its numbers: it loses the mesh");
+                }
+                let text = "expected none, found a comment, which nobody reads".to_owned();
+                self.report.say("EZ40", Field::new("comment"), as_u64(range.start), text);
+            }
+            XmlEvent::Instruction(range) => {
+                let text = self.bytes.get(range.clone()).unwrap_or_default();
+                if !text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"<?xml ")) {
+                    let text = "expected none, found an instruction, which nobody follows".to_owned();
+                    self.report.say("EZ40", Field::new("elements"), as_u64(range.start), text);
+                }
+            }
+            XmlEvent::Cdata(range) => {
+                stumbles(self.report, range.start, "is CDATA: it loses the numbers");
+                if !in_data {
+                    let text = "expected elements, found CDATA, which nobody reads".to_owned();
+                    self.report.say("EZ30", Field::new("elements"), as_u64(range.start), text);
+                }
+            }
+            XmlEvent::Doctype(range) => {
+                let text = "expected none, found a declaration, which is passed over".to_owned();
+                self.report.say("EZ38", Field::new("doctype"), as_u64(range.start), text);
+            }
+            XmlEvent::Text(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'a>, element: ElementName, open: &[OpenElement<'a>]) {
+        let name = Name::new(tag.name());
+        if let Some(list) = self.lists.last_mut()
+            && list.depth.saturating_add(1) == open.len()
+            && counted(list.element) == Some(element)
+        {
+            list.seen = list.seen.saturating_add(1);
+        }
+        let at = as_u64(tag.start);
+        if element == ElementName::Unknown {
+            let text = format!("expected elements of the format, found <{name}>, which is passed over");
+            self.report.say("EZ28", Field::new("elements"), at, text);
+            return;
+        }
+        if !belongs(element, open) {
+            let text = format!(
+                "expected <{name}> within the element that it belongs to, found it elsewhere; it is passed over"
+            );
+            self.report.say_as(Severity::Warning, "EZ28", Field::new("elements"), at, text);
+        }
+        let mut attributes = tag.attributes();
+        while let Ok(Some(attribute)) = attributes.next() {
+            self.attribute(element, &attribute);
+        }
+        if element == ElementName::IndexBuffer {
+            self.counts(tag);
+        }
+        if element == ElementName::Bone {
+            match tag.values(["position", "parent"]) {
+                [None, _] => {
+                    stumbles(self.report, tag.start, "is a bone without a position: it may lose the skeleton");
+                }
+                [Some(position), Some(parent)] if parent.at > position.at => {
+                    stumbles(self.report, tag.start, "is a bone whose parent stands behind its position: it crashes");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks at the names that the number of triangles has.
+    fn counts(&mut self, tag: Tag<'a>) {
+        let [usual, older, published] = tag.values(COUNTS);
+        if published.is_some() && usual.or(older).is_none() {
+            stumbles(self.report, tag.start, "counts triangles by trianglecount: it loses the mesh");
+        }
+        let mut said = [usual, older, published].into_iter().flatten();
+        let Some(first) = said.next() else { return };
+        if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
+            let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
+            let text = format!("expected {first:?}, as it says before, found {found:?}; the first is taken");
+            self.report.say("EZ13", Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
+        }
+    }
+
+    fn attribute(&mut self, element: ElementName, attribute: &Attribute<'a>) {
+        let Attribute { name, value, quote } = attribute;
+        let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
+        let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+        if !is_known {
+            let text = format!("expected attributes of the format, found {}, which is passed over", Name::new(name));
+            self.report.say("EZ29", field, at, text);
+        }
+        if *quote != Some(b'"') {
+            stumbles(self.report, value.at, "is a value without double quotes: it loses this and all later attributes");
+        }
+        if value.bytes.contains(&b'&') && is_known {
+            let text = "expected no entity, found &; names are kept as they are written".to_owned();
+            self.report.say("EZ39", field, at, text);
+        }
+        if !value.bytes.is_ascii() && String::from_utf8(value.bytes.to_vec()).is_err() {
+            self.report.say("EZ33", field, at, "expected UTF-8, found other bytes; they are kept".to_owned());
+        }
+    }
+
+    /// Notes an element that says how many others stand in it.
+    fn begin(&mut self, tag: Tag<'a>, element: ElementName, depth: usize) {
+        if counted(element).is_none() {
+            return;
+        }
+        let name = match element {
+            ElementName::Mesh => "submesh_count",
+            ElementName::Animation => "trackcount",
+            _ => "count",
+        };
+        let value = tag.value(name);
+        let said = value.and_then(|value| {
+            let digits = value.bytes.trim_ascii();
+            let number = digits.iter().try_fold(0_u32, |number, digit| {
+                let digit = char::from(*digit).to_digit(10)?;
+                number.checked_mul(10)?.checked_add(digit)
+            });
+            Some((number.filter(|_| !digits.is_empty())?, as_u64(value.at)))
+        });
+        if let Some(value) = value.filter(|_| said.is_none()) {
+            let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
+            let text = format!("expected a count, found {found:?}");
+            self.report.say("EZ13", Field::new("count").in_struct(element.name()), as_u64(value.at), text);
+        }
+        self.lists.push(CountedElement { element, said, seen: 0, depth });
+    }
+
+    /// Compares what an element said with what was in it.
+    fn finish(&mut self, depth: usize) {
+        let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
+        if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {
+            let text = format!("expected {said}, as it says, found {}", list.seen);
+            self.report.say("EZ13", Field::new("count").in_struct(list.element.name()), at, text);
+        }
+    }
+}
+
+/// Returns what an element counts.
+fn counted(element: ElementName) -> Option<ElementName> {
+    Some(match element {
+        ElementName::Mesh => ElementName::Section,
+        ElementName::Animation => ElementName::Track,
+        ElementName::Skeleton => ElementName::Bone,
+        ElementName::Representation => ElementName::Collision,
+        ElementName::List(ListKind::Skeletons) => ElementName::Skeleton,
+        ElementName::List(ListKind::Animations) => ElementName::Animation,
+        ElementName::List(ListKind::Materials) => ElementName::Material,
+        ElementName::List(ListKind::Meshes) => ElementName::Mesh,
+        ElementName::List(ListKind::TetraMeshes) => ElementName::Tetra,
+        ElementName::List(ListKind::Instances) => ElementName::Instance,
+        ElementName::List(ListKind::Representations) => ElementName::Representation,
+        _ => return None,
+    })
+}

@@ -1,0 +1,367 @@
+//! What a vertex is made of, group by group: from the words of a text file, or the flags of a binary one.
+
+use std::ops::Range;
+
+use super::semantic::{Scalar, Semantic};
+use super::xml::numbers::is_separator;
+use crate::error::ErrorKind;
+use crate::parse::Name;
+
+/// Bytes of the longest `ctype` or `semantic`: 63 groups need a fraction.
+const MAX_DECLARATION_LENGTH: usize = 4096;
+
+/// The most numbers of a vertex.
+pub const MAX_SCALARS: usize = 63;
+
+/// A group of numbers of a vertex: one meaning, up to 63 numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What it means.
+    pub semantic: Semantic,
+    /// The word's number among those of the `semantic` attribute.
+    pub(super) word: u8,
+    /// Its first number, among all of the vertex.
+    pub(super) first: u8,
+    /// How many numbers.
+    pub(super) count: u8,
+    /// Bytes of the groups before it, parsed.
+    pub(super) start: u16,
+    /// Its own bytes, parsed.
+    pub(super) size: u16,
+}
+
+const NO_COLUMN: Column = Column { semantic: Semantic::Other, word: 0, first: 0, count: 0, start: 0, size: 0 };
+
+/// What a vertex is made of, group by group, in the order of the file.
+#[derive(Clone, Copy)]
+pub struct VertexFormat {
+    columns: [Column; MAX_SCALARS],
+    scalars: [Scalar; MAX_SCALARS],
+    column_count: u8,
+    scalar_count: u8,
+    size: u16,
+    least_text: u16,
+}
+
+impl std::fmt::Debug for VertexFormat {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let columns = self.columns().iter().map(|column| (column.semantic, self.scalars(column)));
+        out.debug_list().entries(columns).finish()
+    }
+}
+
+/// What the tag of a text file says of vertices, and the number of their numbers. Words are places in the file.
+#[derive(Clone, Debug)]
+pub(super) struct VertexDeclaration {
+    pub(super) count: u32,
+    pub(super) format: VertexFormat,
+    pub(super) interp_width: Option<u8>,
+    pub(super) ctype: Range<usize>,
+    pub(super) semantic: Range<usize>,
+}
+
+/// Which attribute of an element is at fault, and how.
+#[derive(Debug)]
+pub(super) struct VertexFormatFault {
+    pub(super) attribute: &'static str,
+    pub(super) kind: ErrorKind,
+}
+
+impl VertexFormat {
+    pub(super) const EMPTY: Self = Self {
+        columns: [NO_COLUMN; MAX_SCALARS],
+        scalars: [Scalar::Float; MAX_SCALARS],
+        column_count: 0,
+        scalar_count: 0,
+        size: 0,
+        least_text: 0,
+    };
+
+    /// Reads the `ctype` and `semantic` of a text file.
+    pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, VertexFormatFault> {
+        for (attribute, text) in [("ctype", ctype), ("semantic", semantic)] {
+            if text.len() > MAX_DECLARATION_LENGTH {
+                return Err(misfit(
+                    attribute,
+                    format!("at most {MAX_DECLARATION_LENGTH} bytes"),
+                    text.len().to_string(),
+                ));
+            }
+        }
+        let mut format = Self::EMPTY;
+        let mut meanings = words(semantic);
+        let mut bare = 0;
+        for (word, group) in (0_u8..).zip(words(ctype)) {
+            let Some(meaning) = meanings.next() else { break };
+            let first = format.scalar_count;
+            read_group(group, &mut |scalar| format.push_scalar(scalar))?;
+            let known = Semantic::of(meaning, bare);
+            if meaning.eq_ignore_ascii_case(b"texcoord") || meaning.eq_ignore_ascii_case(b"texel") {
+                bare = bare.saturating_add(1);
+            }
+            format.push_column(known, word, first);
+        }
+        let [groups, meanings] = [words(ctype).count(), words(semantic).count()];
+        if groups == 0 {
+            return Err(misfit("ctype", "one group of types or more", "none"));
+        }
+        if groups != meanings {
+            return Err(misfit(
+                "semantic",
+                format!("{groups} words, one to each group of ctype"),
+                meanings.to_string(),
+            ));
+        }
+        Ok(format)
+    }
+
+    /// Reads the flags of a binary file. `None` where a flag is unknown.
+    pub(super) fn of_flags(flags: u32) -> Option<Self> {
+        let mut format = Self::EMPTY;
+        if flags >> FLAGS != 0 {
+            return None;
+        }
+        for (semantics, bit) in FLAGGED.iter().zip(0_u32..) {
+            // Numbers and weights of bones share a flag, and the radius stands before what is interpolated.
+            if flags & (1 << bit) == 0 {
+                continue;
+            }
+            for semantic in semantics.iter().copied() {
+                let (scalar, count) = semantic.shape().unwrap_or((Scalar::Float, 4));
+                let first = format.scalar_count;
+                for _ in 0..count {
+                    format.push_scalar(scalar).ok()?;
+                }
+                format.push_column(semantic, 0, first);
+            }
+        }
+        Some(format)
+    }
+
+    /// Returns the flags that stand for the groups of a binary file's vertices; `None` where it cannot have them.
+    pub(super) fn flags(&self) -> Option<u32> {
+        let flag = |column: &Column| FLAGGED.iter().zip(0_u32..).find(|(all, _)| all.contains(&column.semantic));
+        self.columns().iter().try_fold(0, |flags, column| flag(column).map(|(_, bit)| flags | 1 << bit))
+    }
+
+    /// Returns the layout with so many floats in each group that is to be interpolated.
+    pub(super) fn with_interp_width(&self, width: u8) -> Option<Self> {
+        let mut format = Self::EMPTY;
+        for column in self.columns() {
+            let first = format.scalar_count;
+            match column.semantic {
+                Semantic::Interp(_) => (0..width).try_for_each(|_| format.push_scalar(Scalar::Float)).ok()?,
+                _ => self.scalars(column).iter().try_for_each(|scalar| format.push_scalar(*scalar)).ok()?,
+            }
+            format.push_column(column.semantic, column.word, first);
+        }
+        Some(format)
+    }
+
+    fn push_scalar(&mut self, scalar: Scalar) -> Result<(), VertexFormatFault> {
+        let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
+            return Err(misfit("ctype", "fewer than 64 numbers to a vertex", "more"));
+        };
+        *place = scalar;
+        self.scalar_count = self.scalar_count.saturating_add(1);
+        self.least_text = self.least_text.saturating_add(u16::try_from(scalar.least_text()).unwrap_or(u16::MAX));
+        Ok(())
+    }
+
+    /// Ends a group: it has the numbers from `first` on. A meaning whose numbers do not fit it, or that stands twice, is none.
+    fn push_column(&mut self, semantic: Semantic, word: u8, first: u8) {
+        let count = self.scalar_count.saturating_sub(first);
+        let mut column = Column { semantic, word, first, count, start: self.size, size: 0 };
+        let scalars = self.scalars(&column);
+        let fits = match semantic.shape() {
+            Some((scalar, count)) => scalars.len() == count && scalars.iter().all(|one| *one == scalar),
+            None if matches!(semantic, Semantic::Interp(_)) => {
+                (1..=4).contains(&scalars.len()) && scalars.iter().all(|one| *one == Scalar::Float)
+            }
+            None => true,
+        };
+        column.size = scalars.iter().map(|scalar| scalar.size()).fold(0, u16::saturating_add);
+        if !fits || self.column(semantic).is_some() {
+            column.semantic = Semantic::Other;
+        }
+        // There are no more groups than numbers.
+        if let Some(place) = self.columns.get_mut(usize::from(self.column_count)) {
+            *place = column;
+            self.column_count = self.column_count.saturating_add(1);
+            self.size = self.size.saturating_add(column.size);
+        }
+    }
+
+    /// Returns all groups.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        self.columns.get(..usize::from(self.column_count)).unwrap_or_default()
+    }
+
+    /// Returns the group of a meaning.
+    #[must_use]
+    pub fn column(&self, semantic: Semantic) -> Option<&Column> {
+        self.columns().iter().find(|column| column.semantic == semantic && semantic != Semantic::Other)
+    }
+
+    /// Returns the types of a group's numbers.
+    #[must_use]
+    pub fn scalars(&self, column: &Column) -> &[Scalar] {
+        let first = usize::from(column.first);
+        self.scalars.get(first..first.saturating_add(column.count.into())).unwrap_or_default()
+    }
+
+    /// Returns the types of all numbers.
+    #[must_use]
+    pub fn all_scalars(&self) -> &[Scalar] {
+        self.scalars.get(..usize::from(self.scalar_count)).unwrap_or_default()
+    }
+
+    /// Tells whether a text's numbers can be counted by what separates them: those of a fixed width need no separator.
+    pub(super) fn is_counted(&self) -> bool {
+        let is_fixed =
+            |scalar: &Scalar| matches!(scalar, Scalar::Character | Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
+        !self.all_scalars().iter().any(is_fixed)
+    }
+
+    /// Returns the bytes of a parsed vertex.
+    #[must_use]
+    pub const fn size(&self) -> u16 {
+        self.size
+    }
+
+    /// Returns the fewest bytes of text that a vertex takes.
+    pub(super) const fn least_text(&self) -> u16 {
+        self.least_text
+    }
+}
+
+/// Bits that a binary file's vertex flags have a meaning for.
+const FLAGS: u32 = 19;
+
+/// What each of those bits stands for, in the order of a vertex: the radius, bit 10, stands before what is interpolated.
+const FLAGGED: [&[Semantic]; 19] = [
+    &[Semantic::Position],
+    &[Semantic::Normal],
+    &[Semantic::Color],
+    &[Semantic::Texcoord(0)],
+    &[Semantic::Texcoord(1)],
+    &[Semantic::Texcoord(2)],
+    &[Semantic::Texcoord(3)],
+    &[Semantic::Tangent],
+    &[Semantic::Binormal],
+    &[Semantic::BlendIndices, Semantic::BlendWeights],
+    &[Semantic::Radius],
+    &[Semantic::Interp(0)],
+    &[Semantic::Interp(1)],
+    &[Semantic::Interp(2)],
+    &[Semantic::Interp(3)],
+    &[Semantic::Interp(4)],
+    &[Semantic::Interp(5)],
+    &[Semantic::Interp(6)],
+    &[Semantic::Interp(7)],
+];
+
+/// Reads the types of one group, such as `fff` or `x4`.
+fn read_group(
+    group: &[u8],
+    push: &mut dyn FnMut(Scalar) -> Result<(), VertexFormatFault>,
+) -> Result<(), VertexFormatFault> {
+    let mut letters = group.iter().copied().peekable();
+    while let Some(letter) = letters.next() {
+        push(match letter.to_ascii_lowercase() {
+            b'f' => Scalar::Float,
+            b'd' => Scalar::Int32,
+            b'h' => Scalar::Int16,
+            b'b' => Scalar::Int8,
+            b'c' => Scalar::Character,
+            b'p' => Scalar::Word,
+            b'x' => match letters.next_if(|digit| matches!(digit, b'1' | b'2' | b'4')) {
+                Some(b'1') => Scalar::Hex8,
+                Some(b'2') => Scalar::Hex16,
+                _ => Scalar::Hex32,
+            },
+            _ => {
+                let expected = "the letters f, d, h, b, c, p, and x1, x2, x4";
+                return Err(misfit("ctype", expected, Name::new(group).to_string()));
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn misfit(
+    attribute: &'static str,
+    expected: impl Into<std::borrow::Cow<'static, str>>,
+    found: impl Into<std::borrow::Cow<'static, str>>,
+) -> VertexFormatFault {
+    VertexFormatFault { attribute, kind: ErrorKind::Value { expected: expected.into(), found: found.into() } }
+}
+
+/// Returns the words of a text.
+pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| is_separator(*byte)).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_code_and_word() {
+        let format = VertexFormat::parse(
+            b"FFF fff x4 ff  ff\tx1x2x ffff hhhh f",
+            b"POSITION normal color texcoord texel what blendweights boneindices radius",
+        )
+        .unwrap();
+        let seen: Vec<_> = format.columns().iter().map(|column| (column.semantic, column.start, column.size)).collect();
+        assert_eq!(
+            seen,
+            [
+                (Semantic::Position, 0, 12),
+                (Semantic::Normal, 12, 12),
+                (Semantic::Color, 24, 4),
+                (Semantic::Texcoord(0), 28, 8),
+                (Semantic::Texcoord(1), 36, 8),
+                (Semantic::Other, 44, 7),
+                (Semantic::BlendWeights, 51, 16),
+                (Semantic::BlendIndices, 67, 8),
+                (Semantic::Radius, 75, 4),
+            ]
+        );
+        assert_eq!(format.scalars(&format.columns()[5]), [Scalar::Hex8, Scalar::Hex16, Scalar::Hex32]);
+        assert_eq!((format.size(), format.all_scalars().len()), (79, 23));
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit_together() {
+        let refused =
+            |ctype: &[u8], semantic: &[u8]| VertexFormat::parse(ctype, semantic).err().map(|misfit| misfit.attribute);
+        assert_eq!(refused(b"", b""), Some("ctype"));
+        assert_eq!(refused(b"fff q", b"position normal"), Some("ctype"));
+        assert_eq!(refused(b"fff", b"position normal"), Some("semantic"));
+        assert_eq!(refused(b"fff fff", b"position"), Some("semantic"));
+        assert_eq!(refused(&[b'f'; 64], b"position"), Some("ctype"));
+        assert_eq!(refused(&[b'f'; 63], b"position"), None);
+        assert_eq!(refused(&b"f ".repeat(64), &b"a ".repeat(64)), Some("ctype"));
+    }
+
+    #[test]
+    fn a_meaning_needs_its_numbers_and_stands_once() {
+        let format = VertexFormat::parse(b"ff fff fff fffff", b"position normal normal interp1").unwrap();
+        let seen: Vec<_> = format.columns().iter().map(|column| column.semantic).collect();
+        assert_eq!(seen, [Semantic::Other, Semantic::Normal, Semantic::Other, Semantic::Other]);
+    }
+
+    #[test]
+    fn flags_and_groups_are_each_others_inverse() {
+        for flags in (0..1 << FLAGS).step_by(7) {
+            assert_eq!(VertexFormat::of_flags(flags).unwrap().flags(), Some(flags));
+        }
+        assert!(VertexFormat::of_flags(1 << FLAGS).is_none());
+        assert_eq!(VertexFormat::of_flags(539).unwrap().size(), 12 + 12 + 8 + 8 + 24);
+        let format = VertexFormat::parse(b"fff ffff", b"position interp2").unwrap();
+        let narrow = format.with_interp_width(3).unwrap();
+        assert_eq!((narrow.size(), narrow.flags()), (24, Some(1 | 1 << 12)));
+    }
+}

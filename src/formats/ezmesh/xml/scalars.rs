@@ -1,0 +1,91 @@
+//! One number of a vertex as text: read as a value, or copied to its place in an array.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
+use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::parse::Name;
+
+/// What an integer of two bytes may be, with or without a sign.
+pub(crate) const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
+/// What an integer of one byte may be, with or without a sign.
+pub(crate) const BYTE: RangeInclusive<i64> = -0x80..=0xff;
+
+/// Returns the value of the lowest two bytes, with a sign.
+pub(crate) fn short_value(number: i64) -> i64 {
+    let [low, high, ..] = number.to_le_bytes();
+    i16::from_le_bytes([low, high]).into()
+}
+
+/// Returns the value of the lowest byte, with a sign.
+pub(crate) fn byte_value(number: i64) -> i64 {
+    let [low, ..] = number.to_le_bytes();
+    i8::from_le_bytes([low]).into()
+}
+
+/// Passes over a word. Of those that markup splits, no array could tell where they end.
+pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
+    let word = tokens.word()?;
+    let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
+    let end = word.start.saturating_add(end_of_word(bytes));
+    // Behind a whole word there is nothing, or markup only.
+    match Tokens::new(tokens.bytes(), end..word.end, usize::MAX).is_done() {
+        Ok(true) => Ok(word.start..end),
+        _ => Err(NumberFault { at: word.start, what: NumberFaultKind::Element }),
+    }
+}
+
+/// Returns where a word ends: before a separator, or markup.
+pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
+    let ends = |(at, byte): (usize, &u8)| {
+        numbers::is_separator(*byte) || *byte == b'<' || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
+    };
+    bytes.iter().enumerate().position(ends).unwrap_or(bytes.len())
+}
+
+/// Reads one number, and copies its little-endian bytes to its place.
+pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> Result<(), NumberFault> {
+    let low_bytes = |number: i64| number.to_le_bytes();
+    match scalar {
+        Scalar::Float => put(cell, &tokens.float()?.to_le_bytes()),
+        Scalar::Int32 => put(cell, &tokens.index()?.to_le_bytes()),
+        Scalar::Int16 => put(cell, &low_bytes(tokens.integer_within(SHORT)?)),
+        Scalar::Int8 => put(cell, &low_bytes(tokens.integer_within(BYTE)?)),
+        Scalar::Character => put(cell, &[tokens.character()?]),
+        Scalar::Hex8 => put(cell, &tokens.hex(2)?.to_le_bytes()),
+        Scalar::Hex16 => put(cell, &tokens.hex(4)?.to_le_bytes()),
+        Scalar::Hex32 => put(cell, &tokens.hex(8)?.to_le_bytes()),
+        Scalar::Word => {
+            let word = word(tokens)?;
+            let start = u32::try_from(word.start);
+            let far = NumberFault { at: word.start, what: NumberFaultKind::Far };
+            put(cell, &start.map_err(|_| far)?.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Copies the first bytes of a little-endian number.
+fn put(cell: &mut [u8], bytes: &[u8]) {
+    for (place, byte) in cell.iter_mut().zip(bytes) {
+        *place = *byte;
+    }
+}
+
+/// Reads one number as a value.
+pub(crate) fn read_value<'a>(tokens: &mut Tokens<'a>, scalar: Scalar) -> Result<VertexValue<'a>, NumberFault> {
+    Ok(match scalar {
+        Scalar::Float => VertexValue::Float(tokens.float()?),
+        Scalar::Int32 => VertexValue::Integer(tokens.index()?.cast_signed().into()),
+        Scalar::Int16 => VertexValue::Integer(short_value(tokens.integer_within(SHORT)?)),
+        Scalar::Int8 => VertexValue::Integer(byte_value(tokens.integer_within(BYTE)?)),
+        Scalar::Character => VertexValue::Character(tokens.character()?),
+        Scalar::Hex8 => VertexValue::Hex(tokens.hex(2)?),
+        Scalar::Hex16 => VertexValue::Hex(tokens.hex(4)?),
+        Scalar::Hex32 => VertexValue::Hex(tokens.hex(8)?),
+        Scalar::Word => {
+            let (bytes, word) = (tokens.bytes(), word(tokens)?);
+            VertexValue::Word(Name::new(bytes.get(word).unwrap_or_default()))
+        }
+    })
+}

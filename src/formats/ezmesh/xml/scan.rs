@@ -1,0 +1,146 @@
+//! From the text of a file to the index of its elements.
+
+use super::element_name::ElementName;
+use super::walk::{OpenElement, XmlEvent, walk};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::ezmesh::element_index::{ElementIndex, ElementKind};
+use crate::formats::ezmesh::form::Dialect;
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::math::as_u64;
+use crate::parse::Limits;
+
+/// Finds every element, in one pass that reads no number.
+pub(crate) fn scan(bytes: &[u8], limits: &Limits) -> Result<(ElementIndex, Dialect)> {
+    let mut scan = XmlScan { elements: ElementIndex::new(), dialect: None, limits };
+    walk(bytes, limits, &mut |event, open| scan.see(&event, open))?;
+    // Without a root the walk fails.
+    Ok((scan.elements, scan.dialect.unwrap_or(Dialect::MeshSystem)))
+}
+
+struct XmlScan<'l> {
+    elements: ElementIndex,
+    dialect: Option<Dialect>,
+    limits: &'l Limits,
+}
+
+impl XmlScan<'_> {
+    fn see(&mut self, event: &XmlEvent<'_>, open: &[OpenElement<'_>]) -> Result<()> {
+        match event {
+            XmlEvent::Start { tag, element, end } => {
+                self.start(*element, tag.start, open)?;
+                if end.is_empty && element.is_data() {
+                    self.end(*element, end.end, tag.start, open)?;
+                }
+                Ok(())
+            }
+            XmlEvent::End { element, tag } if element.is_data() => {
+                let (this, open) = open.split_last().map_or((0, open), |(this, open)| (this.tag.start, open));
+                self.end(*element, tag.start, this, open)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start(&mut self, element: ElementName, start: usize, open: &[OpenElement<'_>]) -> Result<()> {
+        if element == ElementName::Unknown {
+            return Ok(());
+        }
+        if self.dialect.is_none() {
+            self.elements.root = as_u64(start);
+            self.dialect = Some(match element {
+                ElementName::SceneGraph => Dialect::SceneGraph,
+                ElementName::Mesh => Dialect::Mesh,
+                _ => Dialect::MeshSystem,
+            });
+        }
+        let misplaced =
+            open.iter().find(|open| open.element.is_data() || open.element == element && element.is_owner());
+        if let Some(around) = misplaced {
+            let expected = format!("no {} within {}", element.name(), around.element.name());
+            let kind = ErrorKind::Value { expected: expected.into(), found: "one".into() };
+            return Err(Error::new(FORMAT, element.field(), as_u64(start), kind));
+        }
+        let Some(kind) = kind(element, open) else { return Ok(()) };
+        let count = as_u64(self.elements.count(kind));
+        if count >= self.limits.items {
+            let over = ErrorKind::Limit { name: "items", allowed: self.limits.items, asked: count.saturating_add(1) };
+            return Err(Error::new(FORMAT, Field::new(element.name()), as_u64(start), over));
+        }
+        let is_own = kind == ElementKind::Skeleton && open.iter().any(|open| open.element == ElementName::Mesh);
+        let kept = self.elements.push(kind, as_u64(start))
+            && (!is_own || self.elements.push(ElementKind::OwnSkeleton, as_u64(start)));
+        if kept { Ok(()) } else { Err(self.out_of_memory(element, start)) }
+    }
+
+    fn end(&mut self, element: ElementName, end: usize, start: usize, open: &[OpenElement<'_>]) -> Result<()> {
+        let Some(kind) = kind(element, open) else { return Ok(()) };
+        if self.elements.push_end(kind, as_u64(end)) { Ok(()) } else { Err(self.out_of_memory(element, start)) }
+    }
+
+    fn out_of_memory(&self, element: ElementName, start: usize) -> Error {
+        let asked = self.elements.size().saturating_mul(2);
+        Error::new(FORMAT, Field::new(element.name()), as_u64(start), ErrorKind::OutOfMemory { asked })
+    }
+}
+
+/// Tells whether an element stands where it has a meaning.
+pub(crate) fn belongs(element: ElementName, open: &[OpenElement<'_>]) -> bool {
+    match element {
+        ElementName::MeshSystem | ElementName::SceneGraph | ElementName::List(_) => true,
+        ElementName::CollisionBox
+        | ElementName::CollisionSphere
+        | ElementName::CollisionCapsule
+        | ElementName::CollisionConvex => open.iter().any(|open| open.element == ElementName::Collision),
+        _ => kind(element, open).is_some(),
+    }
+}
+
+/// Returns the list that an element belongs to, by those that it stands in; `None` for what belongs to nothing.
+pub(crate) fn kind(element: ElementName, open: &[OpenElement<'_>]) -> Option<ElementKind> {
+    let around = |owners: &[ElementName]| open.iter().rev().map(|open| open.element).find(|one| owners.contains(one));
+    // What stands in an element that is in no list must not pass for that of the one before it in the list.
+    let listed = |element: ElementName, owner: ElementName| {
+        let at = open.iter().rposition(|open| open.element == element)?;
+        open.get(..at)?.iter().any(|open| open.element == owner).then_some(())
+    };
+    let in_section = || listed(ElementName::Section, ElementName::Mesh);
+    let in_collision = || listed(ElementName::Collision, ElementName::Representation);
+    Some(match element {
+        ElementName::Mesh => ElementKind::Mesh,
+        ElementName::Skeleton => ElementKind::Skeleton,
+        ElementName::Animation => ElementKind::Animation,
+        ElementName::Material => ElementKind::Material,
+        ElementName::Tetra => ElementKind::Tetra,
+        ElementName::Instance => ElementKind::Instance,
+        ElementName::Representation => ElementKind::Representation,
+        ElementName::Bone => around(&[ElementName::Skeleton]).map(|_| ElementKind::Bone)?,
+        ElementName::Track => around(&[ElementName::Animation]).map(|_| ElementKind::Track)?,
+        ElementName::Section => around(&[ElementName::Mesh]).map(|_| ElementKind::Section)?,
+        ElementName::Collision => around(&[ElementName::Representation]).map(|_| ElementKind::Collision)?,
+        ElementName::MeshBox => match around(&[ElementName::Section, ElementName::Mesh, ElementName::MeshSystem])? {
+            ElementName::Section => in_section().map(|()| ElementKind::SectionBox)?,
+            ElementName::Mesh => ElementKind::MeshBox,
+            _ => ElementKind::SystemBox,
+        },
+        ElementName::VertexBuffer => {
+            match around(&[ElementName::Section, ElementName::Mesh, ElementName::CollisionConvex])? {
+                ElementName::Section => in_section().map(|()| ElementKind::SectionVertices)?,
+                ElementName::Mesh => ElementKind::MeshVertices,
+                _ => in_collision().map(|()| ElementKind::HullVertices)?,
+            }
+        }
+        ElementName::IndexBuffer => match around(&[ElementName::Section, ElementName::CollisionConvex])? {
+            ElementName::Section => in_section().map(|()| ElementKind::Triangles)?,
+            _ => in_collision().map(|()| ElementKind::HullTriangles)?,
+        },
+        ElementName::MeshSystem
+        | ElementName::SceneGraph
+        | ElementName::List(_)
+        | ElementName::CollisionBox
+        | ElementName::CollisionSphere
+        | ElementName::CollisionCapsule
+        | ElementName::CollisionConvex
+        | ElementName::Idle
+        | ElementName::Unknown => return None,
+    })
+}

@@ -1,0 +1,324 @@
+//! One tag: a name and its attributes, read where they stand.
+
+use std::ops::Range;
+
+use crate::error::ErrorKind;
+use crate::math::{as_index, as_u64};
+use crate::parse::{Limits, Name};
+
+/// The most attributes of an element, whatever the limits say.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// Returns whether a byte is one of XML's blanks.
+pub(crate) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// A tag that starts an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag<'a> {
+    /// The whole file.
+    bytes: &'a [u8],
+    /// Where its `<` stands.
+    pub(crate) start: usize,
+    /// Where its name ends.
+    name_end: usize,
+}
+
+/// An attribute of a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) value: AttributeValue<'a>,
+    /// What stands around the value: `"`, `'`, or nothing.
+    pub(crate) quote: Option<u8>,
+}
+
+/// The value of an attribute, as it stands in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AttributeValue<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Where it starts.
+    pub(crate) at: usize,
+}
+
+impl<'a> AttributeValue<'a> {
+    pub(crate) const fn name(self) -> Name<'a> {
+        Name::new(self.bytes)
+    }
+
+    /// Returns which bytes of the file it is.
+    pub(crate) const fn range(self) -> Range<usize> {
+        self.at..self.at.saturating_add(self.bytes.len())
+    }
+}
+
+/// What is wrong with a tag, and where.
+#[derive(Debug)]
+pub(crate) struct TagFault {
+    pub(crate) at: usize,
+    pub(crate) what: &'static str,
+    pub(crate) kind: ErrorKind,
+}
+
+impl TagFault {
+    fn value(at: usize, what: &'static str, expected: &'static str, found: impl Into<String>) -> Self {
+        Self { at, what, kind: ErrorKind::Value { expected: expected.into(), found: found.into().into() } }
+    }
+}
+
+/// Where a tag ends, and whether its element ends with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TagEnd {
+    /// The byte behind its `>`.
+    pub(crate) end: usize,
+    pub(crate) is_empty: bool,
+}
+
+impl<'a> Tag<'a> {
+    /// Reads the name of the tag whose `<` stands at `start`. `None` where no name follows.
+    pub(crate) fn at(bytes: &'a [u8], start: usize) -> Option<Self> {
+        let from = start.checked_add(1)?;
+        let rest = bytes.get(from..)?;
+        let length =
+            rest.iter().position(|byte| is_blank(*byte) || matches!(byte, b'>' | b'/' | b'<')).unwrap_or(rest.len());
+        let is_name = rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_' || *first >= 0x80);
+        is_name.then_some(Self { bytes, start, name_end: from.saturating_add(length) })
+    }
+
+    /// Returns the element's name.
+    pub(crate) fn name(&self) -> &'a [u8] {
+        self.bytes.get(self.start.saturating_add(1)..self.name_end).unwrap_or_default()
+    }
+
+    /// Returns the attributes, one after another, and then where the tag ends.
+    pub(crate) const fn attributes(&self) -> Attributes<'a> {
+        Attributes { bytes: self.bytes, at: self.name_end, name_start: 0, end: None }
+    }
+
+    /// Returns the values of some attributes, by names in any case of letters; the first of those that stand twice.
+    pub(crate) fn values<const N: usize>(&self, names: [&str; N]) -> [Option<AttributeValue<'a>>; N] {
+        let mut found = [None; N];
+        let mut attributes = self.attributes();
+        while let Ok(Some(attribute)) = attributes.next() {
+            for (place, name) in found.iter_mut().zip(names) {
+                if place.is_none() && attribute.name.eq_ignore_ascii_case(name.as_bytes()) {
+                    *place = Some(attribute.value);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the value of an attribute.
+    pub(crate) fn value(&self, name: &str) -> Option<AttributeValue<'a>> {
+        let [value] = self.values([name]);
+        value
+    }
+
+    /// Returns where the tag ends.
+    pub(crate) fn end(&self) -> Option<TagEnd> {
+        let mut attributes = self.attributes();
+        while let Ok(Some(_)) = attributes.next() {}
+        attributes.end
+    }
+
+    /// Goes through the attributes, and tests that each stands once and none is beyond the limits.
+    pub(crate) fn check(&self, limits: &Limits) -> Result<TagEnd, TagFault> {
+        let mut attributes = self.attributes();
+        // Names are compared in any case of letters, first by the letters' hash: of 64 names, none is compared with all.
+        let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
+        let mut count = 0_usize;
+        let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
+        while let Some(Attribute { name, value, .. }) = attributes.next()? {
+            if as_u64(value.bytes.len()) > limits.attribute {
+                let asked = as_u64(value.bytes.len());
+                let kind = ErrorKind::Limit { name: "attribute", allowed: limits.attribute, asked };
+                return Err(TagFault { at: value.at, what: "attribute", kind });
+            }
+            let at = value.at;
+            let hash = hash(name);
+            let known = seen.get(..count).unwrap_or_default();
+            let again = known.iter().any(|(other, length, start)| {
+                let range = *start..start.saturating_add(as_index(*length));
+                *other == hash && self.bytes.get(range).is_some_and(|bytes| bytes.eq_ignore_ascii_case(name))
+            });
+            if again {
+                let expected = "each attribute once";
+                return Err(TagFault::value(at, "attribute", expected, format!("a second {}", Name::new(name))));
+            }
+            let Some(place) = seen.get_mut(count).filter(|_| count < most) else {
+                let kind = ErrorKind::Limit {
+                    name: "attributes",
+                    allowed: as_u64(most),
+                    asked: as_u64(count).saturating_add(1),
+                };
+                return Err(TagFault { at, what: "attribute", kind });
+            };
+            *place = (hash, u32::try_from(name.len()).unwrap_or(u32::MAX), attributes.name_start);
+            count = count.saturating_add(1);
+        }
+        attributes.end.ok_or_else(|| self.unclosed())
+    }
+
+    fn unclosed(&self) -> TagFault {
+        TagFault::value(self.start, "element", "a tag that ends in >", "the end of the file")
+    }
+}
+
+/// Mixes the letters of a name, whatever their case.
+fn hash(name: &[u8]) -> u32 {
+    name.iter().fold(name.len().try_into().unwrap_or(u32::MAX), |hash: u32, byte| {
+        (hash.rotate_left(5) ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x9e37_79b9)
+    })
+}
+
+/// Goes through the attributes of a tag.
+#[derive(Clone, Debug)]
+pub(crate) struct Attributes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the name of the last attribute starts.
+    name_start: usize,
+    /// Where the tag ends, once all attributes were seen.
+    pub(crate) end: Option<TagEnd>,
+}
+
+impl<'a> Attributes<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn step(&mut self) {
+        self.at = self.at.saturating_add(1);
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(is_blank) {
+            self.step();
+        }
+    }
+
+    /// Returns the next attribute; `None` at the tag's end.
+    pub(crate) fn next(&mut self) -> Result<Option<Attribute<'a>>, TagFault> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        self.skip_blanks();
+        let start = self.at;
+        let fault = |at, expected, found: &[u8]| {
+            Err(TagFault::value(at, "attribute", expected, crate::error::show_bytes(found)))
+        };
+        match self.peek() {
+            Some(b'>') => {
+                self.step();
+                self.end = Some(TagEnd { end: self.at, is_empty: false });
+                return Ok(None);
+            }
+            Some(b'/') => {
+                self.step();
+                if self.peek() == Some(b'>') {
+                    self.step();
+                    self.end = Some(TagEnd { end: self.at, is_empty: true });
+                    return Ok(None);
+                }
+                return fault(start, "/>", self.head(start));
+            }
+            None => return Err(TagFault::value(start, "element", "a tag that ends in >", "the end of the file")),
+            Some(_) => {}
+        }
+        while self
+            .peek()
+            .is_some_and(|byte| !is_blank(byte) && !matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''))
+        {
+            self.step();
+        }
+        self.name_start = start;
+        let name = self.bytes.get(start..self.at).unwrap_or_default();
+        self.skip_blanks();
+        if self.peek() != Some(b'=') || name.is_empty() {
+            return match self.peek() {
+                None => Err(TagFault::value(self.at, "element", "a tag that ends in >", "the end of the file")),
+                Some(_) => fault(start, "an attribute, a name and = and a value", self.head(start)),
+            };
+        }
+        self.step();
+        self.skip_blanks();
+        let quote = self.peek().filter(|quote| matches!(quote, b'"' | b'\''));
+        if quote.is_some() {
+            self.step();
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = if let Some(quote) = quote {
+            let Some(length) = memchr::memchr(quote, rest) else {
+                return fault(self.at, "the quote that ends the value", b"");
+            };
+            length
+        } else {
+            // A slash belongs to the value, unless the tag ends with it.
+            let ends = |(at, byte): (usize, &u8)| {
+                is_blank(*byte) || *byte == b'>' || (*byte == b'/' && rest.get(at.saturating_add(1)) == Some(&b'>'))
+            };
+            rest.iter().enumerate().position(ends).unwrap_or(rest.len())
+        };
+        let value = AttributeValue { bytes: rest.get(..length).unwrap_or_default(), at: self.at };
+        self.at = self.at.saturating_add(length).saturating_add(usize::from(quote.is_some()));
+        Ok(Some(Attribute { name, value, quote }))
+    }
+
+    /// Returns the first bytes of what cannot be read.
+    fn head(&self, start: usize) -> &'a [u8] {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        rest.get(..12).unwrap_or(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(text: &str) -> Result<(Vec<(String, String)>, TagEnd), String> {
+        let tag = Tag::at(text.as_bytes(), 0).ok_or("no name")?;
+        let end = tag.check(&Limits::default()).map_err(|fault| format!("{}: {}", fault.at, fault.kind))?;
+        let mut found = Vec::new();
+        let mut all = tag.attributes();
+        while let Ok(Some(one)) = all.next() {
+            let [name, value] = [one.name, one.value.bytes].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            assert_eq!(&text.as_bytes()[one.value.range()], one.value.bytes);
+            found.push((name, value));
+        }
+        Ok((found, end))
+    }
+
+    #[test]
+    fn reads_attributes_as_files_have_them() {
+        let (found, end) = attributes("<Mesh name=\"C:/a/b>c\"\r\n a='x\"y' b = 1,2 c=d/e f=\"\"/>rest").unwrap();
+        let found: Vec<(&str, &str)> = found.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(found, [("name", "C:/a/b>c"), ("a", "x\"y"), ("b", "1,2"), ("c", "d/e"), ("f", "")]);
+        assert_eq!(end, TagEnd { end: 52, is_empty: true });
+        assert_eq!(attributes("<a>").unwrap(), (Vec::new(), TagEnd { end: 3, is_empty: false }));
+        assert_eq!(attributes("<a b=c/>").unwrap().0, [("b".to_owned(), "c".to_owned())]);
+    }
+
+    #[test]
+    fn refuses_what_is_none() {
+        for (text, at) in [
+            ("<a b", 4),
+            ("<a b>", 3),
+            ("<a b=\"c", 6),
+            ("<a b=c", 6),
+            ("<a / >", 3),
+            ("<a =\"c\">", 3),
+            ("<a b='1' B=\"2\">", 12),
+            ("<a <b>", 3),
+        ] {
+            let fault = attributes(text).unwrap_err();
+            assert!(fault.starts_with(&format!("{at}: ")), "{text}: {fault}");
+        }
+        assert!(Tag::at(b"< a>", 0).is_none() && Tag::at(b"<", 0).is_none() && Tag::at(b"<1>", 0).is_none());
+        let many = (0..65).fold(String::new(), |many, number| many + &format!(" a{number}=''"));
+        assert!(attributes(&format!("<a{many}>")).unwrap_err().contains("attributes"));
+        let long = "x".repeat((1 << 20) + 1);
+        assert!(attributes(&format!("<a b='{long}'>")).unwrap_err().contains("attribute"));
+    }
+}

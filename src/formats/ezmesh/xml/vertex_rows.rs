@@ -1,0 +1,91 @@
+//! A block of vertices, read vertex by vertex.
+
+use super::number_block::NumberBlock;
+use super::numbers::{NumberFault, Tokens};
+use super::scalars::{read_scalar, read_value};
+use crate::error::Result;
+use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
+use crate::formats::ezmesh::vertex_format::VertexFormat;
+use crate::math::as_u64;
+
+impl<'a> NumberBlock<'a> {
+    /// Reads every number, one after another, and shows it with its vertex's number and its own within the vertex.
+    pub(crate) fn visit(
+        &self,
+        format: &VertexFormat,
+        rows: usize,
+        see: &mut dyn FnMut(usize, usize, VertexValue<'a>),
+    ) -> Result<()> {
+        let width = format.all_scalars().len();
+        let mut tokens = self.tokens();
+        for row in 0..rows {
+            for (number, scalar) in format.all_scalars().iter().enumerate() {
+                let value = read_value(&mut tokens, *scalar).map_err(|fault| self.fault(fault, rows, width))?;
+                see(row, number, value);
+            }
+        }
+        self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
+    }
+
+    /// Reads the numbers of one vertex.
+    pub(crate) fn row(
+        &self,
+        format: &VertexFormat,
+        tokens: &mut Tokens<'a>,
+        visit: &mut dyn FnMut(usize, VertexValue<'a>),
+    ) -> std::result::Result<(), NumberFault> {
+        for (number, scalar) in format.all_scalars().iter().enumerate() {
+            visit(number, read_value(tokens, *scalar)?);
+        }
+        Ok(())
+    }
+
+    /// Counts the characters that stand for hexadecimal digits and are none.
+    pub(crate) fn bad_digits(&self, format: &VertexFormat, rows: usize) -> Result<u64> {
+        let width = format.all_scalars().len();
+        let mut tokens = self.tokens();
+        for _ in 0..rows {
+            for scalar in format.all_scalars() {
+                read_scalar(&mut tokens, *scalar, &mut []).map_err(|fault| self.fault(fault, rows, width))?;
+            }
+        }
+        Ok(tokens.bad_digits())
+    }
+
+    /// Tells whether the numbers are those of so many rows, and no more.
+    fn holds(&self, format: &VertexFormat, rows: usize) -> bool {
+        let mut tokens = self.tokens();
+        let mut row =
+            || format.all_scalars().iter().try_for_each(|scalar| read_scalar(&mut tokens, *scalar, &mut [])).is_ok();
+        (0..rows).all(|_| row()) && tokens.is_done() == Ok(true)
+    }
+}
+
+/// Returns how many floats what is to be interpolated has: 3 or 4, where the numbers do not fit what is declared and fit that.
+/// `None` where they are as declared, or fit nothing.
+pub(crate) fn interp_width(text: &NumberBlock<'_>, declared: &VertexFormat, rows: usize) -> Result<Option<u8>> {
+    if !declared.columns().iter().any(|column| matches!(column.semantic, Semantic::Interp(_))) {
+        return Ok(None);
+    }
+    let found = text.count()?;
+    let fits = |format: &VertexFormat| as_u64(format.all_scalars().len()).checked_mul(as_u64(rows)) == Some(found);
+    if fits(declared) {
+        return Ok(None);
+    }
+    if !declared.is_counted() {
+        let other = |width: &u8| declared.with_interp_width(*width).is_some_and(|format| text.holds(&format, rows));
+        return Ok(if text.holds(declared, rows) { None } else { [3, 4].into_iter().find(other) });
+    }
+    let is = |fits: &dyn Fn(&VertexFormat) -> bool, width: u8| {
+        declared.with_interp_width(width).is_some_and(|one| fits(&one))
+    };
+    if let Some(width) = [3, 4].into_iter().find(|width| is(&fits, *width)) {
+        return Ok(Some(width));
+    }
+    // More whole rows than are counted tell as much.
+    let has_rows = |format: &VertexFormat| {
+        let width = as_u64(format.all_scalars().len());
+        found.is_multiple_of(width.max(1)) && found > width.saturating_mul(as_u64(rows))
+    };
+    Ok(if has_rows(declared) { None } else { [3, 4].into_iter().find(|width| is(&has_rows, *width)) })
+}

@@ -1,0 +1,302 @@
+//! One pass over the text of a file, from one `<` to the next.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+use super::element_name::ElementName;
+use super::tag::{Tag, TagEnd, TagFault, is_blank};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::math::as_u64;
+use crate::parse::{Limits, Name};
+
+/// The most elements that stand in each other, whatever the limits say.
+const MAX_DEPTH: usize = 256;
+
+/// What stands in a file, in order. Ranges are bytes of the file.
+#[derive(Clone, Debug)]
+pub(crate) enum XmlEvent<'a> {
+    /// An element starts; one that is empty ends at once, without an event of its own.
+    Start {
+        tag: Tag<'a>,
+        element: ElementName,
+        end: TagEnd,
+    },
+    /// An element ends: where its closing tag stands.
+    End {
+        element: ElementName,
+        tag: Range<usize>,
+    },
+    /// Whatever stands between two tags.
+    Text(Range<usize>),
+    Comment(Range<usize>),
+    /// With its borders.
+    Cdata(Range<usize>),
+    Instruction(Range<usize>),
+    Doctype(Range<usize>),
+}
+
+/// Tells whether an element can be the root of a file.
+pub(crate) fn is_root(tag: &Tag<'_>) -> bool {
+    match ElementName::of(tag.name()) {
+        // Other formats have a root of that name, too, in lower case and with a namespace or nothing.
+        ElementName::Mesh => {
+            let [xmlns, name, skeleton, sections] = tag.values(["xmlns", "name", "skeleton", "submesh_count"]);
+            let is_said = [name, skeleton, sections].iter().any(Option::is_some);
+            xmlns.is_none() && (is_said || tag.name() != b"mesh")
+        }
+        element => element.is_root(),
+    }
+}
+
+/// Makes the error that tells which element the root is.
+pub(crate) fn foreign_root(tag: &Tag<'_>) -> Error {
+    let name = Name::new(tag.name());
+    let kind = ErrorKind::Unsupported {
+        found: format!("XML whose root element is <{name}>").into(),
+        advice: "EZ-Mesh files have a root of MeshSystem, Mesh or SceneGraph; check which format this is",
+    };
+    Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind)
+}
+
+/// An element that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenElement<'a> {
+    pub(crate) element: ElementName,
+    pub(crate) tag: Tag<'a>,
+}
+
+/// Goes through a file, and tells of everything in it with the elements that it stands in.
+///
+/// # Errors
+///
+/// Where the text is not well-formed, or beyond the limits; and what `see` fails with.
+pub(crate) fn walk<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+    see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>,
+) -> Result<()> {
+    let mut walk = XmlWalker { bytes, limits, open: Vec::new(), at: start(bytes)?, rooted: false };
+    while walk.step(see)? {}
+    Ok(())
+}
+
+/// Returns where the text starts, behind a mark of its encoding.
+pub(crate) fn start(bytes: &[u8]) -> Result<usize> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Ok(3);
+    }
+    if [&b"\xff\xfe"[..], b"\xfe\xff", b"<\0", b"\0<"].iter().any(|mark| bytes.starts_with(mark)) {
+        return Err(wide(0));
+    }
+    Ok(0)
+}
+
+fn wide(at: usize) -> Error {
+    let kind = ErrorKind::Unsupported {
+        found: "text in UTF-16 or another encoding of wide characters".into(),
+        advice: "save it as UTF-8",
+    };
+    Error::new(FORMAT, Field::new("encoding"), as_u64(at), kind)
+}
+
+fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into<String>) -> Error {
+    let kind = ErrorKind::Value { expected: expected.into(), found: found.into().into() };
+    Error::new(FORMAT, Field::new(name), as_u64(at), kind)
+}
+
+/// Returns where the declaration at `start` ends: behind the `>` that is in no quotes, brackets, comment or
+/// instruction.
+pub(crate) fn doctype_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut inside) = (start.checked_add(2)?, false);
+    loop {
+        let rest = bytes.get(at..)?;
+        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\'' | b'[' | b']' | b'>' | b'<'))?;
+        at = at.saturating_add(length).saturating_add(1);
+        let behind = bytes.get(at..)?;
+        match rest.get(length) {
+            Some(quote @ (b'"' | b'\'')) => at = at.saturating_add(memchr(*quote, behind)?).saturating_add(1),
+            Some(b'<') if behind.starts_with(b"!--") => {
+                at = at.saturating_add(memmem::find(behind, b"-->")?).saturating_add(3);
+            }
+            Some(b'<') if behind.starts_with(b"?") => {
+                at = at.saturating_add(memmem::find(behind, b"?>")?).saturating_add(2);
+            }
+            Some(b'[') => inside = true,
+            Some(b']') => inside = false,
+            Some(b'>') if !inside => return Some(at),
+            _ => {}
+        }
+    }
+}
+
+struct XmlWalker<'a, 'l> {
+    bytes: &'a [u8],
+    limits: &'l Limits,
+    open: Vec<OpenElement<'a>>,
+    at: usize,
+    /// Whether the root element has started.
+    rooted: bool,
+}
+
+impl<'a> XmlWalker<'a, '_> {
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Goes to the next `<` and passes what starts there. `false` at the end of the file.
+    fn step(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<bool> {
+        let rest = self.rest();
+        let length = memchr(b'<', rest).unwrap_or(rest.len());
+        let text = self.at..self.at.saturating_add(length);
+        if !text.is_empty() {
+            if self.open.is_empty() {
+                self.check_outside(text.clone())?;
+            }
+            see(XmlEvent::Text(text.clone()), &self.open)?;
+        }
+        self.at = text.end;
+        let rest = self.rest();
+        match rest.get(1) {
+            _ if rest.is_empty() => return self.finish().map(|()| false),
+            Some(b'/') => self.close(see)?,
+            Some(b'!') if rest.starts_with(b"<!--") => {
+                let end = self.find(4, b"-->", "comment")?;
+                see(XmlEvent::Comment(self.pass_to(end)), &self.open)?;
+            }
+            Some(b'!') if rest.starts_with(b"<![CDATA[") => {
+                if self.open.is_empty() {
+                    return Err(fault(self.at, "text", "text within the root element", "CDATA outside"));
+                }
+                let end = self.find(9, b"]]>", "CDATA")?;
+                see(XmlEvent::Cdata(self.pass_to(end)), &self.open)?;
+            }
+            Some(b'!') => {
+                let cut = || fault(self.at, "DOCTYPE", "its end", "the end of the file");
+                let end = doctype_end(self.bytes, self.at).ok_or_else(cut)?;
+                see(XmlEvent::Doctype(self.pass_to(end)), &self.open)?;
+            }
+            Some(b'?') => {
+                let end = self.find(2, b"?>", "instruction")?;
+                let range = self.pass_to(end);
+                self.check_encoding(range.clone())?;
+                see(XmlEvent::Instruction(range), &self.open)?;
+            }
+            _ => self.open(see)?,
+        }
+        Ok(true)
+    }
+
+    /// Moves to `end`, and returns the range that is passed.
+    fn pass_to(&mut self, end: usize) -> Range<usize> {
+        let start = std::mem::replace(&mut self.at, end);
+        start..end
+    }
+
+    /// Returns where what starts here ends, behind its closing mark.
+    fn find(&self, skip: usize, mark: &'static [u8], what: &'static str) -> Result<usize> {
+        let from = self.at.saturating_add(skip);
+        let found = self.bytes.get(from..).and_then(|rest| memmem::find(rest, mark));
+        let found = found.map(|length| from.saturating_add(length).saturating_add(mark.len()));
+        found.ok_or_else(|| fault(self.at, what, "its end", "the end of the file"))
+    }
+
+    /// A declaration may name an encoding of wide characters, whatever the bytes are.
+    fn check_encoding(&self, range: Range<usize>) -> Result<()> {
+        let text = self.bytes.get(range.clone()).unwrap_or_default();
+        let text = text.get(..256).unwrap_or(text).to_ascii_lowercase();
+        let is_wide = text.starts_with(b"<?xml")
+            && memmem::find(&text, b"encoding").and_then(|at| text.get(at..)).is_some_and(|rest| {
+                [&b"utf-16"[..], b"utf16", b"utf-32", b"ucs-"].iter().any(|name| memmem::find(rest, name).is_some())
+            });
+        if is_wide { Err(wide(range.start)) } else { Ok(()) }
+    }
+
+    /// Around the root element there are blanks only.
+    fn check_outside(&self, text: Range<usize>) -> Result<()> {
+        let bytes = self.bytes.get(text.clone()).unwrap_or_default();
+        let Some(first) = bytes.iter().position(|byte| !is_blank(*byte)) else { return Ok(()) };
+        let head = bytes.get(first..).unwrap_or_default();
+        let head = crate::error::show_bytes(head.get(..12).unwrap_or(head));
+        let expected = if self.rooted { "nothing behind the root element" } else { "an element, which starts with <" };
+        Err(fault(text.start.saturating_add(first), "text", expected, head))
+    }
+
+    fn open(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<()> {
+        let rest = self.rest();
+        let tag = Tag::at(self.bytes, self.at).ok_or_else(|| {
+            let head = crate::error::show_bytes(rest.get(..12).unwrap_or(rest));
+            fault(self.at, "element", "the name of an element behind <", head)
+        })?;
+        let element = ElementName::of(tag.name());
+        if self.open.is_empty() {
+            self.check_root(&tag)?;
+            self.rooted = true;
+        }
+        let end = tag.check(self.limits).map_err(|TagFault { at, what, kind }| {
+            let field = match what {
+                "attribute" => Field::new("attribute").in_struct(element.name()),
+                _ => Field::new(what),
+            };
+            Error::new(FORMAT, field, as_u64(at), kind)
+        })?;
+        see(XmlEvent::Start { tag, element, end }, &self.open)?;
+        self.at = end.end;
+        if end.is_empty {
+            return Ok(());
+        }
+        let most = usize::try_from(self.limits.elements).unwrap_or(usize::MAX).min(MAX_DEPTH);
+        if self.open.len() >= most {
+            let asked = as_u64(most).saturating_add(1);
+            let kind = ErrorKind::Limit { name: "elements", allowed: as_u64(most), asked };
+            return Err(Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind));
+        }
+        self.open.push(OpenElement { element, tag });
+        Ok(())
+    }
+
+    fn check_root(&self, tag: &Tag<'_>) -> Result<()> {
+        let name = Name::new(tag.name());
+        if self.rooted {
+            return Err(fault(tag.start, "element", "one root element", format!("<{name}> behind it")));
+        }
+        if is_root(tag) { Ok(()) } else { Err(foreign_root(tag)) }
+    }
+
+    fn close(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<()> {
+        let rest = self.rest();
+        let cut = || fault(self.at, "element", "a closing tag that ends in >", "the end of the file");
+        let length = memchr(b'>', rest).ok_or_else(cut)?;
+        let name = rest.get(2..length).unwrap_or_default().trim_ascii();
+        let range = self.at..self.at.saturating_add(length).saturating_add(1);
+        let Some(open) = self.open.last().copied() else {
+            return Err(fault(self.at, "element", "no closing tag here", Name::new(name).to_string()));
+        };
+        if !open.tag.name().eq_ignore_ascii_case(name) {
+            let expected = format!("</{}>, whose tag is at byte {}", Name::new(open.tag.name()), open.tag.start);
+            let found = format!("</{}>", Name::new(name));
+            let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+            return Err(Error::new(FORMAT, open.element.field(), as_u64(self.at), kind));
+        }
+        see(XmlEvent::End { element: open.element, tag: range.clone() }, &self.open)?;
+        self.open.pop();
+        self.at = range.end;
+        Ok(())
+    }
+
+    /// Every element has ended, and there was one.
+    fn finish(&self) -> Result<()> {
+        let end = self.bytes.len();
+        if let Some(OpenElement { element, tag }) = self.open.last() {
+            let name = Name::new(tag.name());
+            let expected = format!("</{name}>, whose tag is at byte {}", tag.start);
+            let kind = ErrorKind::Value { expected: expected.into(), found: "the end of the file".into() };
+            return Err(Error::new(FORMAT, element.field(), as_u64(end), kind));
+        }
+        if self.rooted {
+            return Ok(());
+        }
+        Err(fault(end, "element", "a root element of MeshSystem, Mesh or SceneGraph", "the end of the file"))
+    }
+}

@@ -1,0 +1,389 @@
+//! A new script for one mesh.
+//!
+//! Plain fields, checked and spelled when they are written. [`Script::new`] gives the published defaults; unlike the
+//! published writer, each texture is set once, and no number too many.
+//!
+//! ```
+//! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::unreal::builder::script;
+//! let texture = script::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
+//! let cat = script::Script { textures: vec![texture], ..script::Script::new("Cat", 15) };
+//! let again = meshpeek::unreal::script::Script::open(cat.to_bytes()?)?;
+//! let selected = again.select(b"Cat");
+//! assert_eq!(again.mesh(&selected).sequence(0).map(|all| all.frames), Some(15));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::io::Write;
+
+use crate::error::{Error, Field, Result};
+use crate::formats::unreal::companions::is_file_name;
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::layout::SCRIPT;
+use crate::formats::unreal::script::{Line, MeshScript, refused};
+use crate::parse::Name;
+
+/// A script to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// The class: ASCII letters, digits and `_`.
+    pub class: String,
+    /// The class it expands.
+    pub base: String,
+    /// The mesh's name.
+    pub mesh: String,
+    /// The folder of all files, as the engine sees it; empty for none.
+    pub folder: String,
+    /// The file of the polygons, in the folder.
+    pub data_file: String,
+    /// The file of the frames, in the folder.
+    pub aniv_file: String,
+    /// Whether the model is flipped on import.
+    pub unmirror: bool,
+    /// Offset along each axis.
+    pub origin: [f32; 3],
+    /// Yaw, pitch and roll in 1/256 of a turn.
+    pub rotation: [f32; 3],
+    /// The named ranges of frames.
+    pub sequences: Vec<Sequence>,
+    /// The calls at times of sequences.
+    pub notifies: Vec<Notify>,
+    /// Factor along each axis for the stored integers.
+    pub scale: [f32; 3],
+    /// The textures, at most one for each number.
+    pub textures: Vec<Texture>,
+}
+
+/// A range of frames to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sequence {
+    /// Its name.
+    pub name: String,
+    /// Its first frame.
+    pub start: u32,
+    /// How many frames it has.
+    pub frames: u32,
+    /// Frames per second; `None` leaves it to the engine.
+    pub rate: Option<f32>,
+    /// The group it belongs to.
+    pub group: Option<String>,
+}
+
+/// A call to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notify {
+    /// The sequence's name.
+    pub sequence: String,
+    /// When: a fraction of the sequence, 0 to 1.
+    pub time: f32,
+    /// The function that is called.
+    pub function: String,
+}
+
+/// A texture to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texture {
+    /// The number that polygons hold.
+    pub number: u8,
+    /// The texture's name.
+    pub name: String,
+    /// Its file, in the folder; where it is empty, the texture is set and not imported.
+    pub file: String,
+}
+
+impl Script {
+    /// Makes a script with the published defaults: the files `MODELS\mesh_d.3d` and `MODELS\mesh_a.3d`, the sequences
+    /// `All` and `Still`, a scale of 0.5, 0.5, 1.
+    #[must_use]
+    pub fn new(mesh: &str, frames: u32) -> Self {
+        let sequence = |name: &str, frames| Sequence { name: name.into(), frames, ..Sequence::default() };
+        Self {
+            class: mesh.into(),
+            base: "Object".into(),
+            mesh: mesh.into(),
+            folder: "MODELS".into(),
+            data_file: format!("{mesh}_d.3d"),
+            aniv_file: format!("{mesh}_a.3d"),
+            unmirror: false,
+            origin: [0.0; 3],
+            rotation: [0.0; 3],
+            sequences: vec![sequence("All", frames), sequence("Still", frames.min(1))],
+            notifies: Vec::new(),
+            scale: [0.5, 0.5, 1.0],
+            textures: Vec::new(),
+        }
+    }
+
+    /// Writes the script to memory.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name, text or number that would be read as something else,
+    /// and for a texture number given twice.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut text = format!("class {} expands {};\n", class(&self.class)?, class(&self.base)?).into_bytes();
+        for part in [self.mesh_lines()?, self.texture_lines()?] {
+            text.push(b'\n');
+            for line in part {
+                text.extend(line.as_bytes());
+                text.push(b'\n');
+            }
+        }
+        Ok(text)
+    }
+
+    /// Writes the script, after spelling all of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_bytes`](Self::to_bytes), and what the output refuses.
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
+        out.write_all(&self.to_bytes()?).map_err(failed)?;
+        out.flush().map_err(failed)
+    }
+
+    fn path(&self, file: &str) -> String {
+        if self.folder.is_empty() { file.into() } else { format!("{}\\{file}", self.folder) }
+    }
+
+    fn mesh_lines(&self) -> Result<Vec<Line>> {
+        let line = |second| Line::new("MESH", second).name("MESH", &self.mesh);
+        let import = line("IMPORT")?.file("ANIVFILE", self.path(&self.aniv_file))?;
+        let mut import = import.file("DATAFILE", self.path(&self.data_file))?;
+        for axis in ["X", "Y", "Z"] {
+            import = import.integer(axis, 0);
+        }
+        if self.unmirror {
+            import = import.integer("UNMIRROR", 1);
+        }
+        let mut lines = vec![import, self.origin_line(line("ORIGIN")?)?];
+        for sequence in &self.sequences {
+            lines.push(sequence.line(line("SEQUENCE")?)?);
+        }
+        for notify in &self.notifies {
+            let called = line("NOTIFY")?.name("SEQ", &notify.sequence)?.number("TIME", notify.time)?;
+            lines.push(called.name("FUNCTION", &notify.function)?);
+        }
+        Ok(lines)
+    }
+
+    fn origin_line(&self, line: Line) -> Result<Line> {
+        let line = along(line, self.origin)?;
+        if self.rotation.iter().all(|angle| *angle == 0.0) {
+            return Ok(line);
+        }
+        let [yaw, pitch, roll] = self.rotation;
+        line.number("YAW", yaw)?.number("PITCH", pitch)?.number("ROLL", roll)
+    }
+
+    fn texture_lines(&self) -> Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        for texture in self.textures.iter().filter(|texture| !texture.file.is_empty()) {
+            let import = Line::new("TEXTURE", "IMPORT").name("NAME", &texture.name)?;
+            lines.push(import.file("FILE", self.path(&texture.file))?.quoted("GROUP", "Skins")?);
+        }
+        let map = |second| Line::new("MESHMAP", second).name("MESHMAP", &self.mesh);
+        lines.push(map("NEW")?.name("MESH", &self.mesh)?);
+        lines.push(along(map("SCALE")?, self.scale)?);
+        let mut seen = [false; 256];
+        for texture in &self.textures {
+            let seen = seen.get_mut(usize::from(texture.number));
+            if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
+                return Err(refused("NUM", "each texture number once", texture.number.to_string().as_bytes()));
+            }
+            lines.push(map("SETTEXTURE")?.integer("NUM", texture.number.into()).name("TEXTURE", &texture.name)?);
+        }
+        Ok(lines)
+    }
+}
+
+impl Sequence {
+    fn line(&self, line: Line) -> Result<Line> {
+        let named = line.name("SEQ", &self.name)?;
+        let mut line = named.integer("STARTFRAME", self.start.into()).integer("NUMFRAMES", self.frames.into());
+        if let Some(rate) = self.rate {
+            line = line.number("RATE", rate)?;
+        }
+        if let Some(group) = &self.group {
+            line = line.name("GROUP", group)?;
+        }
+        Ok(line)
+    }
+}
+
+/// Makes a script from nothing for a mesh whose files are called `name_d.3d` and `name_a.3d`: with the published defaults,
+/// and one texture for each texture number that a polygon which is drawn has. Change its fields before writing it.
+///
+/// The mesh and its class are called `name`, too, with `_` for whatever a class cannot be called. The scale makes four
+/// units of the game of one of the author's, which is the published 0.5, 0.5, 1 for classic vertices and 1/64 along each
+/// axis for Deus Ex's.
+///
+/// # Errors
+///
+/// As [`Mesh::surface`]; [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name that no file can have.
+pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
+    let word = word(name)?;
+    let frames = u32::try_from(mesh.frame_count()).unwrap_or(u32::MAX);
+    let mut script = Script::new(&word, frames);
+    // For classic vertices that is the published 0.5, 0.5, 1; Deus Ex's come out as large.
+    script.scale = mesh.variant().author_scale().map(|scale| scale * 4.0);
+    script.data_file = format!("{name}_d.3d");
+    script.aniv_file = format!("{name}_a.3d");
+    for surface in mesh.surfaces() {
+        let surface = surface?;
+        let number = surface.texture();
+        // Surfaces come by texture number, so that one which is there already is the last.
+        let known = script.textures.last().is_some_and(|last| last.number == number);
+        if surface.is_drawn() && !known {
+            let name = format!("J{word}{number}");
+            let file = format!("{name}.PCX");
+            script.textures.push(Texture { number, name, file });
+        }
+    }
+    Ok(script)
+}
+
+/// Makes a script of what another says about one mesh, for its files under another name: every command about the mesh, with
+/// every key it has, in the order of the old script. Nothing else of the old script is taken over: its class is not, and
+/// no other mesh.
+///
+/// # Errors
+///
+/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name that no file can have, and for values that no line can
+/// hold.
+pub fn rename(mesh: &MeshScript<'_>, name: &str) -> Result<Vec<u8>> {
+    let word = word(name)?;
+    let mut text = format!("class {word} expands Object;\n\n").into_bytes();
+    let mut add = |line: &Line| {
+        text.extend(line.as_bytes());
+        text.push(b'\n');
+    };
+    let mut mapped = false;
+    for command in mesh.commands() {
+        if command.verb().is_of_map() && !std::mem::replace(&mut mapped, true) {
+            add(&Line::new("MESHMAP", "NEW").name("MESHMAP", &word)?.name("MESH", &word)?);
+        }
+        add(&Line::of(&command, |key| match key {
+            b"MESH" | b"MESHMAP" => Some(word.clone().into_bytes()),
+            b"DATAFILE" => Some(beside(command.value("DATAFILE")?, &format!("{name}_d.3d"))),
+            b"ANIVFILE" => Some(beside(command.value("ANIVFILE")?, &format!("{name}_a.3d"))),
+            _ => None,
+        })?);
+    }
+    Ok(text)
+}
+
+/// Returns the path of another file in the folder of one.
+fn beside(path: Name<'_>, file: &str) -> Vec<u8> {
+    let path = path.as_bytes();
+    let folder = path.iter().rposition(|byte| matches!(byte, b'\\' | b'/')).map_or(0, |slash| slash.saturating_add(1));
+    [path.get(..folder).unwrap_or_default(), file.as_bytes()].concat()
+}
+
+/// Makes a word that a class can be called of a file's stem.
+fn word(name: &str) -> Result<String> {
+    if !is_file_name(name.as_bytes()) {
+        return Err(refused("name", "the stem of a file's name", name.as_bytes()));
+    }
+    let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        word.insert(0, '_');
+    }
+    Ok(word)
+}
+
+fn along(line: Line, [x, y, z]: [f32; 3]) -> Result<Line> {
+    line.number("X", x)?.number("Y", y)?.number("Z", z)
+}
+
+/// Tests the name of a class, which stands in code.
+fn class(name: &str) -> Result<&str> {
+    let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if word && name.bytes().next().is_some_and(|first| !first.is_ascii_digit()) {
+        return Ok(name);
+    }
+    Err(refused("class", "letters, digits and `_`, no digit first", name.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::unreal::script::{Script as Read, Selected};
+
+    #[test]
+    fn takes_all_of_a_mesh_to_another_name() {
+        let old = Read::open(
+            "class Zoo expands Object; // not this\n\
+             #exec MESH IMPORT MESH=Dog ANIVFILE=d_a.3d DATAFILE=d_d.3d\n\
+             #exec mesh import mesh=CAT anivfile=\"My Models\\c_a.3d\" DATAFILE=c_d.3d UNMIRROR=1 stray Odd=7 // nor this\n\
+             #exec MESHMAP SCALE MESHMAP=cat X=.1\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=0 TEXTURE=old\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=0 TEXTURE=fur TLOD=5\n\
+             #exec TEXTURE IMPORT NAME=Fur FILE=fur.pcx FLAGS=2\n",
+        );
+        let old = old.unwrap();
+        let selected: Selected = old.select(b"cat");
+        let text = rename(&old.mesh(&selected), "big cat").unwrap();
+        let expected = "class big_cat expands Object;\n\n\
+             #exec mesh import mesh=big_cat anivfile=\"My Models\\big cat_a.3d\" DATAFILE=\"big cat_d.3d\" UNMIRROR=1 stray \
+             Odd=7\n\
+             #exec MESHMAP NEW MESHMAP=big_cat MESH=big_cat\n\
+             #exec MESHMAP SCALE MESHMAP=big_cat X=.1\n\
+             #exec MESHMAP SETTEXTURE MESHMAP=big_cat NUM=0 TEXTURE=fur TLOD=5\n\
+             #exec TEXTURE IMPORT NAME=Fur FILE=fur.pcx FLAGS=2\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        for wrong in ["..\\evil", "../evil", "CON", "", "a.", "a\nb"] {
+            let error = rename(&old.mesh(&selected), wrong).unwrap_err();
+            assert_eq!(error.kind().id(), "refused", "{wrong:?}");
+        }
+    }
+
+    fn texture(number: u8, name: &str) -> Texture {
+        Texture { number, name: name.into(), file: format!("{name}.PCX") }
+    }
+
+    #[test]
+    fn spells_the_published_defaults() {
+        let script = Script { textures: vec![texture(0, "fur"), texture(3, "eye")], ..Script::new("Cat", 15) };
+        let text = String::from_utf8(script.to_bytes().unwrap()).unwrap();
+        let expected = r#"class Cat expands Object;
+
+#exec MESH IMPORT MESH=Cat ANIVFILE=MODELS\Cat_a.3d DATAFILE=MODELS\Cat_d.3d X=0 Y=0 Z=0
+#exec MESH ORIGIN MESH=Cat X=0 Y=0 Z=0
+#exec MESH SEQUENCE MESH=Cat SEQ=All STARTFRAME=0 NUMFRAMES=15
+#exec MESH SEQUENCE MESH=Cat SEQ=Still STARTFRAME=0 NUMFRAMES=1
+
+#exec TEXTURE IMPORT NAME=fur FILE=MODELS\fur.PCX GROUP="Skins"
+#exec TEXTURE IMPORT NAME=eye FILE=MODELS\eye.PCX GROUP="Skins"
+#exec MESHMAP NEW MESHMAP=Cat MESH=Cat
+#exec MESHMAP SCALE MESHMAP=Cat X=0.5 Y=0.5 Z=1.0
+#exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=0 TEXTURE=fur
+#exec MESHMAP SETTEXTURE MESHMAP=Cat NUM=3 TEXTURE=eye
+"#;
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn refuses_names_that_change_the_script() {
+        let cat = || Script::new("Cat", 1);
+        for wrong in [
+            Script { class: "Cat\n#exec X".into(), ..cat() },
+            Script { class: "Cat;".into(), ..cat() },
+            Script { class: String::new(), ..cat() },
+            Script { class: "1Cat".into(), ..cat() },
+            Script { base: "Object; /*".into(), ..cat() },
+            Script { mesh: "Cat FILE=x".into(), ..cat() },
+            Script { mesh: "FILE=".into(), ..cat() },
+            Script { data_file: "a\nb".into(), ..cat() },
+            Script { folder: "a\"".into(), ..cat() },
+            Script { scale: [f32::NAN; 3], ..cat() },
+            Script { textures: vec![texture(1, "a"), texture(1, "b")], ..cat() },
+        ] {
+            let mut out = Vec::new();
+            let error = wrong.write_to(&mut out).unwrap_err();
+            assert_eq!((error.kind().id(), out.len()), ("refused", 0), "{error}");
+        }
+    }
+}
