@@ -1,9 +1,7 @@
 //! What the owner of a file holds in every format.
 
-use std::sync::Arc;
-
-use crate::parse::{AccessLog, Cursor, Limits, OpenOptions};
-use crate::sidecar::{Sidecar, SidecarSlot};
+use crate::parse::{AccessLog, Cursor, OpenOptions};
+use crate::sidecar::SidecarSlot;
 
 /// The bytes of a file, and what every owner holds beside them.
 #[derive(Debug)]
@@ -54,29 +52,12 @@ impl<D> FileData<D> {
         &self.data
     }
 
-    /// Gives the owner of the bytes back.
-    pub(crate) fn into_data(self) -> D {
-        self.data
-    }
-
     pub(crate) const fn options(&self) -> &OpenOptions {
         &self.context.options
-    }
-
-    pub(crate) const fn limits(&self) -> &Limits {
-        &self.context.options.limits
     }
 
     /// Returns the record of what was read, if one is kept.
     pub(crate) fn access_log(&self) -> Option<&AccessLog> {
         self.context.access_log()
-    }
-
-    pub(crate) const fn sidecar(&self) -> &SidecarSlot {
-        &self.context.sidecar
-    }
-
-    pub(crate) fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
-        self.context.sidecar = SidecarSlot::new(sidecar);
     }
 }
