@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stored = Arc::new(stored);
     let model = model.with_sidecar(Arc::clone(&stored));
     let start = Instant::now();
-    let scene = Scene::indexed(model.file().geometry().unwrap(), &stored)?;
+    let scene = Scene::indexed(model.geometry()?, &stored)?;
     let in_sidecar = scene.trees().filter(|(_, tree)| tree.is_stored()).count();
     println!("{} surfaces, {in_sidecar} with a tree in the sidecar, in {:.1?}", scene.trees().len(), start.elapsed());
 
@@ -88,7 +88,7 @@ fn make(model: &Model<Map>, key: &Key, place: &Path) -> Result<(), Box<dyn Error
     let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
     let mut builder = Builder::default();
     model.file().index(&mut builder)?;
-    write_sidecar(&mut builder, model.file().geometry().unwrap(), key, &mut out)?;
+    write_sidecar(&mut builder, model.geometry()?, key, &mut out)?;
     out.flush()?;
     out.into_inner()?.persist(place)?;
     Ok(())

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // SAFETY: nobody writes to the file while this runs. `meshpeek::read` is the safe way, and copies.
     let model = Model::open(unsafe { meshpeek::map(&path)? })?;
-    let geometry = model.file().geometry().unwrap();
+    let geometry = model.geometry()?;
 
     // Trees that are there already, in a sidecar, are used as they are; without one, they are built.
     let start = Instant::now();

@@ -55,7 +55,7 @@
 //! # Promises
 //!
 //! 1. Opening reads the header only, of text its elements; surfaces are located when first asked for, and remembered.
-//! 2. No file makes it panic, hang or recurse without a limit, or allocate more than 4 times the file's size and 64 KiB
+//! 2. No file makes it panic, hang or recurse without a limit, or allocate more than 16 times the file's size and 1 MiB
 //!    beyond what is asked for; inflating a block, twice [`Limits::block`].
 //! 3. Every byte of a well-formed file belongs to exactly one named [`Region`].
 //! 4. Every error says format, field, byte offset, what was expected and what was found.

@@ -3,46 +3,46 @@
 use std::ops::{Add, Mul, Sub};
 
 /// A float of either length.
-pub(crate) trait Float: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+pub(crate) trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     const ONE: Self;
 }
 
-impl Float for f32 {
+impl Real for f32 {
     const ONE: Self = 1.0;
 }
 
-impl Float for f64 {
+impl Real for f64 {
     const ONE: Self = 1.0;
 }
 
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn subtract<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
+pub(crate) fn subtract<T: Real>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
     [ax - bx, ay - by, az - bz]
 }
 
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn add<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
+pub(crate) fn add<T: Real>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
     [ax + bx, ay + by, az + bz]
 }
 
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn cross<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
+pub(crate) fn cross<T: Real>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> [T; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn dot<T: Float>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> T {
+pub(crate) fn dot<T: Real>([ax, ay, az]: [T; 3], [bx, by, bz]: [T; 3]) -> T {
     ax * bx + ay * by + az * bz
 }
 
 /// Returns `start + factor * vector`.
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn add_scaled<T: Float, const N: usize>(start: [T; N], factor: T, vector: [T; N]) -> [T; N] {
+pub(crate) fn add_scaled<T: Real, const N: usize>(start: [T; N], factor: T, vector: [T; N]) -> [T; N] {
     let mut sum = start;
     for (part, other) in sum.iter_mut().zip(vector) {
         *part = *part + factor * other;
@@ -53,7 +53,7 @@ pub(crate) fn add_scaled<T: Float, const N: usize>(start: [T; N], factor: T, vec
 /// Returns what lies `fraction` of the way from one to the other. At the ends it is exactly the one or the other.
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-pub(crate) fn mix<T: Float, const N: usize>(one: [T; N], other: [T; N], fraction: T) -> [T; N] {
+pub(crate) fn mix<T: Real, const N: usize>(one: [T; N], other: [T; N], fraction: T) -> [T; N] {
     let mut mixed = one;
     for (part, other) in mixed.iter_mut().zip(other) {
         *part = *part * (T::ONE - fraction) + other * fraction;

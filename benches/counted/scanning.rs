@@ -15,7 +15,7 @@ use crate::inputs;
 
 /// Items of the shorter of two runs: whole rounds of any lanes.
 const ITEMS: usize = 9600;
-/// CountedRuns of the shorter of two walks: beside those that are few enough to be stepped over.
+/// Runs of the shorter of two walks: beside those that are few enough to be stepped over.
 const RUNS: usize = 60_000;
 /// Quads along one side of the surface that has as many positions as the longer run.
 const SIDE: u32 = 140;

@@ -1356,7 +1356,7 @@ fn reports_values_of_other_types() {
     let bytes = with_square(&square().with("PositionDomain", half));
     finds(&bytes, "SL38", Severity::Info, "high_lod[0].PositionDomain");
     look(&bytes, |submesh| {
-        assert_eq!(submesh.positions().unwrap().bounds(), Bounds { min: [0.0; 3], max: [1.0, 1.0, 0.0] })
+        assert_eq!(submesh.positions().unwrap().bounds(), Bounds { min: [0.0; 3], max: [1.0, 1.0, 0.0] });
     });
     for (key, rule) in [
         (SubmeshKey::Position, "SL08"),

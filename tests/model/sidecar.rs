@@ -272,5 +272,5 @@ fn another_header_is_another_file() {
 fn lies_beside_the_file_under_its_name() {
     assert_eq!(beside("some/city.mesh".as_ref()), std::path::Path::new("some/city.mesh.mpidx"));
     let shown = format!("{:?}", opened(&sidecar_of(&small_mesh(), &key()), Trust::Untrusted));
-    assert!(shown.contains("sections: 6") && shown.contains("Foreign"), "{shown}");
+    assert!(shown.contains("sections: 6") && shown.contains("Untrusted"), "{shown}");
 }

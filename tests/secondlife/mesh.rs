@@ -603,10 +603,10 @@ fn joints_move_vertices() {
     assert_eq!(palette.matrices(), [moves([1.0, 2.0, 3.0]), moves([1.0, 1.0, 13.0])]);
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
-    let moved = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
+    let skinned = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
     // Without influences, the first joint has all of the vertex.
-    assert_eq!((moved(0), moved(1)), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
-    let [x, y, z] = moved(2);
+    assert_eq!((skinned(0), skinned(1)), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
+    let [x, y, z] = skinned(2);
     assert!(x == 1.0 && (y - 1.5).abs() < 1e-4 && (z - 8.0).abs() < 1e-3, "{x} {y} {z}");
     assert_eq!(palette.direction([0.0, 0.0, 1.0], weights.get(3).unwrap().iter()), [0.0, 0.0, 1.0]);
 }

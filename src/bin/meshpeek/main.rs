@@ -45,11 +45,11 @@ struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
-    verb: Verb,
+    verb: ProgramVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum ProgramVerb {
     /// What is in a file: format, bounds, surfaces, bones, clips, and how many bytes were looked at to know it
     Info(commands::info::InfoArgs),
     /// Every byte range of a file with its name, type, count and alignment; or what one byte is
@@ -77,17 +77,17 @@ enum Verb {
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
     let done = match verb {
-        Verb::Info(info) => info.run(&global),
-        Verb::Map(map) => map.run(&global),
-        Verb::Validate(validate) => validate.run(&global),
-        Verb::Dump(dump) => dump.run(&global),
-        Verb::Rewrite(rewrite) => rewrite.run(&global),
-        Verb::Lod(lod) => lod.run(&global),
-        Verb::Query(query) => query.run(&global),
-        Verb::Index(index) => index.run(&global),
-        Verb::Bench(bench) => bench.run(&global),
-        Verb::Completions(completions) => completions.run(Cli::command()),
-        Verb::Man(man) => man.run(Cli::command()),
+        ProgramVerb::Info(info) => info.run(&global),
+        ProgramVerb::Map(map) => map.run(&global),
+        ProgramVerb::Validate(validate) => validate.run(&global),
+        ProgramVerb::Dump(dump) => dump.run(&global),
+        ProgramVerb::Rewrite(rewrite) => rewrite.run(&global),
+        ProgramVerb::Lod(lod) => lod.run(&global),
+        ProgramVerb::Query(query) => query.run(&global),
+        ProgramVerb::Index(index) => index.run(&global),
+        ProgramVerb::Bench(bench) => bench.run(&global),
+        ProgramVerb::Completions(completions) => completions.run(Cli::command()),
+        ProgramVerb::Man(man) => man.run(Cli::command()),
     };
     done.unwrap_or_else(|error| report(&error, &global)).into()
 }

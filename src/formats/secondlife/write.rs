@@ -30,5 +30,11 @@ pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
 
 /// Copies bytes that may be mapped in small buffers of our own memory.
 fn copy(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    bytes.chunks(64 << 10).try_for_each(|chunk| out.write_all(&chunk.to_vec()))
+    let mut buffer = Vec::new();
+    for chunk in bytes.chunks(64 << 10) {
+        buffer.clear();
+        buffer.extend_from_slice(chunk);
+        out.write_all(&buffer)?;
+    }
+    Ok(())
 }

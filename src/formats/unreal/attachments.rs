@@ -33,7 +33,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let polygon = polygons.get(usize::from(*number)).copied().unwrap_or_default();
         let positions = self.frame(frame)?.positions();
         self.note_polygons();
-        self.note_aniv(self.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
+        self.note_aniv(self.header.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
         let place = |vertex: u32| match positions.get(as_index(vertex)) {
             Some(position) => Ok(placement.apply(position)),
             None => Err(beyond((*number).into(), vertex, positions.len())),

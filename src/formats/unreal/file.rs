@@ -11,11 +11,11 @@ use super::surface_groups::Groups;
 use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
 use super::validate::rules::RULES;
 use super::{regions, write};
-use crate::array::{Array, Bounds};
+use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{FileData, FormatVersion, Geometry, MeshFile, Positions};
+use crate::model::{FileData, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 use std::io::Write;
 
@@ -48,7 +48,7 @@ pub struct Mesh<D> {
     uv_divisor: UvDivisor,
     facts: Option<(Arc<Script<D>>, Selected)>,
     groups: OnceLock<Result<Groups>>,
-    bounds: OnceLock<Bounds>,
+    pub(super) bounds: OnceLock<Bounds>,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -193,7 +193,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Lends what follows the polygons: nothing in a sound file.
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
-        let end = usize::try_from(self.polygons_end()).ok();
+        let end = usize::try_from(self.header.polygons_end()).ok();
         end.and_then(|end| self.data.bytes().get(end..)).unwrap_or_default()
     }
 
@@ -217,7 +217,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             let kind = ErrorKind::NoSuch { count: self.header.frames.into(), index: number };
             return Err(Error::without_offset(ANIV, field, kind));
         }
-        let start = self.frame_at(number);
+        let start = self.header.frame_at(number);
         let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.bytes().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.header.stride > 0 {
             let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
@@ -225,30 +225,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
         let stride = usize::try_from(self.header.stride).unwrap_or(usize::MAX);
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))
-    }
-
-    /// Returns the box around all vertices of frame 0, in stored units: computed once.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        *self.bounds.get_or_init(|| {
-            let Ok(frame) = self.frame(0) else { return Bounds::EMPTY };
-            self.note_aniv(FRAMES_AT, as_u64(frame.positions().as_bytes().len()));
-            frame.bounds()
-        })
-    }
-
-    /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
-    /// read.
-    #[must_use]
-    pub fn extent_of_all_frames(&self) -> Bounds {
-        let frames = self.frame_bytes();
-        self.note_aniv(FRAMES_AT, as_u64(frames.len()));
-        if self.header.variant.extra_vertices() > 0 {
-            let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
-            return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
-        }
-        // Frames of nothing but vertices are one array.
-        Frame::new(frames, self.header).all_positions().bounds()
     }
 
     /// Returns the bytes of all frames, as many of them as there are.
@@ -288,7 +264,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let groups = self.groups.get_or_init(|| {
             let polygons = self.polygons()?;
             if let Some(data) = self.data.access_log() {
-                data.record_partial(POLYGONS_AT, self.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
+                data.record_partial(POLYGONS_AT, self.header.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
             }
             Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
         });
@@ -298,7 +274,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Notes that all of the polygons were read.
     pub(super) fn note_polygons(&self) {
         if let Some(data) = self.data.access_log() {
-            data.record_partial(POLYGONS_AT, self.polygons_end(), self.polygons_end().saturating_sub(POLYGONS_AT));
+            data.record_partial(
+                POLYGONS_AT,
+                self.header.polygons_end(),
+                self.header.polygons_end().saturating_sub(POLYGONS_AT),
+            );
         }
     }
 
@@ -309,28 +289,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Returns the offset of the byte after the last polygon.
-    pub(super) fn polygons_end(&self) -> u64 {
-        let size = u64::from(self.header.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
-        POLYGONS_AT.saturating_add(size)
-    }
-
-    /// Returns where a frame starts.
-    pub(super) const fn frame_at(&self, frame: u64) -> u64 {
-        FRAMES_AT.saturating_add(frame.saturating_mul(self.header.stride))
-    }
-
     pub(super) fn data_cursor(&self) -> Cursor<'_> {
         Cursor::new(self.data.bytes(), DATA)
     }
 
     pub(super) fn aniv_cursor(&self) -> Cursor<'_> {
         Cursor::new(self.aniv.bytes(), ANIV)
-    }
-
-    /// Returns an array of no positions, of the mesh's variant.
-    pub(super) fn no_positions(&self) -> Positions<'_> {
-        Frame::new(&[], self.header).positions()
     }
 }
 

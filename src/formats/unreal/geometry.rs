@@ -1,6 +1,7 @@
 //! Lowering to the neutral view.
 
 use super::file::Mesh;
+use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
 use super::layout::{ANIV, DATA};
 use crate::array::{Array, Bounds, Consecutive, Sphere};
@@ -8,6 +9,32 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
 use crate::parse::Name;
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Returns the box around all vertices of frame 0, in stored units: computed once.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        *self.bounds.get_or_init(|| {
+            let Ok(frame) = self.frame(0) else { return Bounds::EMPTY };
+            self.note_aniv(FRAMES_AT, as_u64(frame.positions().as_bytes().len()));
+            frame.bounds()
+        })
+    }
+
+    /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
+    /// read.
+    #[must_use]
+    pub fn extent_of_all_frames(&self) -> Bounds {
+        let frames = self.frame_bytes();
+        self.note_aniv(FRAMES_AT, as_u64(frames.len()));
+        if self.header.variant.extra_vertices() > 0 {
+            let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
+            return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
+        }
+        // Frames of nothing but vertices are one array.
+        Frame::new(frames, self.header).all_positions().bounds()
+    }
+}
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Files hold no box: this is the one around frame 0.
@@ -82,7 +109,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.surface(surface)?;
         match target {
             // Of a file that ends before its first frame, too, there are no positions.
-            0 => Ok(self.frame(0).map_or_else(|_| self.no_positions(), |frame| frame.positions())),
+            0 => Ok(self.frame(0).map_or_else(|_| Frame::new(&[], self.header).positions(), |frame| frame.positions())),
             _ => Err(no_such("target", 1, target)),
         }
     }

@@ -29,6 +29,17 @@ pub(crate) struct PairHeader {
 }
 
 impl PairHeader {
+    /// Returns the offset of the byte after the last polygon.
+    pub(super) fn polygons_end(&self) -> u64 {
+        let size = u64::from(self.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
+        POLYGONS_AT.saturating_add(size)
+    }
+
+    /// Returns where a frame starts.
+    pub(super) const fn frame_at(&self, frame: u64) -> u64 {
+        FRAMES_AT.saturating_add(frame.saturating_mul(self.stride))
+    }
+
     /// Reads both headers.
     pub(crate) fn read(mut data: Cursor<'_>, mut aniv: Cursor<'_>) -> Result<Self> {
         for cursor in [&data, &aniv] {

@@ -36,7 +36,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn normals(&self, frame: usize, shading: Shading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
         let (polygons, positions) = (self.polygons()?, self.frame(frame)?.positions());
         self.note_polygons();
-        self.note_aniv(self.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
+        self.note_aniv(self.header.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
         let mut smooth: Vec<[f32; 3]> = zeros(self.vertex_count())?;
         let mut normals = zeros(polygons.len().saturating_mul(3))?;
         let plane = |polygon: &RawPolygon| plane(polygon, &positions, placement).unwrap_or_default();

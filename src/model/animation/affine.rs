@@ -6,7 +6,7 @@ use crate::math::{narrow, unit_rotation};
 use crate::model::bone::Transform;
 
 /// A column of a matrix: a direction, or a place.
-type Column = [f64; 3];
+type Vector = [f64; 3];
 
 /// How small the volume that three axes span may be, of the box of their lengths, before they count as lying in a plane.
 const FLAT: f64 = 1e-13;
@@ -24,8 +24,8 @@ const FLAT: f64 = 1e-13;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
-    axes: [Column; 3],
-    origin: Column,
+    axes: [Vector; 3],
+    origin: Vector,
 }
 
 impl Affine {
@@ -81,7 +81,7 @@ impl Affine {
     }
 
     /// Returns where a direction goes.
-    fn turn(&self, [x, y, z]: Column) -> Column {
+    fn turn(&self, [x, y, z]: Vector) -> Vector {
         let [right, up, out] = self.axes;
         add(add(right.map(|part| part * x), up.map(|part| part * y)), out.map(|part| part * z))
     }
@@ -106,7 +106,7 @@ impl From<&Transform> for Affine {
 }
 
 /// Returns where a rotation takes x, y and z.
-fn rotated([x, y, z, w]: [f64; 4]) -> [Column; 3] {
+fn rotated([x, y, z, w]: [f64; 4]) -> [Vector; 3] {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
         [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
@@ -114,19 +114,19 @@ fn rotated([x, y, z, w]: [f64; 4]) -> [Column; 3] {
     ]
 }
 
-fn add([ax, ay, az]: Column, [bx, by, bz]: Column) -> Column {
+fn add([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
     [ax + bx, ay + by, az + bz]
 }
 
-fn cross([ax, ay, az]: Column, [bx, by, bz]: Column) -> Column {
+fn cross([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
-fn dot([ax, ay, az]: Column, [bx, by, bz]: Column) -> f64 {
+fn dot([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> f64 {
     ax * bx + ay * by + az * bz
 }
 
-fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Column; 3]) -> [Column; 3] {
+fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Vector; 3]) -> [Vector; 3] {
     [[ax, bx, cx], [ay, by, cy], [az, bz, cz]]
 }
 

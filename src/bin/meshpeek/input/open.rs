@@ -16,14 +16,11 @@ use crate::args::Global;
 use crate::formats;
 use crate::formats::names::has_extension;
 use crate::formats::unreal::pairs::{PairFinder, named_source};
-use crate::formats::unreal::script_file::{self, Script};
+use crate::formats::unreal::script_file::{self, MissingMesh, Script};
 use crate::outcome::{Outcome, UsageError};
 use crate::render::note::note;
 use crate::render::progress::progress;
 use crate::render::text::shown;
-
-/// A mesh that a script imports although its files do not exist.
-pub type MissingMesh = script_file::MissingMesh<Data>;
 
 /// Opens files one after another.
 struct Opener<'g> {
@@ -54,7 +51,7 @@ impl<'g> Opener<'g> {
     }
 
     /// Returns the meshes that a script imports although their files do not exist.
-    fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh>> {
+    fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh<Data>>> {
         let (global, limits) = (self.global, self.limits);
         self.pairs.missing(path, |path| bytes::load(path, global, &limits))
     }
@@ -125,7 +122,7 @@ pub fn each(
     names: &[PathBuf],
     global: &Global,
     mut visit: impl FnMut(&Path, meshpeek::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, Vec<MissingMesh>)> {
+) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
     let mut opener = Opener::new(global);
     let mut inputs = InputPaths::expand(names);
     // A pair is opened once, by its data file.
@@ -158,7 +155,7 @@ pub fn each(
 }
 
 /// Prints notes about files and meshes that were not opened.
-fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh], global: &Global) {
+fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
     if global.verbose && inputs.skipped > 0 {
         note(&format!("passed over {} files in folders that are no meshes", inputs.skipped), global);
     }

@@ -9,7 +9,7 @@ use crate::formats::ezmesh::form::Form;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::element_name::{ElementName, ListKind};
 use crate::formats::ezmesh::xml::scan::belongs;
-use crate::formats::ezmesh::xml::tag::{Attribute, Tag, is_blank};
+use crate::formats::ezmesh::xml::tag::{Tag, XmlAttribute, is_blank};
 use crate::formats::ezmesh::xml::walk::{OpenElement, XmlEvent, walk};
 use crate::math::as_u64;
 use crate::parse::{Name, Report, Severity};
@@ -175,8 +175,8 @@ impl<'a> XmlCheck<'a, '_, '_> {
         }
     }
 
-    fn attribute(&mut self, element: ElementName, attribute: &Attribute<'a>) {
-        let Attribute { name, value, quote } = attribute;
+    fn attribute(&mut self, element: ElementName, attribute: &XmlAttribute<'a>) {
+        let XmlAttribute { name, value, quote } = attribute;
         let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {

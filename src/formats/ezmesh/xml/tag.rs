@@ -27,7 +27,7 @@ pub(crate) struct Tag<'a> {
 
 /// An attribute of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Attribute<'a> {
+pub(crate) struct XmlAttribute<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) value: AttributeValue<'a>,
     /// What stands around the value: `"`, `'`, or nothing.
@@ -130,7 +130,7 @@ impl<'a> Tag<'a> {
         let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
         let mut count = 0_usize;
         let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
-        while let Some(Attribute { name, value, .. }) = attributes.next()? {
+        while let Some(XmlAttribute { name, value, .. }) = attributes.next()? {
             if as_u64(value.bytes.len()) > limits.attribute {
                 let asked = as_u64(value.bytes.len());
                 let kind = ErrorKind::Limit { name: "attribute", allowed: limits.attribute, asked };
@@ -200,7 +200,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the next attribute; `None` at the tag's end.
-    pub(crate) fn next(&mut self) -> Result<Option<Attribute<'a>>, TagFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<XmlAttribute<'a>>, TagFault> {
         if self.end.is_some() {
             return Ok(None);
         }
@@ -263,7 +263,7 @@ impl<'a> Attributes<'a> {
         };
         let value = AttributeValue { bytes: rest.get(..length).unwrap_or_default(), at: self.at };
         self.at = self.at.saturating_add(length).saturating_add(usize::from(quote.is_some()));
-        Ok(Some(Attribute { name, value, quote }))
+        Ok(Some(XmlAttribute { name, value, quote }))
     }
 
     /// Returns the first bytes of what cannot be read.

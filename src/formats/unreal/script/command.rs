@@ -1,6 +1,6 @@
 //! Commands: what a `#exec` line says, before anybody asks which mesh it is about.
 
-use Kind::{Float, Integer, Text};
+use ArgumentKind::{Float, Integer, Text};
 
 use super::line::{Argument, Arguments, EXEC};
 use super::number;
@@ -44,7 +44,7 @@ impl Verb {
 
 /// How the value of a key is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ArgumentKind {
     Text,
     Float,
     Integer,
@@ -52,9 +52,9 @@ pub(super) enum Kind {
 
 /// A key that a command knows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Key {
+pub(super) struct ArgumentKey {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ArgumentKind,
     pub(super) needed: bool,
 }
 
@@ -67,22 +67,22 @@ pub(super) struct Spelling {
     /// What regions and findings call it.
     name: &'static str,
     /// The keys it knows.
-    pub(super) keys: &'static [Key],
+    pub(super) keys: &'static [ArgumentKey],
 }
 
-const fn needed(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, needed: true }
+const fn needed(name: &'static str, kind: ArgumentKind) -> ArgumentKey {
+    ArgumentKey { name, kind, needed: true }
 }
 
-const fn key(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, needed: false }
+const fn key(name: &'static str, kind: ArgumentKind) -> ArgumentKey {
+    ArgumentKey { name, kind, needed: false }
 }
 
-const MESH: Key = needed("MESH", Text);
-const MESHMAP: Key = needed("MESHMAP", Text);
-const X: Key = key("X", Float);
-const Y: Key = key("Y", Float);
-const Z: Key = key("Z", Float);
+const MESH: ArgumentKey = needed("MESH", Text);
+const MESHMAP: ArgumentKey = needed("MESHMAP", Text);
+const X: ArgumentKey = key("X", Float);
+const Y: ArgumentKey = key("Y", Float);
+const Z: ArgumentKey = key("Z", Float);
 
 /// The verbs that are about meshes, and the keys of 8,000 real lines.
 pub(super) const SPELLINGS: [Spelling; 10] = [
@@ -179,7 +179,7 @@ pub(super) const SPELLINGS: [Spelling; 10] = [
     ),
 ];
 
-const fn spelling(verb: Verb, words: [&'static str; 2], name: &'static str, keys: &'static [Key]) -> Spelling {
+const fn spelling(verb: Verb, words: [&'static str; 2], name: &'static str, keys: &'static [ArgumentKey]) -> Spelling {
     Spelling { verb, words, name, keys }
 }
 

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::commands::{CommandRange, Commands};
-use super::line::{Kind as LineKind, Lines};
+use super::line::{LineKind, SourceLines};
 use super::select::{MeshScript, Selected};
 use super::statements::{Import, Statement as _};
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -61,7 +61,7 @@ impl<D: AsRef<[u8]>> Script<D> {
     pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
         let bytes = data.as_ref();
         within("script", limits.script, as_u64(bytes.len()))?;
-        let commands = || Lines::new(bytes).filter(|line| line.kind == LineKind::Command);
+        let commands = || SourceLines::new(bytes).filter(|line| line.kind == LineKind::Command);
         let count = commands().count();
         within("items", limits.items, as_u64(count))?;
         let mut places = Vec::new();

@@ -14,7 +14,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     /// Code, a comment, or blank.
     Text,
     /// A command.
@@ -27,22 +27,22 @@ pub(super) enum Kind {
 
 /// A line, or the command in it: the offsets of its first byte and of the byte after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) kind: Kind,
+pub(super) struct SourceLine {
+    pub(super) kind: LineKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// Walks the lines of a script, once over every byte.
 #[derive(Clone, Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct SourceLines<'a> {
     bytes: &'a [u8],
     at: usize,
     /// How many block comments are open: they nest.
     depth: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> SourceLines<'a> {
     /// Starts at a script's first byte. Text of two bytes per character has no lines.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
@@ -56,7 +56,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Classifies the line from `start`, and notes which block comments it leaves open.
-    fn classify(&mut self, start: usize, line: &[u8]) -> Line {
+    fn classify(&mut self, start: usize, line: &[u8]) -> SourceLine {
         let blank = skip_blanks(line, 0);
         let text = line.get(blank..).unwrap_or_default();
         let exec = self.depth == 0 && is_exec(text);
@@ -64,19 +64,19 @@ impl<'a> Lines<'a> {
         self.depth = scan(text.get(length..).unwrap_or_default(), self.depth);
         let command = text.get(..length).unwrap_or_default().trim_ascii_end();
         let (kind, start, length) = match line.len() {
-            length if length > MAX_LINE => (Kind::TooLong, start, line.len()),
-            _ if !exec => (Kind::Text, start, line.len()),
-            _ if command.contains(&0) => (Kind::Nul, start.saturating_add(blank), command.len()),
-            _ => (Kind::Command, start.saturating_add(blank), command.len()),
+            length if length > MAX_LINE => (LineKind::TooLong, start, line.len()),
+            _ if !exec => (LineKind::Text, start, line.len()),
+            _ if command.contains(&0) => (LineKind::Nul, start.saturating_add(blank), command.len()),
+            _ => (LineKind::Command, start.saturating_add(blank), command.len()),
         };
-        Line { kind, start, end: start.saturating_add(length) }
+        SourceLine { kind, start, end: start.saturating_add(length) }
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Line;
+impl Iterator for SourceLines<'_> {
+    type Item = SourceLine;
 
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<SourceLine> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let line = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     fn commands(text: &str) -> Vec<&str> {
-        let lines = Lines::new(text.as_bytes()).filter(|line| line.kind == Kind::Command);
+        let lines = SourceLines::new(text.as_bytes()).filter(|line| line.kind == LineKind::Command);
         lines.map(|line| &text[line.start..line.end]).collect()
     }
 
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(commands(&long), ["#exec A"]);
         assert_eq!(commands("#exec A\0\n#exec B"), ["#exec B"]);
         let wide: Vec<u8> = "#exec A=1\n#exec B=2\n".bytes().flat_map(|byte| [byte, 0]).collect();
-        assert_eq!(Lines::new(&wide).count(), 0);
+        assert_eq!(SourceLines::new(&wide).count(), 0);
         assert!(!is_wide(&[0; 64]) && !is_wide(b"a\0b") && is_wide(b"\xff\xfe"));
     }
 

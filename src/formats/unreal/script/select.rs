@@ -74,7 +74,7 @@ impl Selected {
     }
 
     /// Keeps the last texture of each number, and finds its import.
-    fn settle(&mut self, commands: Commands<'_>, imports: &Imports) {
+    fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
         self.notifies.sort_unstable();
         self.textures.sort_unstable_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
         self.textures.dedup_by_key(|(number, ..)| *number);
@@ -107,7 +107,7 @@ fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
         }
     }
     let textured = selected.iter().any(|one| !one.textures.is_empty());
-    let imports = if textured { Imports::new(commands) } else { Imports(Vec::new()) };
+    let imports = if textured { ImportNames::new(commands) } else { ImportNames(Vec::new()) };
     for one in selected {
         one.settle(commands, &imports);
     }
@@ -148,9 +148,9 @@ fn about<'a>(command: &Command<'a>) -> Option<Name<'a>> {
 
 /// The texture imports of a script, by name in lower case.
 #[derive(Debug)]
-pub(super) struct Imports(Vec<(Box<[u8]>, usize)>);
+pub(super) struct ImportNames(Vec<(Box<[u8]>, usize)>);
 
-impl Imports {
+impl ImportNames {
     pub(super) fn new(commands: Commands<'_>) -> Self {
         let named = |(index, command)| Some((lower(TextureImport::of(command)?.name), index));
         let mut imports: Vec<_> = commands.iter().enumerate().filter_map(named).collect();

@@ -4,12 +4,12 @@
 //! things twice and carry keys that the engine ignores: that is for information. Of one script, at most 1,000 findings
 //! by a rule are told.
 
-use super::command::{Command, Key, Kind, Verb};
+use super::command::{ArgumentKey, ArgumentKind, Command, Verb};
 use super::commands::Commands;
 use super::file::Script;
-use super::line::{Argument, Kind as LineKind, Lines, MAX_LINE, Quote, is_wide};
+use super::line::{Argument, LineKind, MAX_LINE, Quote, SourceLines, is_wide};
 use super::number::{self, Fault};
-use super::select::{Imports, lower};
+use super::select::{ImportNames, lower};
 use super::statements::{Import, Notify, Sequence, SetTexture, Statement as _};
 use crate::error::Field;
 use crate::math::as_u64;
@@ -72,7 +72,7 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
         return;
     }
     let mut commands = 0;
-    let mut lines = Lines::new(bytes);
+    let mut lines = SourceLines::new(bytes);
     for line in lines.by_ref() {
         let start = as_u64(line.start);
         match line.kind {
@@ -103,7 +103,7 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
             let text = format!("{}: the quote is not closed; the value runs to the line's end", argument.key);
             report.say("UR32", command.field(), argument.offset, text);
         }
-        let is = |key: &Key| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
+        let is = |key: &ArgumentKey| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
         match keys.iter().position(is).filter(|_| argument.value.is_some()) {
             // The arguments of other commands are not known.
             None if keys.is_empty() => {}
@@ -120,11 +120,11 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
 fn check_value(
     command: &Command<'_>,
     argument: &Argument<'_>,
-    (key, number): (Option<&Key>, usize),
+    (key, number): (Option<&ArgumentKey>, usize),
     seen: &mut u32,
     report: &mut Report<'_>,
 ) {
-    let (Some(Key { name, kind, .. }), Some(value)) = (key, argument.value) else { return };
+    let (Some(ArgumentKey { name, kind, .. }), Some(value)) = (key, argument.value) else { return };
     let bit = u32::try_from(number).ok().and_then(|number| 1_u32.checked_shl(number)).unwrap_or_default();
     if *seen & bit != 0 {
         let text = format!("expected {name} once, found it again: the first counts");
@@ -132,9 +132,9 @@ fn check_value(
     }
     *seen |= bit;
     let fault = match kind {
-        Kind::Text => None,
-        Kind::Float => number::float(value.as_bytes()).1,
-        Kind::Integer => number::integer(value.as_bytes()).1,
+        ArgumentKind::Text => None,
+        ArgumentKind::Float => number::float(value.as_bytes()).1,
+        ArgumentKind::Integer => number::integer(value.as_bytes()).1,
     };
     let (rule, expected) = match fault {
         None => return,
@@ -150,7 +150,7 @@ fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
     for key in keys.iter().filter(|key| key.needed) {
         let found = command.value(key.name);
         // A number that is empty is reported as one that cannot be read.
-        if found.is_none() || (key.kind == Kind::Text && found == Some(Name::default())) {
+        if found.is_none() || (key.kind == ArgumentKind::Text && found == Some(Name::default())) {
             say(report, "UR35", command, format!("{} needs {}, which is missing", spelled(command), key.name));
         }
     }
@@ -214,7 +214,7 @@ fn check_names(commands: Commands<'_>, report: &mut Report<'_>) {
     let meshes = sorted(imported.chain(maps).collect());
     let sequences = commands.iter().filter_map(Sequence::of);
     let sequences = sorted(sequences.map(|sequence| of_mesh(&sequence.command, sequence.name)).collect());
-    let textures = Imports::new(commands);
+    let textures = ImportNames::new(commands);
     for command in commands.iter() {
         check_mesh(&command, &meshes, report);
         check_call(&command, &sequences, report);
@@ -250,7 +250,7 @@ fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Repor
     }
 }
 
-fn check_texture(command: &Command<'_>, textures: &Imports, report: &mut Report<'_>) {
+fn check_texture(command: &Command<'_>, textures: &ImportNames, report: &mut Report<'_>) {
     let Some(SetTexture { number, texture, .. }) = SetTexture::of(*command) else { return };
     if u8::try_from(number).is_err() {
         say(report, "UR43", command, format!("NUM: expected 0 to 255, found {number}"));

@@ -35,7 +35,7 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     let rest = as_u64(mesh.data_rest().len());
     if rest > 0 {
         let text = format!("{rest} bytes after the polygons belong to no field");
-        report.say("UR06", Field::new("data_end"), mesh.polygons_end(), text);
+        report.say("UR06", Field::new("data_end"), mesh.header.polygons_end(), text);
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
              vertices",
             shape.frames, shape.vertices
         );
-        report.say("UR04", Field::new("positions").in_list("frame", frame), mesh.frame_at(frame), text);
+        report.say("UR04", Field::new("positions").in_list("frame", frame), mesh.header.frame_at(frame), text);
         check_line_ends(mesh, missing, report);
     }
 }
@@ -196,7 +196,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
     report.turn_to(ANIV);
     for frame in 0..mesh.frame_count() {
         let Ok(view) = mesh.frame(frame) else { break };
-        mesh.note_aniv(mesh.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
+        mesh.note_aniv(mesh.header.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
         let Positions::Packed64(positions) = view.positions() else { return };
         positions.prefetch();
         let mut pads = Tally::default();
@@ -205,7 +205,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
         }
         if pads.any() {
             let field = Field::new("positions").in_list("frame", as_u64(frame));
-            let offset = pads.offset(mesh.frame_at(as_u64(frame)), 8).saturating_add(6);
+            let offset = pads.offset(mesh.header.frame_at(as_u64(frame)), 8).saturating_add(6);
             report.say("UR14", field, offset, format!("{} vertices have a pad that is not 0; it is kept", pads.count));
         }
     }
