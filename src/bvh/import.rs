@@ -23,7 +23,7 @@ use crate::model::{SpatialTree, SplitNode};
 const MAX_TRIANGLES: u32 = u32::MAX >> COUNT_BITS;
 
 impl Tree {
-    /// Makes a tree by the divisions that a file stores: see [`Surface::partition`](crate::model::Surface::spatial_tree). Two nodes
+    /// Makes a tree by the divisions that a file stores: see [`Surface::partition`](crate::model::Surface::partition). Two nodes
     /// at a time become nodes of eight, and every box is put around the triangles that are in it. `None` where what is
     /// stored does not have each triangle in one leaf, or is too deep.
     ///

@@ -2,7 +2,7 @@
 //! complement. Decoded exactly: x and y from −1024 to 1023, z from −512 to 511.
 //!
 //! Unreal's vertices. Their author's units are x/8, y/8 and z/4. The published packing, `(int)(x*8) & 0x7ff`, truncates
-//! toward zero and wraps what is out of range; [`unreal::build::quantize`](crate::formats::unreal::build::quantize) rounds to the
+//! toward zero and wraps what is out of range; [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the
 //! nearest and wraps nothing.
 //!
 //! Going through an array is what this encoding is for, so both loops over arrays are compiled for several generations of

@@ -11,7 +11,7 @@ pub enum Format {
     /// UNIGINE 2.x `.mesh` and `.anim`.
     Unigine,
     /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
-    /// ([`unreal::find`](mod@crate::formats::unreal::find)).
+    /// ([`unreal::companions`](mod@crate::formats::unreal::companions)).
     Unreal,
     /// Second Life mesh asset, by itself, in a viewer's disk cache, or in an `.slm` container.
     SecondLife,

@@ -33,7 +33,7 @@ pub enum Model<D> {
     UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
-    /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::Detail`] is of any.
+    /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::LevelGeometry`] is of any.
     SecondLife(Box<secondlife::Mesh<D>>),
     /// EZ-Mesh. Each section of each mesh is a surface.
     EzMesh(Box<ezmesh::Mesh<D>>),

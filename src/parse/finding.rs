@@ -53,7 +53,7 @@ pub struct Finding {
     pub field: Field,
     /// Offset of the first byte to blame.
     pub offset: u64,
-    /// Which file of several the part is in: its number among the [`Model::sources`](crate::formats::Model::sources), 0 of one file.
+    /// Which file of several the part is in: its number among the [`MeshFile::source`](crate::model::MeshFile::source)s, 0 of one file.
     pub source: u8,
     /// What was found, and what was expected.
     pub text: String,

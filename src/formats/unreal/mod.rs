@@ -3,7 +3,7 @@
 //! A triangle mesh whose vertices are stored anew for each frame, in two files that only make sense together: the *data*
 //! file has the polygons, the *aniv* file the positions of every vertex in every frame. A *script* ([`script`]) gives what the
 //! two do not: names of sequences, textures, scale, origin. All numbers are little-endian; there is no magic, no
-//! version and no checksum, so the name of a file is what tells it ([`find`](mod@find)).
+//! version and no checksum, so the name of a file is what tells it ([`companions`](mod@companions)).
 //!
 //! # The data file: 48 + 16 × polygons bytes
 //!
