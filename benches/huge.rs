@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use claims::{Bar, Series, claim, skipped};
 use inputs::{random, tiles};
 use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
-use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, beside};
+use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, MeshFile as _};
 
@@ -97,8 +97,8 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
     let triangles = 2.0 * f64::from(side).powi(2) * tiles::TILES.len() as f64;
     claim("triangles", triangles / 1e6, "million", Bar::None);
     let [seconds, most] = tell("build", path);
-    claim("sidecar", size(&beside(path)) / 1e6, "MB", Bar::None);
-    claim("sidecar, for each triangle", size(&beside(path)) / triangles, "bytes", Bar::None);
+    claim("sidecar", size(&adjacent_path(path)) / 1e6, "MB", Bar::None);
+    claim("sidecar, for each triangle", size(&adjacent_path(path)) / triangles, "bytes", Bar::None);
     claim("sidecar built in", seconds, "s", Bar::None);
     claim("sidecar built at", triangles / seconds / 1e6, "million triangles/s", Bar::None);
     let built = claim("most anonymous memory, building", most / 1e6, "MB", Bar::AtMost(BUILDING / 1e6));
@@ -120,10 +120,10 @@ fn cold(path: &Path) {
     claims::title(&format!("a cold mesh of {} triangles, by a cold sidecar", 2 * u64::from(side).pow(2)));
     let [_, _] = tell("build", path);
     claim("mesh", size(path) / 1e6, "MB", Bar::None);
-    claim("sidecar", size(&beside(path)) / 1e6, "MB", Bar::None);
+    claim("sidecar", size(&adjacent_path(path)) / 1e6, "MB", Bar::None);
     let fresh = |job: &str| {
         memory::evict(path);
-        memory::evict(&beside(path));
+        memory::evict(&adjacent_path(path));
         tell::<2>(job, path)
     };
     let mut found: [Vec<f64>; 4] = [const { Vec::new() }; 4];
@@ -220,7 +220,7 @@ fn build(path: &Path) {
     let (key, mesh) = (Key::of(&path.metadata().unwrap()), Mesh::open(map(path)).unwrap());
     let mut builder = Builder::default();
     mesh.index(&mut builder).unwrap();
-    let mut out = BufWriter::new(File::create(beside(path)).unwrap());
+    let mut out = BufWriter::new(File::create(adjacent_path(path)).unwrap());
     write_sidecar(&mut builder, &mesh, &key, &mut out).unwrap();
     out.into_inner().unwrap().sync_all().unwrap();
 }
@@ -228,7 +228,7 @@ fn build(path: &Path) {
 /// Opens the mesh and its sidecar, and asks.
 fn asked<T>(path: &Path, ask: impl FnOnce(&Scene<'_>) -> T) -> T {
     let key = Key::of(&path.metadata().unwrap());
-    let sidecar = Arc::new(Sidecar::new(map(&beside(path)), &key, Trust::Trusted).unwrap());
+    let sidecar = Arc::new(Sidecar::new(map(&adjacent_path(path)), &key, Trust::Trusted).unwrap());
     let mesh = Mesh::open(map(path)).unwrap().with_sidecar(Arc::clone(&sidecar));
     let scene = Scene::indexed(&mesh, &sidecar).unwrap();
     assert!(scene.trees().all(|(_, tree)| tree.is_stored()));

@@ -184,7 +184,7 @@ fn cold(input: &Input) {
 
 /// Finds one vertex of the last surface of a cold file through a cold sidecar.
 fn cold_by_sidecar(input: &Input) {
-    let path = sidecar::beside(&input.path);
+    let path = sidecar::adjacent_path(&input.path);
     let key = Key::of(&input.path.metadata().unwrap());
     let mut builder = Builder::default();
     Mesh::open(map(&input.path)).unwrap().index(&mut builder).unwrap();

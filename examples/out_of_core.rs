@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A sidecar from the user's own cache is mapped and believed. What lies beside the file came with it: its trees would
     // be compared with all triangles first, so that this makes another.
     let folder = tempfile::tempdir()?;
-    let place = if keep { sidecar::place(&path) } else { None };
+    let place = if keep { sidecar::cache_path(&path) } else { None };
     let place = place.unwrap_or_else(|| folder.path().join("trees.mpidx"));
     let found = open(&place, &key).filter(|stored| stored.count(Kind::Trees) > 0);
     if found.is_none() {

@@ -22,7 +22,7 @@ use crate::sidecar::records::Sidecar;
 /// let path = "data/unigine/skinned_ms12.mesh";
 /// let model = meshpeek::Model::open(meshpeek::read(path)?)?;
 /// let mut builder = Builder::default();
-/// model.index(&mut builder)?;
+/// model.file().index(&mut builder)?;
 /// let key = Key::of(&std::fs::metadata(path).unwrap());
 /// let mut bytes = Vec::new();
 /// builder.write_to(&key, &mut bytes).unwrap();
@@ -68,7 +68,7 @@ impl List {
 
 impl Builder {
     /// Says which bytes of the file are its header: the sidecar speaks for no file with another.
-    pub(crate) fn speak_for(&mut self, header: &[u8]) {
+    pub(crate) fn bind_to(&mut self, header: &[u8]) {
         self.structure = hash(header);
     }
 

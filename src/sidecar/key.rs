@@ -33,7 +33,7 @@ impl Key {
     }
 
     /// Tells whether a sidecar's key is this one, as far as a sidecar can know it that travels with its file.
-    pub(super) fn is_of(&self, raw: &RawKey, here: bool) -> bool {
+    pub(super) fn matches(&self, raw: &RawKey, here: bool) -> bool {
         if here { self.raw == *raw } else { self.raw.size == raw.size && self.raw.modified == raw.modified }
     }
 

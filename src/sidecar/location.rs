@@ -25,7 +25,7 @@ pub struct Found {
 /// `~/.cache/meshpeek`, `~/Library/Caches/meshpeek`, `%LOCALAPPDATA%\meshpeek`. `None` where neither the file nor its
 /// folder is there, or the user has no such folder.
 #[must_use]
-pub fn place(path: &Path) -> Option<PathBuf> {
+pub fn cache_path(path: &Path) -> Option<PathBuf> {
     // Of a file that has gone, what is left of its path.
     let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     let path = fs::canonicalize(path).ok().or_else(parent)?;
@@ -35,7 +35,7 @@ pub fn place(path: &Path) -> Option<PathBuf> {
 
 /// Returns where a sidecar lies that travels with the file at `path`: beside it, under its name and `.mpidx`.
 #[must_use]
-pub fn beside(path: &Path) -> PathBuf {
+pub fn adjacent_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{EXTENSION}"));
     name.into()
@@ -49,7 +49,7 @@ pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Res
 where
     D: AsRef<[u8]> + Send + Sync + 'static,
 {
-    let places = [place(path).map(|place| (place, Trust::Trusted)), Some((beside(path), Trust::Untrusted))];
+    let places = [cache_path(path).map(|place| (place, Trust::Trusted)), Some((adjacent_path(path), Trust::Untrusted))];
     places.into_iter().flatten().find_map(|(path, trust)| {
         let metadata = fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
         let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };

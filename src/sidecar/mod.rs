@@ -44,7 +44,7 @@ mod slot;
 pub use builder::Builder;
 pub use key::Key;
 pub use layout::Kind;
-pub use location::{Found, beside, find, place};
+pub use location::{Found, adjacent_path, cache_path, find};
 pub use records::{RecordSlice, Sidecar, Trust};
 
 pub(crate) use builder::{failed, write_page};

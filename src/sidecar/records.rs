@@ -55,7 +55,7 @@ impl Sidecar {
         if !known || first.hash != hash_page(&first.content, 0) || header.size != as_u64(all.len()) {
             return None;
         }
-        if !key.is_of(&header.key, trust == Trust::Trusted) {
+        if !key.matches(&header.key, trust == Trust::Trusted) {
             return None;
         }
         let pages = usize::try_from(header.pages.get()).ok().filter(|pages| *pages <= all.len() / PAGE)?;
@@ -74,7 +74,7 @@ impl Sidecar {
     }
 
     /// Tells whether it speaks for a file with this header.
-    pub(crate) fn is_of(&self, header: &[u8]) -> bool {
+    pub(crate) fn matches(&self, header: &[u8]) -> bool {
         self.structure == hash(header)
     }
 

@@ -18,12 +18,12 @@ impl SidecarSlot {
         Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
     }
 
-    /// Tells whether there is one, believed or not.
+    /// Tells whether there is one, verified or not.
     pub(crate) const fn is_there(&self) -> bool {
         self.sidecar.is_some()
     }
 
-    /// Returns the sidecar, if it is to be believed. `index` gathers from the file what a foreign one ought to hold: that is
+    /// Returns the sidecar, if it is to be verified. `index` gathers from the file what a foreign one ought to hold: that is
     /// done once, and one that holds anything else is never used.
     #[inline]
     pub(crate) fn get(&self, index: impl FnOnce(&mut Builder) -> Result<()>) -> Option<&Arc<Sidecar>> {
@@ -32,7 +32,7 @@ impl SidecarSlot {
             let mut builder = Builder::default();
             index(&mut builder).is_ok() && builder.agrees(sidecar)
         };
-        let believed = sidecar.trust() == Trust::Trusted || *self.agrees.get_or_init(agrees);
-        believed.then_some(sidecar)
+        let verified = sidecar.trust() == Trust::Trusted || *self.agrees.get_or_init(agrees);
+        verified.then_some(sidecar)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use meshpeek::model::Transform;
-use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, beside};
+use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
 use meshpeek::{Array, MeshFile as _, Model, OpenOptions};
 
@@ -270,7 +270,7 @@ fn another_header_is_another_file() {
 
 #[test]
 fn lies_beside_the_file_under_its_name() {
-    assert_eq!(beside("some/city.mesh".as_ref()), std::path::Path::new("some/city.mesh.mpidx"));
+    assert_eq!(adjacent_path("some/city.mesh".as_ref()), std::path::Path::new("some/city.mesh.mpidx"));
     let shown = format!("{:?}", opened(&sidecar_of(&small_mesh(), &key()), Trust::Untrusted));
     assert!(shown.contains("sections: 6") && shown.contains("Untrusted"), "{shown}");
 }

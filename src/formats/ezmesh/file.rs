@@ -11,7 +11,7 @@ use super::layout::FORMAT;
 use super::surface::Section;
 use super::view::{MeshState, View};
 use super::xml::scan::scan;
-use super::{binary_scan, detect, index, regions, validate, write};
+use super::{binary_scan, detect, regions, sidecar_index, validate, write};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
@@ -212,11 +212,11 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
-        index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
+        sidecar_index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
     }
 
     fn index(&self, builder: &mut Builder) -> Result<()> {
-        index::write(self.view(), builder)
+        sidecar_index::write(self.view(), builder)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

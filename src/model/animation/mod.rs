@@ -9,8 +9,8 @@
 
 mod affine;
 mod animations;
-mod blend;
 mod clip;
+mod interpolate;
 mod pose;
 mod retarget;
 #[cfg(test)]

@@ -127,9 +127,9 @@ impl IndexArgs {
     /// Returns the path to write to, and creates its folder.
     fn sidecar_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
         if self.beside {
-            return regular(sidecar::beside(path));
+            return regular(sidecar::adjacent_path(path));
         }
-        let place = sidecar::place(path);
+        let place = sidecar::cache_path(path);
         let place = place.with_context(|| {
             format!("{}: there is no folder for caches: set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
@@ -157,7 +157,7 @@ fn regular(place: PathBuf) -> anyhow::Result<PathBuf> {
 /// Removes what sidecars a file has.
 fn clear(path: &Path) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
-    for place in sidecar::place(path).into_iter().chain([sidecar::beside(path)]) {
+    for place in sidecar::cache_path(path).into_iter().chain([sidecar::adjacent_path(path)]) {
         match fs::remove_file(&place) {
             Ok(()) => removed.push(place),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -25,7 +25,7 @@
 //! let bytes = b"{\0\0\0\x01k\0\0\0\x04sizei\0\0\0\x2a}";
 //! let LlsdValue::Map(map) = read(bytes, &LlsdLimits::default())?.value else { panic!() };
 //! assert!(matches!(map.get("size").unwrap().value, LlsdValue::Integer(42)));
-//! # Ok::<(), meshpeek::secondlife::llsd::Fault>(())
+//! # Ok::<(), meshpeek::secondlife::llsd::LlsdFault>(())
 //! ```
 
 mod fault;

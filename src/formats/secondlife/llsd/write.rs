@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 /// container is closed, is the caller's to see to.
 ///
 /// ```
-/// use meshpeek::secondlife::llsd::Writer;
+/// use meshpeek::secondlife::llsd::LlsdWriter;
 /// let mut writer = LlsdWriter::new();
 /// writer.open_map(1).key("size").integer(42).close_map();
 /// assert_eq!(writer.into_bytes(), b"{\0\0\0\x01k\0\0\0\x04sizei\0\0\0\x2a}");

@@ -223,7 +223,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
-        if sidecar.is_of(self.reader().file().header_bytes()) {
+        if sidecar.matches(self.reader().file().header_bytes()) {
             self.state.file.context.sidecar = SidecarSlot::new(sidecar);
         }
     }

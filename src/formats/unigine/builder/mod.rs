@@ -10,7 +10,7 @@
 //! use meshpeek::unigine::{Generation, Mesh, builder};
 //! let triangle = builder::Surface {
 //!     name: "triangle".into(),
-//!     targets: vec![builder::Target {
+//!     targets: vec![builder::MorphTarget {
 //!         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
 //!         frames: vec![Default::default()],
 //!         ..Default::default()

@@ -19,10 +19,10 @@ use crate::math::{as_index, as_u64};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::Array;
-/// use meshpeek::unreal::{Mesh, RawPolygon, Variant, build};
+/// use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
 /// let polygon = RawPolygon { vertices: [0, 1, 2].map(Into::into), ..RawPolygon::EMPTY };
 /// let frames = vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 4]]];
-/// let pair = build::Mesh { polygons: vec![polygon], frames, ..build::Mesh::new(Variant::Classic, 3) };
+/// let pair = builder::Mesh { polygons: vec![polygon], frames, ..builder::Mesh::new(Variant::Classic, 3) };
 /// let mesh = Mesh::open(pair.data_bytes()?, pair.aniv_bytes()?)?;
 /// assert_eq!(mesh.frame(0)?.positions().get(2), Some([0.0, 8.0, 4.0]));
 /// # Ok(())

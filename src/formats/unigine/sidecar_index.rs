@@ -77,7 +77,7 @@ impl<'a> MeshReader<'a> {
             // What a sidecar lends is not there to be copied: everything is found in the file again.
             return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
-        builder.speak_for(self.file().header_bytes());
+        builder.bind_to(self.file().header_bytes());
         for animation in 0..self.file().animation_count() {
             self.animation(animation)?.push(builder)?;
         }
@@ -149,7 +149,7 @@ impl<'a> AnimationReader<'a> {
             return AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         let file = self.file();
-        builder.speak_for(file.header_bytes());
+        builder.bind_to(file.header_bytes());
         self.end()?;
         for index in 0..=file.animation_count() {
             file.push_section(builder, self.locate(index)?)?;

@@ -103,7 +103,7 @@ fn find(
 
 /// Adds to a sidecar where every 64th vertex of each block of text starts.
 pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
-    builder.speak_for(head(view.bytes));
+    builder.bind_to(head(view.bytes));
     if view.order().is_some() {
         return Ok(());
     }
@@ -145,7 +145,7 @@ fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> 
 /// Takes a sidecar, which finds single vertices of text ([`VertexBuffer::vertex`]) without reading the numbers before them.
 /// One of a file that begins otherwise is ignored.
 pub(super) fn set_sidecar(bytes: &[u8], state: &mut MeshState, sidecar: Arc<Sidecar>) {
-    if sidecar.is_of(head(bytes)) {
+    if sidecar.matches(head(bytes)) {
         state.checkpoints.iter_mut().for_each(|slot| drop(slot.take()));
         state.context.sidecar = SidecarSlot::new(sidecar);
     }
