@@ -2,24 +2,25 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use meshpeek::MeshFile as _;
 use meshpeek::unigine::Mesh;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(mesh) = Mesh::open(bytes) else { return };
     let mut once = Vec::new();
-    if mesh.write_to(&mut once).is_err() {
+    if mesh.write_to(0, &mut once).is_err() {
         assert!(mesh.check().is_err(), "what cannot be written says why when it is checked");
         return;
     }
     let again = Mesh::open(once.as_slice()).expect("our own output opens");
     let mut twice = Vec::new();
-    again.write_to(&mut twice).expect("our own output writes");
+    again.write_to(0, &mut twice).expect("our own output writes");
     assert!(once == twice);
     assert_eq!(again.end().expect("our own output ends"), once.len() as u64);
     assert_eq!((mesh.bone_count(), mesh.animation_count()), (again.bone_count(), again.animation_count()));
     assert_eq!(mesh.surface_count(), again.surface_count());
     let (mut lies, compressed) = (false, mesh.generation().is_compressed());
-    let _ = mesh.survey(&mut |finding| lies |= finding.rule == "UG20");
+    let _ = mesh.validate_structure(&mut |finding| lies |= finding.rule == "UG20");
     for (one, other) in mesh.surfaces().zip(again.surfaces()) {
         // Where a table lies, it depends on who was asked first where a block is.
         if lies {
