@@ -8,7 +8,7 @@ use super::format_version::FormatVersion;
 use super::geometry::Geometry;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
+use crate::parse::{AccessLog, Finding, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
 /// A mesh file that was opened: what every format can do with it. Implemented by each format's owner type.
@@ -28,9 +28,6 @@ use crate::sidecar::{Builder, Sidecar};
 pub trait MeshFile: FormatVersion {
     /// The owner of a source's bytes: a [`Map`](crate::Map), a `Vec<u8>`, an `Arc<[u8]>`, a `&[u8]`.
     type Data;
-
-    /// Returns the options that the file was opened with.
-    fn options(&self) -> &OpenOptions;
 
     /// Returns the owner of a source's bytes, or `None` if there is no such source.
     fn source(&self, source: usize) -> Option<&Self::Data>;
@@ -55,11 +52,11 @@ pub trait MeshFile: FormatVersion {
     }
 
     /// Returns which bytes of a source were read so far, if it was opened with
-    /// [`record_access`](OpenOptions::record_access). A script, which is read whole, has no log.
+    /// [`record_access`](crate::OpenOptions::record_access). A script, which is read whole, has no log.
     fn access_log(&self, source: usize) -> Option<&AccessLog>;
 
     /// Returns how many distinct bytes of all sources were read so far, if the file was opened with
-    /// [`record_access`](OpenOptions::record_access).
+    /// [`record_access`](crate::OpenOptions::record_access).
     fn touched_bytes(&self) -> Option<u64> {
         let logs = (0..self.source_count()).filter_map(|source| self.access_log(source));
         logs.map(AccessLog::bytes).reduce(u64::saturating_add)

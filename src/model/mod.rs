@@ -11,7 +11,7 @@ mod attachment;
 mod attributes;
 mod bone;
 mod corners;
-mod file_data;
+mod file_context;
 mod fixed_influences;
 mod format_version;
 mod geometry;
@@ -36,5 +36,5 @@ pub use surface::Surface;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 
-pub(crate) use file_data::{FileContext, FileData};
+pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;

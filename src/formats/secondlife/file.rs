@@ -73,6 +73,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(mesh)
     }
 
+    /// Returns the options that the file was opened with.
+    #[must_use]
+    pub fn options(&self) -> &OpenOptions {
+        &self.state.context.options
+    }
+
     /// Returns the owner of the bytes.
     #[must_use]
     pub const fn data(&self) -> &D {
@@ -206,10 +212,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
-
-    fn options(&self) -> &OpenOptions {
-        &self.state.context.options
-    }
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)

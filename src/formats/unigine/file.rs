@@ -285,10 +285,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
 
-    fn options(&self) -> &OpenOptions {
-        &self.state.file.context.options
-    }
-
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
     }

@@ -15,7 +15,7 @@ use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{FileData, FormatVersion, Geometry, MeshFile};
+use crate::model::{FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 use std::io::Write;
 
@@ -42,10 +42,11 @@ use std::io::Write;
 /// ```
 #[derive(Debug)]
 pub struct Mesh<D> {
-    data: FileData<D>,
-    aniv: FileData<D>,
+    data: D,
+    aniv: D,
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
+    access_logs: Option<Box<[AccessLog; 2]>>,
     facts: Option<(Arc<Script<D>>, Selected)>,
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,
@@ -68,10 +69,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// As [`open`](Self::open); with [`OpenOptions::strict`] also the first thing that is not exactly as it should be.
     pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
-        let [data, aniv] = [data, aniv].map(|data| FileData::new(data, options));
-        let header = PairHeader::read(data.cursor(DATA), aniv.cursor(ANIV))?;
+        let access_logs: Option<Box<[AccessLog; 2]>> = options.record_access.then(Box::default);
+        let [data_log, aniv_log] = access_logs.as_deref().map_or([None; 2], |logs| logs.each_ref().map(Some));
+        let header = PairHeader::read(
+            Cursor::new(data.as_ref(), DATA).with_access_log(data_log),
+            Cursor::new(aniv.as_ref(), ANIV).with_access_log(aniv_log),
+        )?;
         let (groups, bounds) = (OnceLock::new(), OnceLock::new());
-        let mesh = Self { data, aniv, header, uv_divisor: UvDivisor::default(), facts: None, groups, bounds };
+        let mesh =
+            Self { data, aniv, header, uv_divisor: UvDivisor::default(), access_logs, facts: None, groups, bounds };
         if options.strict {
             check_strictly(&mesh)?;
         }
@@ -130,13 +136,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the owner of the data file's bytes.
     #[must_use]
     pub const fn data(&self) -> &D {
-        self.data.data()
+        &self.data
     }
 
     /// Returns the owner of the aniv file's bytes.
     #[must_use]
     pub const fn aniv(&self) -> &D {
-        self.aniv.data()
+        &self.aniv
     }
 
     /// Returns how vertices are stored.
@@ -194,14 +200,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
         let end = usize::try_from(self.header.polygons_end()).ok();
-        end.and_then(|end| self.data.bytes().get(end..)).unwrap_or_default()
+        end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
     }
 
     /// Lends what follows the last frame: nothing in a sound file.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
         let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
-        end.and_then(|end| self.aniv.bytes().get(end..)).unwrap_or_default()
+        end.and_then(|end| self.aniv.as_ref().get(end..)).unwrap_or_default()
     }
 
     /// Locates frame `index`; looks at no vertex. The last frame of a file that is cut short has what there is of it.
@@ -218,10 +224,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             return Err(Error::without_offset(ANIV, field, kind));
         }
         let start = self.header.frame_at(number);
-        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.bytes().get(start..)).unwrap_or_default();
+        let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.header.stride > 0 {
             let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
-            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.bytes().len())), kind));
+            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.as_ref().len())), kind));
         }
         let stride = usize::try_from(self.header.stride).unwrap_or(usize::MAX);
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))
@@ -229,7 +235,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the bytes of all frames, as many of them as there are.
     pub(super) fn frame_bytes(&self) -> &[u8] {
-        let body = self.aniv.bytes().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
+        let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
         body.get(..length).unwrap_or(body)
     }
@@ -263,7 +269,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub(super) fn groups(&self) -> Result<&Groups> {
         let groups = self.groups.get_or_init(|| {
             let polygons = self.polygons()?;
-            if let Some(data) = self.data.access_log() {
+            if let Some([data, _]) = self.access_logs.as_deref() {
                 data.record_partial(POLYGONS_AT, self.header.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
             }
             Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
@@ -273,7 +279,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Notes that all of the polygons were read.
     pub(super) fn note_polygons(&self) {
-        if let Some(data) = self.data.access_log() {
+        if let Some([data, _]) = self.access_logs.as_deref() {
             data.record_partial(
                 POLYGONS_AT,
                 self.header.polygons_end(),
@@ -284,17 +290,17 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Notes that `length` bytes from `start` of the aniv file were read.
     pub(super) fn note_aniv(&self, start: u64, length: u64) {
-        if let Some(aniv) = self.aniv.access_log() {
+        if let Some([_, aniv]) = self.access_logs.as_deref() {
             aniv.record(start, start.saturating_add(length));
         }
     }
 
     pub(super) fn data_cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.data.bytes(), DATA)
+        Cursor::new(self.data.as_ref(), DATA)
     }
 
     pub(super) fn aniv_cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.aniv.bytes(), ANIV)
+        Cursor::new(self.aniv.as_ref(), ANIV)
     }
 }
 
@@ -311,10 +317,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
 
-    fn options(&self) -> &OpenOptions {
-        self.data.options()
-    }
-
     fn source(&self, source: usize) -> Option<&D> {
         match source {
             0 => Some(self.data()),
@@ -329,11 +331,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     }
 
     fn access_log(&self, source: usize) -> Option<&AccessLog> {
-        match source {
-            0 => self.data.access_log(),
-            1 => self.aniv.access_log(),
-            _ => None,
-        }
+        self.access_logs.as_deref()?.get(source)
     }
 
     fn check(&self) -> Result<()> {

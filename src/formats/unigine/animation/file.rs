@@ -184,10 +184,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Animation<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     type Data = D;
 
-    fn options(&self) -> &OpenOptions {
-        &self.state.file.context.options
-    }
-
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
     }
