@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
+#[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
 use super::regular_file::{FILE, Identity, failed, open_regular};
 use crate::error::{Error, ErrorKind, Result};
