@@ -1264,7 +1264,7 @@ fn memory_is_bounded() {
             start.elapsed()
         );
     }
-    assert!(slowest.0 < Duration::from_secs(10), "{slowest:?}");
+    assert!(slowest.0 < Duration::from_secs(20), "{slowest:?}");
 }
 
 /// More of anything than the limit allows is an error that names it, where the first one too many starts.
