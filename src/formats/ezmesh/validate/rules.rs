@@ -32,7 +32,7 @@ pub const RULES: &[Rule] = &[
         Severity::Warning,
         "Each word of a semantic is known, has the numbers that belong to it, and stands once.",
     ),
-    rule("EZ11", Severity::Warning, "NumberFaultKind is to be interpolated has as many floats as are declared."),
+    rule("EZ11", Severity::Warning, "What is to be interpolated has as many floats as are declared."),
     rule("EZ12", Severity::Error, "Every index is below the number of vertices."),
     rule("EZ13", Severity::Warning, "Lists have as many items as they say."),
     rule("EZ14", Severity::Warning, "A bone's parent is a bone of its skeleton."),
