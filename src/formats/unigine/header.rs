@@ -160,6 +160,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     /// Reads a bone's name and parent.
+    #[inline]
     pub(crate) fn bone_header(&mut self) -> Result<(Name<'a>, i16)> {
         let name = self.text("name")?;
         let parent = self.record::<I16>("parent", PARENT)?.get();
@@ -205,6 +206,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     /// Reads the header's entry of a target: its name and, in compressed generations, its number of positions.
+    #[inline]
     pub(crate) fn target(&mut self, generation: Generation) -> Result<(Name<'a>, Option<u32>)> {
         let name = if generation.has_targets() { self.text("name")? } else { Name::default() };
         let positions = if generation.is_compressed() { Some(self.count("positions.count")?) } else { None };

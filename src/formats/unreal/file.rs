@@ -47,7 +47,8 @@ pub struct Mesh<D> {
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
     access_logs: Option<Box<[AccessLog; 2]>>,
-    facts: Option<(Arc<Script<D>>, Selected)>,
+    /// What the script says of the mesh. It is behind one pointer so that dropping a mesh without a script is cheap.
+    facts: Option<Arc<(Arc<Script<D>>, Selected)>>,
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,
 }
@@ -111,20 +112,20 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Adds what a script says of a mesh that was selected from it: so the meshes of one script share it.
     #[must_use]
     pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
-        self.facts = Some((script, selected));
+        self.facts = Some(Arc::new((script, selected)));
         self
     }
 
     /// Returns what the script says of the mesh, where there is a script.
     #[must_use]
     pub fn script(&self) -> Option<MeshScript<'_>> {
-        self.facts.as_ref().map(|(script, selected)| script.mesh(selected))
+        self.facts.as_deref().map(|(script, selected)| script.mesh(selected))
     }
 
     /// Returns the whole script, where there is one.
     #[must_use]
     pub fn whole_script(&self) -> Option<&Script<D>> {
-        self.facts.as_ref().map(|(script, _)| &**script)
+        self.facts.as_deref().map(|(script, _)| &**script)
     }
 
     /// Returns what a byte of texture coordinates is divided by.

@@ -6,7 +6,6 @@ use super::checkpoints::{CheckpointIndex, CheckpointPlan};
 use super::coding::Coding;
 use super::scan::{KeyScan, ScanFault, scan};
 use super::stored_checkpoints::StoredCheckpoints;
-use crate::error::Result;
 use crate::formats::unigine::layout::LEAST_WHOLE_ANIMATION;
 use crate::formats::unigine::reader::locate::slots;
 use crate::math::as_u64;
@@ -18,13 +17,18 @@ pub(crate) const MIN_KEYS_TO_INDEX: u64 = 64;
 #[derive(Debug)]
 pub(crate) struct AnimationCaches {
     count: usize,
-    /// None in a file that is too short for its animations.
-    slots: Box<[OnceLock<Box<KeyCache>>]>,
+    /// Whether the file is long enough for its animations. If not, nothing is kept.
+    fits: bool,
+    /// One slot for each animation, allocated when the first result is kept.
+    slots: OnceLock<Box<[OnceLock<Box<KeyCache>>]>>,
 }
 
-/// The place for what is found of one animation.
+/// The slot of one animation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CacheSlot<'a>(Option<&'a OnceLock<Box<KeyCache>>>);
+pub(crate) struct CacheSlot<'a> {
+    caches: &'a AnimationCaches,
+    index: usize,
+}
 
 #[derive(Debug)]
 pub(crate) struct KeyCache {
@@ -35,9 +39,9 @@ pub(crate) struct KeyCache {
 }
 
 impl AnimationCaches {
-    pub(crate) fn new(format: &'static str, count: usize, file_size: usize) -> Result<Self> {
+    pub(crate) fn new(count: usize, file_size: usize) -> Self {
         let fits = as_u64(count).saturating_mul(LEAST_WHOLE_ANIMATION) <= as_u64(file_size);
-        Ok(Self { count, slots: slots(format, "animations", if fits { count } else { 0 })? })
+        Self { count, fits, slots: OnceLock::new() }
     }
 
     /// Returns the number of animations.
@@ -47,13 +51,19 @@ impl AnimationCaches {
 
     /// Returns the slot of an animation, or `None` if the index is out of range.
     pub(crate) fn slot(&self, index: usize) -> Option<CacheSlot<'_>> {
-        (index < self.count).then(|| CacheSlot(self.slots.get(index)))
+        (index < self.count).then_some(CacheSlot { caches: self, index })
+    }
+
+    /// Returns the slots, empty if nothing can be kept.
+    fn allocate(&self) -> &[OnceLock<Box<KeyCache>>] {
+        let count = if self.fits { self.count } else { 0 };
+        self.slots.get_or_init(|| slots("", "animations", count).unwrap_or_default())
     }
 }
 
 impl<'a> CacheSlot<'a> {
     fn cache(self) -> Option<&'a KeyCache> {
-        self.0?.get().map(|cache| &**cache)
+        self.caches.slots.get()?.get(self.index)?.get().map(|cache| &**cache)
     }
 
     /// Takes what a sidecar has of it, unless its keys were walked.
@@ -66,7 +76,7 @@ impl<'a> CacheSlot<'a> {
     }
 
     fn remember(self, scan: KeyScan, stored: Option<StoredCheckpoints>) {
-        if let Some(slot) = self.0 {
+        if let Some(slot) = self.caches.allocate().get(self.index) {
             slot.get_or_init(|| Box::new(KeyCache { scan, index: OnceLock::new(), stored }));
         }
     }

@@ -33,6 +33,8 @@ pub(crate) fn empty_key_run(keys: &[u8]) -> Option<(usize, u8)> {
 /// # Errors
 ///
 /// Where the bytes end too soon, in which key.
+// Inlined into its caller, the loop has fewer registers and takes 15 % more instructions.
+#[inline(never)]
 pub(crate) fn scan(bytes: &[u8], keys: u64, coding: &Coding) -> Result<KeyScan, ScanFault> {
     if coding.is_delta() { scan_by(bytes, keys, coding, pass_silent) } else { scan_by(bytes, keys, coding, pass_alike) }
 }

@@ -140,6 +140,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         self.string(name, start, length, TEXT_32)
     }
 
+    #[inline]
     fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
         let Ok(length) = u64::try_from(length) else {
             let kind = ErrorKind::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };

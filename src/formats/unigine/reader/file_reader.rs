@@ -28,7 +28,7 @@ impl FileState {
         file_size: usize,
     ) -> Result<Self> {
         let sections = Sections::new(header.format, sections, header.body)?;
-        let animations = AnimationCaches::new(header.format, animations, file_size)?;
+        let animations = AnimationCaches::new(animations, file_size);
         Ok(Self { context, header, sections, animations })
     }
 
