@@ -12,20 +12,20 @@
     reason = "a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod rival;
+mod support;
+
+use support::{claims, inputs};
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use claims::{Bar, Contestant, claim};
 use flate2::{Decompress, FlushDecompress, Status};
 use meshpeek::decode::Decode;
 use meshpeek::secondlife::{AssetBlock, AssetPart, InflateBuffer, Lod, Matrix, Mesh, Submesh};
 use meshpeek::{Array, Packed};
-use rival::secondlife as copying;
+use support::claims::{Bar, Contestant, claim};
+use support::copying_loader::secondlife as copying;
 
 /// What the name of the real file contains.
 const REAL: &str = "C3C6A477";

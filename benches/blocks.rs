@@ -11,19 +11,19 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod rival;
+mod support;
+
+use support::{claims, inputs};
 
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use claims::{Bar, Contestant, bits, claim};
 use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage, builder};
 use meshpeek::{Array, Map};
-use rival::blocks as copying;
+use support::claims::{Bar, Contestant, bits, claim};
+use support::copying_loader::blocks as copying;
 use tempfile::TempDir;
 
 /// Surfaces of the file, as many as a real one of ms14 has.

@@ -13,19 +13,18 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod limit;
-mod rival;
+mod support;
+
+use support::{claims, copying_loader, inputs};
 
 use std::path::{Path, PathBuf};
 
-use claims::{Bar, Contestant, bits, claim};
-use inputs::pair::Pair;
-use limit::plain_read;
 use meshpeek::array::Bounds;
 use meshpeek::unreal::Mesh;
 use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
+use support::claims::{Bar, Contestant, bits, claim};
+use support::inputs::pair::Pair;
+use support::machine_limit::plain_read;
 
 /// Frames picked at random.
 const PICKS: u32 = 1000;
@@ -63,8 +62,8 @@ fn open(pair: &Pair) -> Mesh<Map> {
     Mesh::open(map(&pair.data), map(&pair.aniv)).unwrap()
 }
 
-fn load(pair: &Pair) -> rival::unreal::Mesh {
-    rival::unreal::load(&pair.data, &pair.aniv)
+fn load(pair: &Pair) -> copying_loader::unreal::Mesh {
+    copying_loader::unreal::load(&pair.data, &pair.aniv)
 }
 
 type Corners = [[f32; 3]; 2];
@@ -81,7 +80,7 @@ fn first_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
-            (rival::unreal::bounds(&mesh.frames[0]), mesh)
+            (copying_loader::unreal::bounds(&mesh.frames[0]), mesh)
         }),
     ]
 }
@@ -115,7 +114,7 @@ fn whole_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
-            (rival::unreal::bounds(mesh.frames.iter().flatten()), mesh)
+            (copying_loader::unreal::bounds(mesh.frames.iter().flatten()), mesh)
         }),
     ]
 }
@@ -177,7 +176,7 @@ fn random(pair: &Pair) {
     claim("memory for all frames, copying / file", bytes / mesh.aniv().as_ref().len() as f64, "times", Bar::None);
 }
 
-fn already_loaded(mesh: &Mesh<Map>, copy: &rival::unreal::Mesh, picks: &[usize]) {
+fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: &[usize]) {
     let vertices = mesh.vertex_count();
     // Each frame in a buffer of the caller's: looked at in one place, which the compiler does not know.
     let into_buffer = [

@@ -8,17 +8,17 @@
     reason = "a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod limit;
+mod support;
+
+use support::{claims, inputs};
 
 use std::hint::black_box;
 
-use claims::{Bar, Contestant, claim};
-use limit::plain_read;
 use meshpeek::Packed;
 use meshpeek::decode::{Floats, Index, MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, Positions};
+use support::claims::{Bar, Contestant, claim};
+use support::machine_limit::plain_read;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 /// Bytes that stay in no cache: whole records of 3, 4, 6, 7, 8 and 12 bytes.

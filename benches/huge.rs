@@ -15,9 +15,9 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod memory;
+mod support;
+
+use support::{claims, memory};
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -27,12 +27,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use claims::{Bar, Series, claim, skipped};
-use inputs::{random, tiles};
 use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, MeshFile as _};
+use support::claims::{Bar, Series, claim, skipped};
+use support::inputs::{random, tiles};
 
 /// The folder of the files, where it is not the usual one for temporaries.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";

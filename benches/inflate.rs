@@ -8,17 +8,18 @@
     reason = "a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
+mod support;
+
+use support::{claims, inputs};
 
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use claims::{Bar, Contestant, claim};
 use meshpeek::Limits;
 use meshpeek::secondlife::{InflateBuffer, Lod, Mesh};
 use meshpeek::unigine::{self, Generation, builder};
+use support::claims::{Bar, Contestant, claim};
 use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
 /// Times that a block is inflated to be timed once.

@@ -8,10 +8,9 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod memory;
-mod rival;
+mod support;
+
+use support::{claims, copying_loader, memory};
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -19,11 +18,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use claims::{Bar, Contestant, claim, skipped};
-use inputs::{Input, Inputs};
 use meshpeek::sidecar::{self, Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Mesh, SurfaceView};
 use meshpeek::{Array, Map, MeshFile as _, OpenOptions, Result};
+use support::claims::{Bar, Contestant, claim, skipped};
+use support::inputs::{Input, Inputs};
 
 /// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
@@ -61,7 +60,7 @@ fn loaders(path: &Path) -> [Contestant<'_, Option<[f32; 3]>>; 2] {
             (first_vertex(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = rival::load(path);
+            let mesh = copying_loader::load(path);
             (mesh.surfaces.first().and_then(|surface| surface.positions.first().copied()), mesh)
         }),
     ]
@@ -128,7 +127,7 @@ fn print_growth(path: &Path, loader: &str) {
     let growth =
         || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
     if loader == "copying" {
-        let mesh = rival::load(path);
+        let mesh = copying_loader::load(path);
         println!("{}", growth());
         drop(mesh);
     } else {

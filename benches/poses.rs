@@ -10,20 +10,20 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod rival;
+mod support;
+
+use support::{claims, inputs};
 
 use std::path::Path;
 
-use claims::{Bar, Contestant, bits, claim};
-use inputs::motion::{BONES, Motions};
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::unigine::{Animation, AnimationView, Mesh};
 use meshpeek::{Array, Map, Skeleton, Surface};
-use rival::animation as copying;
-use rival::animation::Matrix;
+use support::claims::{Bar, Contestant, bits, claim};
+use support::copying_loader::animation as copying;
+use support::copying_loader::animation::Matrix;
+use support::inputs::motion::{BONES, Motions};
 
 /// Frames picked at random.
 const PICKS: u32 = 1000;

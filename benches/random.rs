@@ -10,18 +10,18 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod rival;
+mod support;
+
+use support::{claims, copying_loader, inputs};
 
 use std::path::Path;
 
-use claims::{Bar, Contestant, bits, claim};
-use inputs::{Input, Inputs};
 use meshpeek::decode::Floats;
 use meshpeek::model::Frames;
 use meshpeek::unigine::{Mesh, SurfaceView};
 use meshpeek::{Array, Map, Packed, Weights};
+use support::claims::{Bar, Contestant, bits, claim};
+use support::inputs::{Input, Inputs};
 
 const VERTICES: u32 = 10_000;
 
@@ -64,7 +64,7 @@ fn loaders<'a>(path: &'a Path, picks: &'a [Pick]) -> [Contestant<'a, u64>; 2] {
             (mapped(&locate(&mesh), picks), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = rival::load(path);
+            let mesh = copying_loader::load(path);
             (copied(&mesh, picks), mesh)
         }),
     ]
@@ -82,7 +82,7 @@ fn loaded(input: &Input) {
 /// Looks the vertices up in what is loaded already: here copying wins, for its frames are decoded and its weights
 /// have a full table of where they start.
 fn loaded_before(input: &Input) {
-    let (mesh, copy) = (open(&input.path), rival::load(&input.path));
+    let (mesh, copy) = (open(&input.path), copying_loader::load(&input.path));
     let (picks, surfaces) = (picks(&mesh), locate(&mesh));
     let contestants = [
         Contestant::new("meshpeek", || (mapped(&surfaces, &picks), ())),
@@ -130,9 +130,9 @@ fn mapped(surfaces: &[Located<'_>], picks: &[Pick]) -> u64 {
     picks.iter().map(vertex).fold(0, u64::wrapping_add)
 }
 
-fn copied(mesh: &rival::Mesh, picks: &[Pick]) -> u64 {
+fn copied(mesh: &copying_loader::Mesh, picks: &[Pick]) -> u64 {
     let vertex = |&[surface, position, attribute]: &Pick| {
-        let rival::Surface { positions, frames, uvs, influences, starts, .. } = &mesh.surfaces[surface];
+        let copying_loader::Surface { positions, frames, uvs, influences, starts, .. } = &mesh.surfaces[surface];
         let frame = frames[attribute];
         let axes = [frame.normal, frame.tangent, frame.bitangent].map(bits);
         let list = starts.get(position..position + 2).map_or(0..0, |starts| starts[0]..starts[1]);

@@ -9,19 +9,19 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod memory;
+mod support;
+
+use support::{claims, inputs, memory};
 
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use claims::{Bar, Series, claim, skipped};
 use meshpeek::array::Bounds;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
+use support::claims::{Bar, Series, claim, skipped};
 
 /// The files' names and bytes, the smallest first.
 const SIZES: [(&str, u64); 4] =

@@ -9,23 +9,21 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod limit;
-mod memory;
-mod rival;
+mod support;
+
+use support::{claims, copying_loader, memory};
 
 use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use claims::{Bar, Contestant, claim};
-use inputs::{Input, Inputs};
-use limit::plain_read;
 use meshpeek::array::Bounds;
 use meshpeek::decode::Floats;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, Packed};
+use support::claims::{Bar, Contestant, claim};
+use support::inputs::{Input, Inputs};
+use support::machine_limit::plain_read;
 use zerocopy::IntoBytes;
 
 fn main() {
@@ -61,7 +59,7 @@ fn loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
             (mapped_bounds(&positions(&mesh)), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = rival::load(path);
+            let mesh = copying_loader::load(path);
             (copied_bounds(&mesh), mesh)
         }),
     ]
@@ -71,7 +69,7 @@ fn mapped_bounds(positions: &[Packed<'_, Floats<3>>]) -> Bounds {
     positions.iter().fold(Bounds::EMPTY, |bounds, array| bounds.union(&array.bounds()))
 }
 
-fn copied_bounds(mesh: &rival::Mesh) -> Bounds {
+fn copied_bounds(mesh: &copying_loader::Mesh) -> Bounds {
     let mut bounds = Bounds::EMPTY;
     for position in mesh.surfaces.iter().flat_map(|surface| &surface.positions) {
         for (axis, value) in position.iter().enumerate() {

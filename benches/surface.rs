@@ -9,16 +9,16 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod rival;
+mod support;
+
+use support::{claims, copying_loader};
 
 use std::path::Path;
 
-use claims::{Bar, Contestant, bits, claim};
-use inputs::Inputs;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Map, Weights};
+use support::claims::{Bar, Contestant, bits, claim};
+use support::inputs::Inputs;
 
 fn main() {
     let inputs = Inputs::write();
@@ -44,7 +44,7 @@ fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
             (mapped(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = rival::load(path);
+            let mesh = copying_loader::load(path);
             (copied(mesh.surfaces.last().unwrap()), mesh)
         }),
     ]
@@ -69,7 +69,7 @@ fn mapped(mesh: &Mesh<Map>) -> u64 {
     sum
 }
 
-fn copied(surface: &rival::Surface) -> u64 {
+fn copied(surface: &copying_loader::Surface) -> u64 {
     let mut sum = 0_u64;
     let mut add = |bits: u64| sum = sum.wrapping_add(bits);
     surface.positions.iter().for_each(|position| add(bits(*position)));

@@ -14,25 +14,23 @@
     reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod limit;
-mod memory;
-mod rival;
+mod support;
+
+use support::{claims, inputs, machine_limit, memory};
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use claims::{Bar, Contestant, Series, bits, claim, skipped};
-use inputs::text::{Input, Texts};
 use meshpeek::ezmesh::{IndexBuffer, Mesh, Section, Track, VertexBuffer, VertexValue};
 use meshpeek::model::Positions;
 use meshpeek::{Array, Bounds, Map};
 use quick_xml::events::Event;
-use rival::text::{self as tree, Numbers, Seen};
 use roxmltree::Document;
+use support::claims::{Bar, Contestant, Series, bits, claim, skipped};
+use support::copying_loader::text::{self as tree, Numbers, Seen};
+use support::inputs::text::{Input, Texts};
 
 /// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
@@ -449,7 +447,7 @@ fn claim_binary(input: &Input) {
             (Bounds { min, max }, ())
         }),
         Contestant::new("the same loop over a copy", || (bounds(&copy.positions), ())),
-        Contestant::asked("reading alone", || limit::plain_read(records), move |_| mine),
+        Contestant::asked("reading alone", || machine_limit::plain_read(records), move |_| mine),
     ];
     claims::race(1, &contestants);
     let [ours, each, copied, reading] = claims::race(31, &contestants);

@@ -10,15 +10,15 @@
     reason = "a panic is how a bench fails"
 )]
 
-mod claims;
-mod inputs;
-mod limit;
+mod support;
+
+use support::{claims, inputs};
 
 use std::hint::black_box;
 
-use claims::{Bar, Contestant, claim};
-use limit::plain_read;
 use meshpeek::array::runs::CountedRuns;
+use support::claims::{Bar, Contestant, claim};
+use support::machine_limit::plain_read;
 
 /// A record, as it lies in the file: a bone and a weight.
 type Record = [u8; 4];

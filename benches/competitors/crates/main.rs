@@ -1,0 +1,91 @@
+//! What would the same mesh cost in another format, or in a library that answers questions? One mesh is written as a
+//! `.mesh` of UNIGINE, a `.glb` and a `.safetensors` file; every loader begins with its file closed and in the page cache.
+//!
+//! Prints a line of JSON for each figure. With `--millions N` the mesh has so many million triangles; it has one otherwise.
+
+mod files;
+mod loaders;
+
+/// What this shares with the benches of meshpeek.
+#[path = "../../support"]
+mod support {
+    pub mod claims;
+    pub mod copying_loader;
+    pub mod inputs;
+}
+
+use std::any::Any;
+use std::fs;
+
+use files::Files;
+use meshpeek_competitors::Figure;
+use support::claims::{self, Contestant, Series};
+
+/// How often each format is asked, after once more to warm up; and each that builds a tree, which takes seconds.
+const ROUNDS: [usize; 2] = [9, 5];
+
+/// What is asked of a closed file, and what is answered: so many points.
+#[derive(Clone, Copy)]
+pub enum Question {
+    FirstVertex,
+    FirstTriangle,
+    /// The least and the most of all positions, looked at one by one; never what a file declares.
+    Bounds,
+}
+
+pub type Answer = Vec<[f32; 3]>;
+pub type Held = Box<dyn Any>;
+
+/// Someone who answers.
+pub struct Loader {
+    pub name: &'static str,
+    /// What to know of its figures.
+    pub note: &'static str,
+    /// The extension of the file that it reads.
+    pub reads: &'static str,
+    pub version: fn() -> String,
+    /// Opens the file and answers; returns what it holds, too, because letting go of that is not timed.
+    pub answer: fn(&Files, Question) -> (Answer, Held),
+}
+
+fn main() {
+    let millions = std::env::args().skip_while(|argument| argument != "--millions").nth(1);
+    let millions = millions.map_or(1, |millions| millions.parse().expect("--millions takes a number"));
+    let files = Files::write(millions);
+    let formats = [&loaders::MESHPEEK, &loaders::COPYING, &loaders::GLTF, &loaders::GLTF_MAPPED, &loaders::SAFETENSORS];
+    ask(&files, ROUNDS[0], Question::FirstVertex, formats);
+    ask(&files, ROUNDS[0], Question::Bounds, formats);
+    let trees = [&loaders::MESHPEEK, &loaders::PARRY3D, &loaders::OBVHS];
+    ask(&files, ROUNDS[1], Question::FirstTriangle, trees);
+    ask(&files, ROUNDS[1], Question::Bounds, trees);
+}
+
+/// Asks meshpeek, who comes first, and its competitors in turn, and prints a line for each competitor.
+fn ask<const N: usize>(files: &Files, rounds: usize, question: Question, loaders: [&'static Loader; N]) {
+    let contestants = loaders.map(|loader| Contestant::new(loader.name, move || (loader.answer)(files, question)));
+    claims::race(1, &contestants);
+    let times = claims::race(rounds, &contestants);
+    for (loader, Series(theirs)) in loaders.iter().zip(&times).skip(1) {
+        let megabytes = fs::metadata(files.path(loader.reads)).unwrap().len() as f64 / 1e6;
+        let figure = Figure {
+            format: loader.reads.into(),
+            mesh: format!("{:.2} million triangles, {megabytes:.1} MB", files.triangles as f64 / 1e6),
+            question: question.text().into(),
+            competitor: loader.name.into(),
+            version: (loader.version)(),
+            note: Some(loader.note.into()),
+            ..Figure::new(&times[0].0, theirs)
+        };
+        println!("{}", serde_json::to_string(&figure).unwrap());
+    }
+}
+
+impl Question {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::FirstVertex => "open to the first vertex",
+            Self::FirstTriangle => "open to the first triangle",
+            Self::Bounds => "open to the box around all positions",
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The crates parry3d and obvhs, each as its own documentation would have it done.
+
+use std::time::Duration;
+
+use meshpeek_competitors::version;
+use obvhs::BvhBuildParams;
+use obvhs::bvh2::Bvh2;
+use obvhs::bvh2::builder::build_bvh2_from_tris;
+use obvhs::cwbvh::CwBvh;
+use obvhs::cwbvh::builder::build_cwbvh_from_tris;
+use obvhs::ray::RayHit;
+use obvhs::rt_triangle::RtTriangle;
+use obvhs::triangle::Triangle;
+use parry3d::math::Vector;
+use parry3d::query::{PointQuery, RayCast};
+use parry3d::shape::TriMesh;
+
+use crate::mesh::Mesh;
+use crate::questions::Ray;
+use crate::{Contestant, Tree};
+
+pub const PARRY3D: Contestant = Contestant {
+    name: "parry3d",
+    version: || version("parry3d"),
+    build: |mesh| {
+        let positions = mesh.positions.iter().map(|position| Vector::from(*position)).collect();
+        Box::new(TriMesh::new(positions, mesh.triangles.clone()).unwrap())
+    },
+};
+pub const OBVHS: Contestant = Contestant {
+    name: "obvhs, CwBvh medium",
+    version: || version("obvhs"),
+    build: |mesh| Box::new(Obvhs::compressed(mesh, BvhBuildParams::medium_build())),
+};
+pub const OBVHS_FAST: Contestant = Contestant {
+    name: "obvhs, CwBvh fast",
+    version: || version("obvhs"),
+    build: |mesh| Box::new(Obvhs::compressed(mesh, BvhBuildParams::fast_build())),
+};
+pub const OBVHS_BINARY: Contestant = Contestant {
+    name: "obvhs, Bvh2 medium",
+    version: || version("obvhs"),
+    build: |mesh| Box::new(Obvhs::binary(mesh, BvhBuildParams::medium_build())),
+};
+
+impl Tree for TriMesh {
+    fn bytes(&self) -> usize {
+        self.total_memory_size()
+    }
+
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+        for (Ray { origin, direction }, hit) in rays.iter().zip(hits) {
+            let ray = parry3d::query::Ray::new((*origin).into(), (*direction).into());
+            *hit = self.cast_local_ray(&ray, f32::MAX, false).unwrap_or(f32::INFINITY);
+        }
+    }
+
+    fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
+        for (point, distance) in points.iter().zip(distances) {
+            let point = Vector::from(*point);
+            *distance = (self.project_local_point(point, false).point - point).length();
+        }
+        true
+    }
+}
+
+/// A tree, and its triangles in the order that saves it looking them up.
+struct Obvhs<T> {
+    tree: T,
+    triangles: Vec<RtTriangle>,
+}
+
+impl Obvhs<CwBvh> {
+    fn compressed(mesh: &Mesh, parameters: BvhBuildParams) -> Self {
+        let all = triangles(mesh);
+        let tree = build_cwbvh_from_tris(&all, parameters, &mut Duration::default());
+        Self { triangles: ordered(&all, &tree.primitive_indices), tree }
+    }
+}
+
+impl Obvhs<Bvh2> {
+    fn binary(mesh: &Mesh, parameters: BvhBuildParams) -> Self {
+        let all = triangles(mesh);
+        let tree = build_bvh2_from_tris(&all, parameters, &mut Duration::default());
+        Self { triangles: ordered(&all, &tree.primitive_indices), tree }
+    }
+}
+
+fn triangles(mesh: &Mesh) -> Vec<Triangle> {
+    let triangle = |number| mesh.corners(number).map(Into::into);
+    (0..mesh.triangles.len()).map(triangle).map(|[v0, v1, v2]| Triangle { v0, v1, v2 }).collect()
+}
+
+fn ordered(all: &[Triangle], order: &[u32]) -> Vec<RtTriangle> {
+    order.iter().map(|number| (&all[*number as usize]).into()).collect()
+}
+
+/// Asks a tree of obvhs for each ray; both kinds have the same method, but no trait.
+macro_rules! cast {
+    ($self:ident, $rays:ident, $hits:ident) => {
+        for (Ray { origin, direction }, answer) in $rays.iter().zip($hits) {
+            let mut hit = RayHit::none();
+            let ray = obvhs::ray::Ray::new_inf((*origin).into(), (*direction).into());
+            $self.tree.ray_traverse(ray, &mut hit, |ray, number| $self.triangles[number].intersect(ray));
+            *answer = hit.t;
+        }
+    };
+}
+
+impl Tree for Obvhs<CwBvh> {
+    fn bytes(&self) -> usize {
+        let CwBvh { nodes, primitive_indices, .. } = &self.tree;
+        size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&self.triangles[..])
+    }
+
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+        cast!(self, rays, hits);
+    }
+
+    fn nearest(&mut self, _: &[[f32; 3]], _: &mut [f32]) -> bool {
+        false
+    }
+}
+
+impl Tree for Obvhs<Bvh2> {
+    fn bytes(&self) -> usize {
+        let Bvh2 { nodes, primitive_indices, parents, .. } = &self.tree;
+        let tree = size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&parents[..]);
+        tree + size_of_val(&self.triangles[..])
+    }
+
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+        cast!(self, rays, hits);
+    }
+
+    fn nearest(&mut self, _: &[[f32; 3]], _: &mut [f32]) -> bool {
+        false
+    }
+}

@@ -1,0 +1,102 @@
+//! meshpeek: a tree of eight children to a node, whose leaves name triangles of the arrays that it was lent.
+
+use std::sync::Arc;
+
+use meshpeek::Packed;
+use meshpeek::decode::{Floats, Index, MinMax16};
+use meshpeek::model::{Indices, Positions};
+use meshpeek::query::{self, Scene, Triangles};
+use zerocopy::little_endian::{F32, U16, U32};
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::mesh::Mesh;
+use crate::questions::Ray;
+use crate::{Contestant, Tree};
+
+pub const MESHPEEK: Contestant =
+    Contestant { name: "meshpeek", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::OneByOne)) };
+pub const BATCH: Contestant = Contestant {
+    name: "meshpeek, many at once",
+    version,
+    build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::Together)),
+};
+pub const QUANTIZED: Contestant = Contestant {
+    name: "meshpeek, 16 bits",
+    version,
+    build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), Asked::Rays)),
+};
+
+/// The half side of the cube that codes of 16 bits are over.
+const REACH: f32 = 1.1;
+
+struct Ours<'a> {
+    scene: Scene<'a>,
+    asked: Asked,
+}
+
+/// What is asked, and how.
+#[derive(PartialEq)]
+enum Asked {
+    OneByOne,
+    /// Rays all at once.
+    Together,
+    /// Rays only: positions that were rounded are as far from a point as rounding has it.
+    Rays,
+}
+
+fn version() -> String {
+    meshpeek_competitors::version("meshpeek")
+}
+
+fn floats(mesh: &Mesh) -> Positions<'_> {
+    let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("an array of any alignment");
+    Positions::F32(Packed::new(raw, Floats))
+}
+
+/// Rounds positions to codes, which live as long as the program: there is one mesh.
+fn quantized(mesh: &Mesh) -> Positions<'static> {
+    static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
+    let decoder = MinMax16::new([-REACH; 3], [REACH; 3]);
+    let codes = CODES.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
+    Positions::MinMax16(Packed::new(codes, decoder))
+}
+
+impl<'a> Ours<'a> {
+    fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
+        let indices = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("an array of any alignment");
+        let triangles = Triangles::from_arrays(positions, Indices::U32(Packed::new(indices, Index::default())));
+        let mut scene = Scene::empty();
+        scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is memory")));
+        Self { scene, asked }
+    }
+}
+
+impl Tree for Ours<'_> {
+    fn bytes(&self) -> usize {
+        self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum()
+    }
+
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+        let ours = |ray: &Ray| query::Ray::new(ray.origin, ray.direction);
+        if self.asked == Asked::Together {
+            let rays = rays.iter().map(ours).collect::<Vec<_>>();
+            for (hit, found) in hits.iter_mut().zip(self.scene.rays(&rays)) {
+                *hit = found.map_or(f32::INFINITY, |found| found.t);
+            }
+        } else {
+            for (hit, ray) in hits.iter_mut().zip(rays) {
+                *hit = self.scene.ray(&ours(ray)).map_or(f32::INFINITY, |found| found.t);
+            }
+        }
+    }
+
+    fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
+        if self.asked != Asked::OneByOne {
+            return false;
+        }
+        for (distance, point) in distances.iter_mut().zip(points) {
+            *distance = self.scene.nearest(*point, f32::INFINITY).map_or(f32::INFINITY, |found| found.distance);
+        }
+        true
+    }
+}

@@ -1,0 +1,113 @@
+//! A run of everything, kept: `benches/record/DATE-CPU.json`.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use meshpeek_competitors::Figure;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::host::{self, Host};
+
+/// Where records are.
+pub const FOLDER: &str = "benches/record";
+
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Record {
+    pub date: String,
+    pub host: Host,
+    pub cpu: String,
+    pub rustc: String,
+    pub commit: String,
+    pub lines: Vec<Figure>,
+    /// Who was not asked, and why.
+    pub skipped: Vec<String>,
+    /// The file beside this one that shows `bench`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plot: Option<String>,
+    /// What `meshpeek bench --json` said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<Value>,
+}
+
+/// Names the record of today, on this machine's processor.
+pub fn name() -> String {
+    let words = host::cpu().to_lowercase().replace("(r)", "").replace("(tm)", "");
+    let words: Vec<&str> = words.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+    let words = words.into_iter().filter(|word| !["", "cpu", "processor"].contains(word));
+    format!("{}-{}", host::date(), words.collect::<Vec<_>>().join("-"))
+}
+
+impl Record {
+    /// Makes a record of what the scripts printed, and of what the program's own bench did.
+    pub fn new(name: &str, lines: &str, bench: Option<&Path>) -> Result<Self, Box<dyn Error>> {
+        let plot = format!("{name}.svg");
+        let parsed = lines.lines().filter(|line| line.starts_with('{')).map(serde_json::from_str);
+        let skipped = lines.lines().filter_map(|line| line.strip_prefix("skipped: "));
+        Ok(Self {
+            date: host::date(),
+            host: Host::new(),
+            cpu: host::cpu(),
+            rustc: host::rustc(),
+            commit: host::commit(),
+            lines: parsed.collect::<Result<_, _>>()?,
+            skipped: skipped.map(String::from).collect(),
+            plot: Some(plot).filter(|plot| bench.is_some() && Path::new(FOLDER).join(plot).exists()),
+            bench: bench
+                .map(|bench| -> Result<_, Box<dyn Error>> { Ok(serde_json::from_str(&fs::read_to_string(bench)?)?) })
+                .transpose()?,
+        })
+    }
+
+    pub fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
+    }
+
+    /// Returns the newest record.
+    pub fn newest() -> Result<PathBuf, Box<dyn Error>> {
+        let paths = fs::read_dir(FOLDER)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
+        let records = paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        Ok(records.max().ok_or("there is no record: benches/competitors/run makes one")?)
+    }
+
+    pub fn write(&self, name: &str) -> Result<PathBuf, Box<dyn Error>> {
+        fs::create_dir_all(FOLDER)?;
+        let path = Path::new(FOLDER).join(format!("{name}.json"));
+        fs::write(&path, laid(&serde_json::to_value(self)?, 0) + "\n")?;
+        Ok(path)
+    }
+
+    /// Says when, where and of what it was measured.
+    pub fn place(&self) -> String {
+        let Host { os, kernel, cores, memory_bytes } = &self.host;
+        let memory = memory_bytes.map_or(String::new(), |bytes| format!("{:.0} GiB, ", bytes as f64 / 1024f64.powi(3)));
+        let Self { date, cpu, rustc, .. } = self;
+        let (hash, dirty) = self.commit.split_once('-').unwrap_or((&self.commit, ""));
+        let commit = [hash.get(..12).unwrap_or(hash), dirty].join(" ");
+        format!("{date}, commit {}, {rustc}; {cpu}, {cores} cores, {memory}{os}, {kernel}", commit.trim_end())
+    }
+
+    /// Tells whether every figure is what it has to be.
+    pub fn holds(&self) -> bool {
+        self.lines.iter().all(Figure::holds)
+    }
+}
+
+/// Spells a value with a line for each item of a list and each field of the outermost objects; what is within is one line.
+fn laid(value: &Value, depth: usize) -> String {
+    let lines = |items: Vec<String>| items.join(",\n");
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            format!("[\n{}\n]", lines(items.iter().map(|item| laid(item, depth + 2)).collect()))
+        }
+        Value::Object(fields) if depth < 2 => {
+            let field = |(name, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), laid(value, depth + 1))
+            };
+            format!("{{\n{}\n}}", lines(fields.iter().map(field).collect()))
+        }
+        other => other.to_string(),
+    }
+}

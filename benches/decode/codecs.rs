@@ -1,0 +1,179 @@
+//! Every bulk decoder against copying what comes out of it: in cache, and in memory.
+#![allow(
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "a panic is how a bench fails"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
+use std::ops::Range;
+use std::rc::Rc;
+
+use bytemuck::Pod;
+use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
+use meshpeek::decode::{
+    BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
+    Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
+};
+use meshpeek::{Array, Packed};
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U16;
+
+use crate::support::claims::{self, Bar, Contestant, claim};
+
+/// Bytes of an output that stays in the second cache, with what it is made of or copied from.
+const CACHED: usize = 384 << 10;
+/// How many such lots there are, each elsewhere in memory.
+const PLACES: usize = 8;
+/// Times that a job in cache is done to be timed once.
+const TIMES: usize = 16;
+/// Bytes of an output that stays in no cache.
+const LARGE: usize = 384 << 20;
+
+/// Who is asked, and the bars: of a decoder in cache and in memory.
+struct Case<'a> {
+    name: &'static str,
+    bars: [Bar; 2],
+    /// Decodes all, from a place of so many bytes on, to an output of so many bytes.
+    ask: Box<dyn Fn(&Ask<'_>) + 'a>,
+}
+
+/// A question: these bytes, to so large an output, in so many places, so often.
+struct Ask<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    written: usize,
+    places: usize,
+    times: usize,
+    bar: Bar,
+    traffic: bool,
+}
+
+/// Asks all decoders. The bytes are enough for the largest question.
+pub fn ask(bytes: &[u8], in_memory: bool) {
+    let at_least = |cached: f64, large: f64| [Bar::AtLeast(cached), Bar::AtLeast(large)];
+    let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
+    let boxed = OffsetScale16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
+    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
+    let cases = [
+        case("float triples", Floats::<3>, [Bar::None, Bar::AtLeast(0.95)]),
+        case("u16 positions (min_max16)", domain, at_least(0.8, 0.95)),
+        case("u16 positions (offset_scale16)", boxed, [Bar::None; 2]),
+        case("u16 normals (unit16)", Unit16, at_least(0.8, 0.95)),
+        case("u16 tangents (tangent16)", Tangent16, [Bar::None; 2]),
+        case("u8 colours (unorm8)", Unorm8::<4>, at_least(0.8, 0.95)),
+        case("11/11/10 (packed32)", Packed32, at_least(0.95, 0.95)),
+        case("three i16 and a pad (packed64)", Packed64, at_least(0.95, 0.95)),
+        case("indices u8 to u32", Index::<u8>::new(), at_least(0.95, 0.95)),
+        case("indices u16 to u32", Index::<U16>::new(), at_least(0.95, 0.95)),
+        case("half floats", Half::<4>, at_least(0.95, 0.95)),
+        case("weights of 4 bytes", Influence4, [Bar::None; 2]),
+        case("weights of 3 bytes", Influence3, [Bar::None; 2]),
+        case("raw quaternions of 8 bytes", RotationOf(Quat8), at_least(0.7, 0.95)),
+        case("raw quaternions of 7 bytes", RotationOf(Quat7), at_least(0.7, 0.95)),
+        case("frames of 8 bytes", Quat8, [Bar::None; 2]),
+        case("frames of 7 bytes", Quat7, [Bar::None; 2]),
+        case("normals of 8 bytes", NormalOf(Quat8), [Bar::None; 2]),
+        case("normals of 7 bytes", NormalOf(Quat7), [Bar::None; 2]),
+        case("normal, tangent, sign of 8 bytes", BasisOf(Quat8), [Bar::None; 2]),
+        case("normal, tangent, sign of 7 bytes", BasisOf(Quat7), [Bar::None; 2]),
+        form("11/11/10 to half floats", Packed32, HalfFloat),
+        form("u16 normals to snorm8", Unit16, Snorm::<i8>::new()),
+        form("11/11/10 to unorm16 in a box", Packed32, within),
+    ];
+    for case in &cases {
+        let (written, places, times) = if in_memory { (LARGE, 1, 1) } else { (CACHED, PLACES, TIMES) };
+        let (written, times) = if claims::testing() { (CACHED, 1) } else { (written, times) };
+        let bar = case.bars[usize::from(in_memory)];
+        (case.ask)(&Ask { name: case.name, bytes, written, places, times, bar, traffic: in_memory });
+    }
+}
+
+/// Makes a case of values as they are decoded.
+fn case<D: Decode + 'static>(name: &'static str, decode: D, bars: [Bar; 2]) -> Case<'static> {
+    let ask = move |ask: &Ask<'_>| {
+        let out = |array: &Packed<'_, D>, out: &mut [D::Value]| array.decode_into(out).unwrap();
+        put(ask, decode, out, |raw| decode.decode(raw));
+    };
+    Case { name, bars, ask: Box::new(ask) }
+}
+
+/// Makes a case of values in another form.
+fn form<D, F, const N: usize>(name: &'static str, decode: D, form: F) -> Case<'static>
+where
+    D: Decode<Value = [f32; N]> + 'static,
+    F: OutputFormat<N> + 'static,
+{
+    let ask = move |ask: &Ask<'_>| {
+        let out = |array: &Packed<'_, D>, out: &mut [[F::Component; N]]| array.decode_as(form, out).unwrap();
+        put(ask, decode, out, |raw| form.convert(decode.decode(raw)));
+    };
+    Case { name, bars: [Bar::None; 2], ask: Box::new(ask) }
+}
+
+/// Lets decoding and copying race to an output of some values.
+fn put<D: Decode, V: Pod>(
+    ask: &Ask<'_>,
+    decode: D,
+    decode_into: impl Fn(&Packed<'_, D>, &mut [V]),
+    one: impl Fn(&D::Raw) -> V,
+) {
+    let size = size_of::<D::Raw>();
+    // What comes out may be the smaller.
+    let count = ask.written / size_of::<V>().max(size);
+    // One byte off, so that nothing is aligned.
+    let raw = <[D::Raw]>::ref_from_bytes(&ask.bytes[1..=count * ask.places * size]).unwrap();
+    let expected: Rc<Vec<V>> = Rc::new(raw.iter().map(one).collect());
+    let out = Rc::new(RefCell::new(expected.to_vec()));
+    let places = || {
+        let next = Cell::new(0);
+        move || -> Range<usize> {
+            // Each twice: the first time brings it to the cache.
+            let place = next.get() / 2;
+            next.set((next.get() + 1) % (ask.places * 2));
+            place * count..(place + 1) * count
+        }
+    };
+    let same = |out: &[V], place: Range<usize>| {
+        bytemuck::cast_slice::<V, u8>(out) == bytemuck::cast_slice::<V, u8>(&expected[place])
+    };
+    let (decodings, copies) = (places(), places());
+    // Whether what came out is right is looked at beside the clock.
+    let ours = Contestant::asked(
+        "meshpeek",
+        || {
+            let place = decodings();
+            let (array, mut out) = (Packed::new(&raw[place.clone()], decode), out.borrow_mut());
+            (0..ask.times).for_each(|_| decode_into(black_box(&array), black_box(&mut out[place.clone()])));
+            place
+        },
+        |place| same(&out.borrow()[place.clone()], place.clone()),
+    );
+    let copy = Contestant::asked(
+        "memcpy",
+        || {
+            let (place, mut out) = (copies(), out.borrow_mut());
+            let from = &expected[place.clone()];
+            (0..ask.times).for_each(|_| black_box(&mut out[place.clone()]).copy_from_slice(black_box(from)));
+            place
+        },
+        |place| same(&out.borrow()[place.clone()], place.clone()),
+    );
+    let written = (count * size_of::<V>() * ask.times) as f64 / 1e9;
+    let (rounds, contestants) = if ask.traffic { (9, [ours, copy]) } else { (201, [ours.again(), copy.again()]) };
+    let [ours, memcpy] = claims::race(rounds, &contestants).map(|times| times.rate(written));
+    claim(&format!("{}, meshpeek", ask.name), ours.clone(), "GB/s written", Bar::None);
+    claim(&format!("{}, memcpy", ask.name), memcpy.clone(), "GB/s written", Bar::None);
+    let ratio = ours.over(&memcpy);
+    if ask.traffic {
+        let share = (size_of::<D::Raw>() + size_of::<V>()) as f64 / (2 * size_of::<V>()) as f64;
+        claim(&format!("{}, meshpeek / memcpy", ask.name), ratio.times(share), "of its traffic", ask.bar);
+    } else {
+        claim(&format!("{}, meshpeek / memcpy", ask.name), ratio, "of its rate", ask.bar);
+    }
+}
