@@ -110,7 +110,7 @@ fn whole_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
     [
         Contestant::new("meshpeek", || {
             let mesh = open(pair);
-            (corners(&mesh.extent_of_all_frames()), mesh)
+            (corners(&mesh.bounds_of_all_frames()), mesh)
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
@@ -126,14 +126,14 @@ fn whole(pair: &Pair) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(5.0));
     let mesh = open(pair);
     let already_mapped = [
-        Contestant::new("meshpeek", || ((), mesh.extent_of_all_frames())),
+        Contestant::new("meshpeek", || ((), mesh.bounds_of_all_frames())),
         Contestant::new("plain read", || ((), plain_read(mesh.aniv().as_ref()))),
     ];
     rates("already mapped", mesh.aniv().as_ref().len(), &already_mapped);
     let freshly_mapped = [
         Contestant::new("meshpeek", || {
             let mesh = open(pair);
-            ((), (mesh.extent_of_all_frames(), mesh))
+            ((), (mesh.bounds_of_all_frames(), mesh))
         }),
         Contestant::new("plain read", || {
             let map = map(&pair.aniv);

@@ -160,7 +160,7 @@ type Locate = fn(&SurfaceView<'_>) -> Result<()>;
 /// The arrays of a surface in file order, and how each is located.
 const ARRAYS: [(&str, Locate); 6] = [
     ("positions", |surface| surface.positions().map(drop)),
-    ("frames", |surface| surface.frames().map(drop)),
+    ("frames", |surface| surface.tangent_frames().map(drop)),
     ("weights", |surface| surface.weights().map(drop)),
     ("UVs", |surface| surface.uvs(0).map(drop)),
     ("indices", |surface| surface.indices().map(drop)),

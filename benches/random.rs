@@ -17,7 +17,7 @@ use support::{claims, copying_loader, inputs};
 use std::path::Path;
 
 use meshpeek::decode::Floats;
-use meshpeek::model::Frames;
+use meshpeek::model::TangentFrames;
 use meshpeek::unigine::{Mesh, SurfaceView};
 use meshpeek::{Array, Map, Packed, Weights};
 use support::claims::{Bar, Contestant, bits, claim};
@@ -99,7 +99,7 @@ fn loaded_before(input: &Input) {
 /// The arrays of a surface.
 struct Located<'a> {
     positions: Packed<'a, Floats<3>>,
-    frames: Frames<'a>,
+    frames: TangentFrames<'a>,
     uvs: Packed<'a, Floats<2>>,
     weights: Option<Weights<'a>>,
 }
@@ -111,7 +111,7 @@ fn locate(mesh: &Mesh<Map>) -> Vec<Located<'_>> {
 fn arrays(surface: SurfaceView<'_>) -> Located<'_> {
     Located {
         positions: surface.positions().unwrap(),
-        frames: surface.frames().unwrap(),
+        frames: surface.tangent_frames().unwrap(),
         uvs: surface.uvs(0).unwrap().unwrap(),
         weights: surface.weights().unwrap(),
     }

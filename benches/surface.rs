@@ -57,7 +57,7 @@ fn mapped(mesh: &Mesh<Map>) -> u64 {
     let positions = surface.positions().unwrap();
     positions.prefetch();
     positions.iter().for_each(|position| add(bits(position)));
-    surface.frames().unwrap().for_each(|frame| {
+    surface.tangent_frames().unwrap().for_each(|frame| {
         add([frame.normal(), frame.tangent(), frame.bitangent()].map(bits).into_iter().sum());
     });
     for list in surface.weights().unwrap().iter().flat_map(Weights::iter) {

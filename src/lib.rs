@@ -98,7 +98,7 @@ pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
 pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
-pub use model::animation::{Animations, Clip, FrameBlend, Notify, Pose, Skeleton, SkinnedSurface};
+pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 pub use field::{Field, PathSegment};
-pub(crate) use shown::{SHOWN, Shown, show_bytes};
+pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, show_bytes};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

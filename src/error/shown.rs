@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 /// The most bytes of a name that are ever printed.
-pub(crate) const SHOWN: usize = 4096;
+pub(crate) const MAX_SHOWN_BYTES: usize = 4096;
 
 /// Prints bytes from outside so that a terminal shows them and obeys none of them: controls and marks that turn the
 /// reading direction are escaped, bytes that are not UTF-8 become U+FFFD, and at most 4 KiB are printed.
@@ -11,7 +11,7 @@ pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.0.get(..SHOWN).unwrap_or(self.0).to_vec();
+        let bytes = self.0.get(..MAX_SHOWN_BYTES).unwrap_or(self.0).to_vec();
         for shown in String::from_utf8_lossy(&bytes).chars() {
             if shown.is_control() || turns_direction(shown) {
                 write!(out, "{}", shown.escape_unicode())?;
@@ -19,7 +19,7 @@ impl fmt::Display for Shown<'_> {
                 out.write_char(shown)?;
             }
         }
-        if self.0.len() > SHOWN { out.write_str("…") } else { Ok(()) }
+        if self.0.len() > MAX_SHOWN_BYTES { out.write_str("…") } else { Ok(()) }
     }
 }
 

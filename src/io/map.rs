@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes of a file up to which it is not worth reading page by page.
 #[cfg(unix)]
-const SMALL: usize = 128 << 10;
+const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
 
 /// A file mapped into memory: read-only, private, for its whole life.
 ///
@@ -56,7 +56,7 @@ impl Map {
         let bytes = map.map_err(|error| failed(path, error.into()))?;
         // Advice that the system does not take changes speed only. Of a small file the system's read-ahead gets all at once.
         #[cfg(unix)]
-        if bytes.len() > SMALL {
+        if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
         }
         Ok(Self { bytes, file, opened: Identity::of(&metadata) })

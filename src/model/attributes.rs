@@ -133,7 +133,7 @@ impl Positions<'_> {
 
 array_enum! {
     /// Tangent frames.
-    Frames of TangentFrame {
+    TangentFrames of TangentFrame {
         /// A quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
         /// A quaternion in seven bytes.
@@ -157,11 +157,11 @@ array_enum! {
     }
 }
 
-impl<'a> From<Frames<'a>> for Normals<'a> {
-    fn from(frames: Frames<'a>) -> Self {
+impl<'a> From<TangentFrames<'a>> for Normals<'a> {
+    fn from(frames: TangentFrames<'a>) -> Self {
         match frames {
-            Frames::Quat8(array) => Self::Quat8(Packed::new(array.raw(), NormalOf(Quat8))),
-            Frames::Quat7(array) => Self::Quat7(Packed::new(array.raw(), NormalOf(Quat7))),
+            TangentFrames::Quat8(array) => Self::Quat8(Packed::new(array.raw(), NormalOf(Quat8))),
+            TangentFrames::Quat7(array) => Self::Quat7(Packed::new(array.raw(), NormalOf(Quat7))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The trait of a mesh file of any format.
 
-use super::attributes::{Colors, Frames, Indices, Normals, Positions, Uvs};
+use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::spatial_tree::SpatialTree;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
@@ -76,10 +76,10 @@ pub trait Geometry: FormatVersion {
     /// Locates the positions of a shape: target 0 is the base shape, the others are whole shapes to blend it with.
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>>;
     /// Locates the tangent frames of a shape; `None` where the format has none.
-    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>>;
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>>;
     /// Locates the normals of a shape, alone or as part of its tangent frames; `None` where the surface has none.
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
-        Ok(self.frames(surface, target)?.map(Normals::from))
+        Ok(self.tangent_frames(surface, target)?.map(Normals::from))
     }
     /// Locates a UV set; `None` where the surface does not have it.
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>>;

@@ -23,7 +23,7 @@ mod weights;
 mod weld;
 
 pub use attachment::Attachment;
-pub use attributes::{Colors, Frames, Indices, Influences, Normals, Positions, Uvs};
+pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
 pub use corners::{Corner, Corners};
 pub use fixed_influences::FixedInfluences;

@@ -1,6 +1,6 @@
 //! One surface of a mesh file of any format.
 
-use super::attributes::{Colors, Frames, Indices, Normals, Positions, Uvs};
+use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::corners::Corners;
 use super::geometry::{Counts, Geometry};
 use super::spatial_tree::SpatialTree;
@@ -94,13 +94,13 @@ impl<'a> Surface<'a> {
     }
 
     /// Locates the tangent frames of the base shape.
-    pub fn frames(&self) -> Result<Option<Frames<'a>>> {
-        self.geometry.frames(self.index, 0)
+    pub fn tangent_frames(&self) -> Result<Option<TangentFrames<'a>>> {
+        self.geometry.tangent_frames(self.index, 0)
     }
 
     /// Locates the tangent frames of a morph target; 0 is the base shape.
-    pub fn target_frames(&self, target: usize) -> Result<Option<Frames<'a>>> {
-        self.geometry.frames(self.index, target)
+    pub fn target_tangent_frames(&self, target: usize) -> Result<Option<TangentFrames<'a>>> {
+        self.geometry.tangent_frames(self.index, target)
     }
 
     /// Locates the normals of the base shape, alone or as part of its tangent frames.

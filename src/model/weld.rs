@@ -77,7 +77,7 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
 
 /// Returns the UVs of a surface whose attributes are nothing but two stored bytes each.
 fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
-    if surface.frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
+    if surface.tangent_frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
         return Ok(None);
     }
     Ok(surface.uvs(0)?.filter(|uvs| uvs.raw_bytes(0).is_some()))

@@ -67,7 +67,7 @@ impl fmt::Display for Finding {
 }
 
 /// The most findings by one rule on one file: a hostile file could have a million.
-const MOST_FINDINGS: u32 = 1000;
+const MAX_FINDINGS: u32 = 1000;
 
 /// Passes findings on, with the severity that their rule has.
 pub(crate) struct Report<'r> {
@@ -116,10 +116,10 @@ impl<'r> Report<'r> {
         let number = self.rules.iter().position(|known| known.id == finding.rule);
         let count = number.and_then(|number| self.counts.get_mut(number));
         let count = count.map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
-        if count == MOST_FINDINGS {
+        if count == MAX_FINDINGS {
             finding.text.push_str("; further findings by this rule are left out");
         }
-        if count <= MOST_FINDINGS {
+        if count <= MAX_FINDINGS {
             (self.sink)(finding);
         }
     }

@@ -9,7 +9,7 @@ use zerocopy::little_endian::{F32, I16};
 
 use crate::array::{Array, Packed};
 use crate::decode::{Floats, Quat7, Quat8};
-use crate::model::Frames;
+use crate::model::TangentFrames;
 use crate::simd::kernel;
 
 /// Components summed at a time: eight frames of the eight-byte form.
@@ -60,7 +60,7 @@ impl Packed<'_, Quat7> {
     }
 }
 
-impl Frames<'_> {
+impl TangentFrames<'_> {
     /// Sums the stored components of all frames: x, y, z, and w or, in seven bytes, its sign times 127. Exact.
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
@@ -199,9 +199,9 @@ mod tests {
             for len in [ROUND8, ROUND7, ROUND8 * 2 + 9] {
                 let bytes = vec![byte; len * 8];
                 let eight = <[[I16; 4]]>::ref_from_bytes(&bytes).unwrap();
-                assert_eq!(Frames::Quat8(Packed::new(eight, Quat8)).sums(), naive8(eight), "{byte} {len}");
+                assert_eq!(TangentFrames::Quat8(Packed::new(eight, Quat8)).sums(), naive8(eight), "{byte} {len}");
                 let seven = <[RawQuat7]>::ref_from_bytes(&bytes[..len * 7]).unwrap();
-                assert_eq!(Frames::Quat7(Packed::new(seven, Quat7)).sums(), naive7(seven), "{byte} {len}");
+                assert_eq!(TangentFrames::Quat7(Packed::new(seven, Quat7)).sums(), naive7(seven), "{byte} {len}");
             }
         }
     }

@@ -4,7 +4,7 @@ use meshpeek::MeshFile as _;
 use std::path::{Path, PathBuf};
 
 use meshpeek::decode::TangentFrame;
-use meshpeek::model::Frames;
+use meshpeek::model::TangentFrames;
 use meshpeek::unigine::{BlockLocation, Generation, Mesh, Storage, SurfaceTree, SurfaceView, builder};
 use meshpeek::{Animations, Array, Severity, Surface};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
     expected.same("positions", positions.len());
     expected.floats("first_position", &positions.get(0).unwrap());
     expected.floats("last_position", &positions.get(positions.len() - 1).unwrap());
-    compare_frames(&mut expected, &view.frames().unwrap());
+    compare_frames(&mut expected, &view.tangent_frames().unwrap());
 
     let uvs = [0, 1].map(|set| view.uvs(set).unwrap());
     for (key, uvs) in [("uv0", &uvs[0]), ("uv1", &uvs[1])] {
@@ -178,13 +178,13 @@ fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>, view: &Surface
     inner.done();
 }
 
-fn compare_frames(expected: &mut Reference, frames: &Frames<'_>) {
+fn compare_frames(expected: &mut Reference, frames: &TangentFrames<'_>) {
     expected.same("tangents", frames.len());
     let mut inner =
         Reference::new(format!("{} first tangent", expected.what), &expected.take("first_tangent").unwrap());
     let raw: Vec<i64> = match frames {
-        Frames::Quat8(frames) => frames.raw()[0].iter().map(|part| part.get().into()).collect(),
-        Frames::Quat7(frames) => {
+        TangentFrames::Quat8(frames) => frames.raw()[0].iter().map(|part| part.get().into()).collect(),
+        TangentFrames::Quat7(frames) => {
             let raw = frames.raw()[0];
             raw.xyz.iter().map(|part| i64::from(part.get())).chain([raw.sign.into()]).collect()
         }
@@ -340,7 +340,10 @@ fn agrees_with_the_neutral_view() {
             assert_eq!(surface.counts().unwrap(), view.counts().unwrap());
             let positions = view.positions().unwrap();
             assert!((0..positions.len()).all(|item| surface.positions().unwrap().get(item) == positions.get(item)));
-            assert_eq!(surface.frames().unwrap().unwrap().as_bytes(), view.frames().unwrap().as_bytes());
+            assert_eq!(
+                surface.tangent_frames().unwrap().unwrap().as_bytes(),
+                view.tangent_frames().unwrap().as_bytes()
+            );
             let corners = surface.corners().unwrap();
             let (indices, attributes) = (view.indices().unwrap(), view.attribute_indices().unwrap());
             assert!(corners.iter().map(|corner| corner.position).eq(indices.iter()));
@@ -402,7 +405,7 @@ fn expect_same_content<D: AsRef<[u8]>, E: AsRef<[u8]>>(one: &Mesh<D>, other: &Me
             let (one, other) = (one.target(target).unwrap(), other.target(target).unwrap());
             assert_eq!(one.name(), other.name());
             assert!(one.positions().unwrap().raw() == other.positions().unwrap().raw());
-            assert_eq!(one.frames().unwrap().as_bytes(), other.frames().unwrap().as_bytes());
+            assert_eq!(one.tangent_frames().unwrap().as_bytes(), other.tangent_frames().unwrap().as_bytes());
         }
         let lists = |view: &SurfaceView<'_>| {
             let lists = view.weights().unwrap();

@@ -122,7 +122,7 @@ fn compare_frames(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     for key in ["frame0", "last_frame", "all_frames"] {
         expected.take(key);
     }
-    let found = mesh.extent_of_all_frames();
+    let found = mesh.bounds_of_all_frames();
     assert_eq!(
         [found.min, found.max],
         [fold(&all, i64::min), fold(&all, i64::max)].map(|at| at.map(|part| f32::from(i16::try_from(part).unwrap())))

@@ -151,7 +151,7 @@ fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
         assert!(one.indices().unwrap().iter().eq(other.indices().unwrap().iter()));
         assert!(one.corners().unwrap().iter().eq(other.corners().unwrap().iter()));
         assert_eq!(one.weld().unwrap(), other.weld().unwrap());
-        assert!(one.frames().unwrap().is_none() && one.sphere().unwrap().is_none() && one.is_drawn().unwrap());
+        assert!(one.tangent_frames().unwrap().is_none() && one.sphere().unwrap().is_none() && one.is_drawn().unwrap());
     }
 }
 

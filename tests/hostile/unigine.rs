@@ -614,7 +614,7 @@ fn reads_empty_meshes() {
         assert!(faults(&whole).is_empty());
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         let view = mesh.surface(0).unwrap();
-        assert!(view.positions().unwrap().is_empty() && view.frames().unwrap().is_empty());
+        assert!(view.positions().unwrap().is_empty() && view.tangent_frames().unwrap().is_empty());
         assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_empty());
         assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 0);
     }
@@ -900,7 +900,7 @@ fn reports_bad_indices() {
             let corner = surface.corners().unwrap().get(7).unwrap();
             let (position, frame) = (corner.position as usize, corner.attribute as usize);
             let reached = surface.positions().unwrap().get(position).is_some()
-                && surface.frames().unwrap().unwrap().get(frame).is_some();
+                && surface.tangent_frames().unwrap().unwrap().get(frame).is_some();
             assert!(!reached, "an index is tested where it is used");
             let error = error_of(surface.weld(), stream);
             assert!(error.to_string().contains("corner 7"), "{error}");
@@ -1062,7 +1062,7 @@ fn refuses_to_blend_targets_of_unequal_counts() {
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     let view = mesh.surface(0).unwrap();
     assert_eq!(view.target(1).unwrap().positions().unwrap().len(), 7);
-    assert_eq!(view.target(2).unwrap().frames().unwrap().len(), 23);
+    assert_eq!(view.target(2).unwrap().tangent_frames().unwrap().len(), 23);
     let mut out = [[0.0; 3]; 8];
     error_of(view.blend(&[0.5], &mut out), "surface[0].target[1].positions.count");
     view.blend(&[0.0, 1.0], &mut out).unwrap();
@@ -1082,7 +1082,7 @@ fn reads_extreme_tangents() {
             let found = finds(&spoilt, "UG12", Severity::Info, name);
             assert_eq!(found.offset, (region(&whole, name).start + size * 2) as u64);
             let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-            let frame = mesh.surface(0).unwrap().frames().unwrap().get(2).unwrap();
+            let frame = mesh.surface(0).unwrap().tangent_frames().unwrap().get(2).unwrap();
             let length: f32 = frame.rotation.iter().map(|part| part * part).sum();
             assert!((length - 1.0).abs() < 1e-5 && frame.handedness.abs() == 1.0, "{frame:?}");
             if raw.iter().all(|byte| *byte == 0) {

@@ -10,7 +10,7 @@ use meshpeek::decode::{
     OutputFormat, Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::model::{Frames, Positions};
+use meshpeek::model::{Positions, TangentFrames};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Generation, Mesh, builder};
@@ -114,7 +114,7 @@ fn no_scan_allocates() {
         assert!(!array(&bytes, Packed64).bounds().is_empty());
         let mut sums = floats.sums()[0];
         sums += array(&bytes, Quat8).sums().iter().sum::<i64>() as f64;
-        sums += Frames::Quat7(array(&bytes, Quat7)).sums().iter().sum::<i64>() as f64;
+        sums += TangentFrames::Quat7(array(&bytes, Quat7)).sums().iter().sum::<i64>() as f64;
         assert!(floats.non_finite().count > 0 || sums.is_finite());
         assert!(Positions::Packed32(array(&bytes, Packed32)).sphere().radius > 0.0);
         assert!(Positions::Packed64(array(&bytes, Packed64)).bounds().min[0] < 0.0);
@@ -171,7 +171,7 @@ fn a_mesh_allocates_its_lists() {
         for surface in mesh.surfaces() {
             let surface = surface.unwrap();
             assert!(!surface.positions().unwrap().bounds().is_empty());
-            assert!(surface.frames().unwrap().sums()[0] != 1);
+            assert!(surface.tangent_frames().unwrap().sums()[0] != 1);
             surface.indices().unwrap().for_each(|_| {});
             assert!(surface.attribute_indices().unwrap().first_out_of_range(u32::MAX).is_none());
             surface.weights().unwrap().inspect(|weights| assert_eq!(weights.histogram()[1], 61 * 61));

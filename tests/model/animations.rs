@@ -178,7 +178,7 @@ fn flag(renamed: [&str; 2]) -> Model<Vec<u8>> {
 
 fn moves(motion: &dyn Animations) -> Vec<bool> {
     let mut moved = vec![false; motion.bone_count()];
-    motion.moves(0, &mut moved).unwrap();
+    motion.animated_bones(0, &mut moved).unwrap();
     moved
 }
 
@@ -192,8 +192,8 @@ fn tells_which_bones_a_clip_moves() {
     let both: [&dyn Animations; 2] = [flag.file().animations().unwrap(), &mesh];
     for motion in both {
         let mut moved = vec![true; motion.bone_count()];
-        assert_eq!(motion.moves(1, &mut moved).unwrap_err().kind().id(), "no-such");
-        assert_eq!(motion.moves(0, &mut moved[1..]).unwrap_err().kind().id(), "buffer");
+        assert_eq!(motion.animated_bones(1, &mut moved).unwrap_err().kind().id(), "no-such");
+        assert_eq!(motion.animated_bones(0, &mut moved[1..]).unwrap_err().kind().id(), "buffer");
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
-use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights, Welded};
+use meshpeek::model::{Colors, Counts, Indices, Positions, TangentFrames, Uvs, Weights, Welded};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
@@ -222,7 +222,7 @@ impl Geometry for Plain {
     fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
         self.only(surface, Positions::F32(Packed::new(&self.positions, Floats)))
     }
-    fn frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<TangentFrames<'_>>> {
         self.only(surface, None)
     }
     fn uvs(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Uvs<'_>>> {
@@ -537,7 +537,7 @@ fn what_a_format_has_not_is_said() {
     let surface = Surface::new(&mesh, 0);
     assert_eq!((mesh.vertex_frame_count(), surface.is_drawn().unwrap(), surface.material().unwrap()), (0, true, None));
     assert!(matches!(surface.vertex_frame(0).unwrap_err().kind(), ErrorKind::NoSuch { count: 0, index: 0 }));
-    assert!(mesh.notify(0, 0).unwrap().is_none());
+    assert!(mesh.event(0, 0).unwrap().is_none());
     let mesh = plain(3, &[0, 1, 2], None);
     assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
     // And one that does has both.

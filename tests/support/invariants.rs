@@ -29,8 +29,11 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
     let Ok(mut pose) = Pose::rest(animations) else { return };
     for clip in 0..animations.clip_count().min(SAMPLES) {
         let _ = pose.set_time(animations, clip, 0.05, Some(30.0), true);
-        assert_eq!((pose.bones().len(), animations.moves(clip, &mut vec![false; count + 1]).is_err()), (count, true));
-        let _ = animations.moves(clip, &mut vec![false; count]);
+        assert_eq!(
+            (pose.bones().len(), animations.animated_bones(clip, &mut vec![false; count + 1]).is_err()),
+            (count, true)
+        );
+        let _ = animations.animated_bones(clip, &mut vec![false; count]);
     }
     let Ok(skeleton) = Skeleton::new(animations) else { return };
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);

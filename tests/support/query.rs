@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
-use meshpeek::model::{Colors, Counts, Frames, Indices, Positions, Uvs, Weights};
+use meshpeek::model::{Colors, Counts, Indices, Positions, TangentFrames, Uvs, Weights};
 use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
@@ -162,7 +162,7 @@ impl Geometry for Flat {
     fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
         Ok(Positions::F32(Packed::new(&self.shape(surface)?.positions, Floats)))
     }
-    fn frames(&self, surface: usize, _: usize) -> Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, _: usize) -> Result<Option<TangentFrames<'_>>> {
         self.none(surface)
     }
     fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {

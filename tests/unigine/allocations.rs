@@ -81,7 +81,7 @@ fn a_surface_is_inflated_once() {
         let count = allocations(|| {
             let view = mesh.surface(index).unwrap();
             view.positions().unwrap().for_each(|_| {});
-            view.frames().unwrap().for_each(|_| {});
+            view.tangent_frames().unwrap().for_each(|_| {});
             view.indices().unwrap().for_each(|_| {});
             view.uvs(0).unwrap();
         });

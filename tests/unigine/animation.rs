@@ -386,7 +386,7 @@ fn agrees_with_the_neutral_view() {
         assert_eq!((clip.name, clip.frames, clip.rate), (view.name, view.frames, view.rate));
         assert_eq!((clip.bones as usize, clip.first_vertex_frame), (view.bones.len(), None));
         let mut moved = vec![false; file.bone_count()];
-        motion.moves(0, &mut moved).unwrap();
+        motion.animated_bones(0, &mut moved).unwrap();
         for (bone, moved) in moved.into_iter().enumerate() {
             assert_eq!(moved, view.bones.iter().any(|id| usize::try_from(id.get()) == Ok(bone)));
         }

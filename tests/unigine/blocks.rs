@@ -72,7 +72,7 @@ fn said(view: &SurfaceView<'_>) -> Result<SurfaceValues> {
     for target in 0..view.target_count() {
         let target = view.target(target)?;
         arrays.push(target.positions()?.iter().flatten().flat_map(f32::to_le_bytes).collect());
-        arrays.push(target.frames()?.as_bytes().to_vec());
+        arrays.push(target.tangent_frames()?.as_bytes().to_vec());
     }
     let lists = view.weights()?;
     arrays.extend(
@@ -405,7 +405,10 @@ fn agrees_with_the_neutral_view() {
             let own = view.positions().unwrap();
             assert_eq!(positions.as_bytes().as_ptr(), own.raw().as_ptr().cast());
             assert!((0..own.len()).all(|item| positions.get(item) == own.get(item)));
-            assert_eq!(surface.frames().unwrap().unwrap().as_bytes(), view.frames().unwrap().as_bytes());
+            assert_eq!(
+                surface.tangent_frames().unwrap().unwrap().as_bytes(),
+                view.tangent_frames().unwrap().as_bytes()
+            );
             let corners: Corners<'_> = surface.corners().unwrap();
             assert!(corners.iter().map(|corner| corner.position).eq(view.indices().unwrap().iter()));
             assert!(corners.iter().map(|corner| corner.attribute).eq(view.attribute_indices().unwrap().iter()));

@@ -140,7 +140,7 @@ fn expect_same_surface(view: &SurfaceView<'_>, surface: &builder::Surface, gener
         let found = view.target(number).unwrap();
         assert_eq!(found.name().as_bytes(), target.name.as_bytes());
         assert_eq!(bits(found.positions().unwrap().iter()), bits(target.positions.iter().copied()));
-        let frames = found.frames().unwrap();
+        let frames = found.tangent_frames().unwrap();
         assert_eq!(frames.len(), target.frames.len());
         for (item, built) in target.frames.iter().enumerate() {
             let expected = match generation {
@@ -213,7 +213,7 @@ fn read_back(mesh: &Mesh<Vec<u8>>) -> builder::Mesh {
         let view = view.unwrap();
         let targets = (0..view.target_count()).map(|target| view.target(target).unwrap()).map(|target| {
             let mut frames = Vec::new();
-            target.frames().unwrap().for_each(|frame| frames.push(frame));
+            target.tangent_frames().unwrap().for_each(|frame| frames.push(frame));
             builder::MorphTarget {
                 name: target.name().to_string_lossy(),
                 positions: target.positions().unwrap().iter().collect(),
@@ -253,7 +253,7 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
         let (one, other) = (one.unwrap(), other.unwrap());
         assert_eq!(one.counts().unwrap(), other.counts().unwrap());
         assert!(one.positions().unwrap().iter().eq(other.positions().unwrap().iter()));
-        let (frames, others) = (one.frames().unwrap(), other.frames().unwrap());
+        let (frames, others) = (one.tangent_frames().unwrap(), other.tangent_frames().unwrap());
         for item in 0..frames.len() {
             let (one, other) = (frames.get(item).unwrap(), others.get(item).unwrap());
             for (one, other) in
@@ -350,7 +350,7 @@ fn a_generation_writes_its_own_form() {
         let mesh = Mesh::open(bytes).unwrap();
         assert_eq!(mesh.version(), sample.mesh.generation.magic());
         if let Ok(surface) = mesh.surface(0) {
-            let stride = surface.frames().unwrap().byte_offset(1);
+            let stride = surface.tangent_frames().unwrap().byte_offset(1);
             assert_eq!(stride, if mesh.generation() == Generation::Ms10 { 7 } else { 8 });
             assert_eq!(surface.lightmap().is_some(), mesh.generation() >= Generation::Ms12);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compact, influence4, tangent_frame};
-use meshpeek::model::{Bone, Frames, Transform};
+use meshpeek::model::{Bone, TangentFrames, Transform};
 use meshpeek::unigine::{AnimationView, BlockLocation, Generation, Mesh, MorphTarget, SurfaceView, builder};
 use meshpeek::{
     Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
@@ -31,7 +31,7 @@ fn written_weights(list: &[Influence]) -> Vec<Influence> {
     list.iter().map(|one| Influence4.decode(&influence4::encode(*one))).collect()
 }
 
-fn all_frames(frames: &Frames<'_>) -> Vec<TangentFrame> {
+fn all_frames(frames: &TangentFrames<'_>) -> Vec<TangentFrame> {
     let mut all = Vec::new();
     frames.for_each(|frame| all.push(frame));
     all
@@ -80,7 +80,7 @@ fn expect_surface(view: &SurfaceView<'_>, built: &builder::Surface, generation: 
         assert_eq!(found.name().as_bytes(), target.name.as_bytes());
         assert!(found.positions().unwrap().iter().eq(target.positions.iter().copied()));
         let frames: Vec<_> = target.frames.iter().map(|frame| written_frame(generation, frame)).collect();
-        assert_eq!(all_frames(&found.frames().unwrap()), frames);
+        assert_eq!(all_frames(&found.tangent_frames().unwrap()), frames);
     }
     assert!(view.positions().unwrap().iter().eq(built.targets[0].positions.iter().copied()));
     match view.weights().unwrap() {
@@ -170,7 +170,7 @@ fn samples_have_everything() {
     let ms10 = all.iter().find(|sample| sample.stem == "skinned_ms10").unwrap();
     assert!(!ms10.mesh.bones.is_empty() && !ms10.mesh.animations.is_empty());
     let mesh = Mesh::open(bytes("skinned_ms10")).unwrap();
-    let frames = all_frames(&mesh.surface(0).unwrap().frames().unwrap());
+    let frames = all_frames(&mesh.surface(0).unwrap().tangent_frames().unwrap());
     for handedness in [1.0, -1.0] {
         assert!(frames.iter().any(|frame| frame.handedness == handedness));
     }
@@ -373,8 +373,8 @@ fn agrees_with_the_neutral_view() {
                 let (positions, own) = (surface.target_positions(target).unwrap(), view.target(target).unwrap());
                 assert_eq!(positions.as_bytes().as_ptr(), own.positions().unwrap().raw().as_ptr().cast());
                 assert_eq!(positions.len(), own.positions().unwrap().len());
-                let frames = surface.target_frames(target).unwrap().unwrap();
-                assert_eq!(all_frames(&frames), all_frames(&own.frames().unwrap()));
+                let frames = surface.target_tangent_frames(target).unwrap().unwrap();
+                assert_eq!(all_frames(&frames), all_frames(&own.tangent_frames().unwrap()));
             }
             assert_eq!(surface.positions().unwrap().as_bytes(), surface.target_positions(0).unwrap().as_bytes());
             for set in 0..3 {
@@ -549,7 +549,7 @@ fn touches_no_more_than_it_says() {
     let before = touched.bytes();
     let weights = view.weights().unwrap().unwrap();
     assert_eq!((weights.get(3000).unwrap().len(), weights.iter().count()), (1, 3721));
-    view.frames().unwrap().for_each(drop);
+    view.tangent_frames().unwrap().for_each(drop);
     assert_eq!(touched.bytes(), before, "found once, remembered");
     assert!(Mesh::open(whole.as_slice()).unwrap().access_log(0).is_none());
     let model = Model::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
@@ -602,7 +602,7 @@ fn views_can_be_sent_and_copied() {
     view::<Weights<'_>>();
     view::<Bone<'_>>();
     view::<Name<'_>>();
-    view::<(model::Positions<'_>, Frames<'_>, model::Uvs<'_>, model::Colors<'_>, model::Indices<'_>)>();
+    view::<(model::Positions<'_>, TangentFrames<'_>, model::Uvs<'_>, model::Colors<'_>, model::Indices<'_>)>();
     view::<meshpeek::array::runs::CountedRuns<'_, [u8; 4]>>();
     owner::<Mesh<Vec<u8>>>();
     owner::<Mesh<Arc<[u8]>>>();

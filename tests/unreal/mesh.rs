@@ -97,7 +97,7 @@ fn reads_the_sample() {
     }
     assert_eq!(mesh.bounds(), mesh.frame(0).unwrap().bounds());
     let whole = Bounds { min: [-512.0, -512.0, -256.0], max: [512.0, 512.0, 284.0] };
-    assert_eq!(mesh.extent_of_all_frames(), whole);
+    assert_eq!(mesh.bounds_of_all_frames(), whole);
     // Plain sides, a lid that glows, a bottom that can be seen through.
     let told: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
     let told: Vec<_> = told.iter().map(|view| (view.texture(), view.kind().0, view.numbers())).collect();
@@ -670,7 +670,7 @@ fn prototypes_store_bounds() {
     let lying = Mesh::open(data, aniv).unwrap();
     let lie = Bounds { min: [-1024.0, 0.0, 0.0], max: [1023.0, 0.0, 0.0] };
     assert_eq!(lying.frame(0).unwrap().stored_bounds(), Some(lie));
-    assert_eq!((lying.bounds(), lying.extent_of_all_frames()), (mesh.bounds(), mesh.extent_of_all_frames()));
+    assert_eq!((lying.bounds(), lying.bounds_of_all_frames()), (mesh.bounds(), mesh.bounds_of_all_frames()));
     assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds());
 }
 
@@ -903,10 +903,10 @@ fn plays_the_clips_of_a_script() {
     let moment = walk.at_frame(5.5, true).unwrap();
     assert_eq!((moment.from, moment.to), (7, 2));
     let told: Vec<_> = (0..3)
-        .map(|index| mesh.notify(1, index).unwrap().map(|notify| (notify.time, notify.function.to_string())))
+        .map(|index| mesh.event(1, index).unwrap().map(|notify| (notify.time, notify.function.to_string())))
         .collect();
     assert_eq!(told, [Some((0.25, "PlayFootStep".into())), Some((0.75, "PlayFootStep".into())), None]);
-    assert_eq!(mesh.notify(9, 0).unwrap_err().kind().id(), "no-such");
+    assert_eq!(mesh.event(9, 0).unwrap_err().kind().id(), "no-such");
     assert!(matches!(mesh.clip(2).unwrap_err().kind(), ErrorKind::NoSuch { count: 2, index: 2 }));
 }
 
@@ -918,7 +918,7 @@ fn a_pair_alone_is_one_clip() {
     assert_eq!((clip.name.as_bytes(), clip.frames, clip.rate, clip.first_vertex_frame), (&b""[..], 8, None, Some(0)));
     assert!(clip.at(0.1, None, true).is_none() && clip.at(0.1, Some(10.0), true).unwrap().from == 1);
     assert_eq!(open_sample("empty").clip_count(), 0);
-    assert!(open_sample("empty").clip(0).is_err() && mesh.notify(0, 0).unwrap().is_none());
+    assert!(open_sample("empty").clip(0).is_err() && mesh.event(0, 0).unwrap().is_none());
     let other =
         with_script(open_sample("box"), "#exec MESH SEQUENCE MESH=other SEQ=s STARTFRAME=1 NUMFRAMES=1\n", b"box");
     assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));

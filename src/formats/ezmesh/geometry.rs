@@ -8,7 +8,7 @@ use super::surface::Section;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Colors, Counts, Frames, Geometry, Indices, Normals, Positions, Uvs, Weights};
+use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
@@ -102,7 +102,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     /// The format has tangents and binormals beside normals, and no frames that hold all of them.
-    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         self.positions(surface, target).map(|_| None)
     }
 

@@ -9,7 +9,7 @@ use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, FormatVersion, Frames, Geometry, Indices, Normals, Positions, Uvs, Weights};
+use crate::model::{Colors, Counts, FormatVersion, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 /// What surfaces are called that have no material's name: by their number, as scripts in the world count them.
@@ -172,7 +172,7 @@ impl<A: ShownAsset> Geometry for A {
     }
 
     /// Assets have normals, and no tangent frames.
-    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         base_shape(target)?;
         self.shown_level()?.submesh(surface).map(|_| None)
     }

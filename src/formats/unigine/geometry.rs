@@ -4,7 +4,7 @@ use super::file::Mesh;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, SpatialTree, Uvs, Weights};
+use crate::model::{Colors, Counts, Geometry, Indices, Positions, SpatialTree, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
@@ -43,8 +43,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.surface(surface)?.target(target)?.positions().map(Positions::F32)
     }
 
-    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
-        self.surface(surface)?.target(target)?.frames().map(Some)
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
+        self.surface(surface)?.target(target)?.tangent_frames().map(Some)
     }
 
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {

@@ -4,8 +4,8 @@
 use zerocopy::little_endian::{I16, I64};
 
 use super::layout::{
-    Generation, LEAST_ANIMATION, LEAST_BONE, LEAST_COMPRESSED, LEAST_SURFACE, LEAST_TARGET, LIGHTMAP, OFFSET, PARENT,
-    RawBounds,
+    Generation, LIGHTMAP, MIN_ANIMATION_SIZE, MIN_BONE_SIZE, MIN_COMPRESSED_SIZE, MIN_SURFACE_SIZE, MIN_TARGET_SIZE,
+    OFFSET, PARENT, RawBounds,
 };
 use super::reader::fields::{FieldReader, RegionSink};
 use crate::error::{ErrorKind, Field, Result};
@@ -78,8 +78,9 @@ struct ListFormat {
     least: u64,
 }
 
-const BONES: ListFormat = ListFormat { count_name: "bones.count", name: "bone", least: LEAST_BONE };
-const ANIMATIONS: ListFormat = ListFormat { count_name: "animations.count", name: "animation", least: LEAST_ANIMATION };
+const BONES: ListFormat = ListFormat { count_name: "bones.count", name: "bone", least: MIN_BONE_SIZE };
+const ANIMATIONS: ListFormat =
+    ListFormat { count_name: "animations.count", name: "animation", least: MIN_ANIMATION_SIZE };
 
 /// Offset of the bounds in generations that have nothing between them and the magic.
 pub(crate) const BOUNDS_AT: u64 = 4;
@@ -130,7 +131,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     fn surfaces(&mut self, generation: Generation, limits: &Limits) -> Result<Box<[u64]>> {
-        let least = if generation.is_compressed() { LEAST_COMPRESSED } else { LEAST_SURFACE };
+        let least = if generation.is_compressed() { MIN_COMPRESSED_SIZE } else { MIN_SURFACE_SIZE };
         let list = ListFormat { count_name: "surfaces.count", name: "surface", least };
         let count = self.count_of(list.count_name, list.least, limits.items)?;
         self.list(&list, count, |reader| {
@@ -177,7 +178,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let bounds = self.bounds()?;
         let at = self.cursor.offset();
         let targets =
-            if generation.has_targets() { self.count_of("targets.count", LEAST_TARGET, limits.items)? } else { 1 };
+            if generation.has_targets() { self.count_of("targets.count", MIN_TARGET_SIZE, limits.items)? } else { 1 };
         if targets == 0 {
             let kind = ErrorKind::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
             return Err(self.cursor.error_at(at, "targets.count", kind));

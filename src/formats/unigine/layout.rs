@@ -278,18 +278,18 @@ pub const INFLUENCES: u8 = 4;
 /// Codes of the second lightmap byte: 32·2^code texels, code 0 to 7.
 pub const LIGHTMAP_CODES: u8 = 8;
 /// Least bytes of a bone in the header: an empty name and a parent.
-pub(crate) const LEAST_BONE: u64 = 1 + 2;
+pub(crate) const MIN_BONE_SIZE: u64 = 1 + 2;
 /// Least bytes of an animation in the header: an empty name.
-pub(crate) const LEAST_ANIMATION: u64 = 1;
+pub(crate) const MIN_ANIMATION_SIZE: u64 = 1;
 /// Least bytes of a named animation in the whole file: its name; and two counts and the flags further on.
-pub(crate) const LEAST_WHOLE_ANIMATION: u64 = 1 + 3;
+pub(crate) const MIN_WHOLE_ANIMATION_SIZE: u64 = 1 + 3;
 /// Least bytes of a surface in the header: its name, bounds, and one target's count and name.
-pub(crate) const LEAST_SURFACE: u64 = 1 + 40 + 1 + 1;
+pub(crate) const MIN_SURFACE_SIZE: u64 = 1 + 40 + 1 + 1;
 /// Least bytes of a surface in the header of a compressed generation: its name, lightmap, two counts, bounds, and one
 /// count of positions.
-pub(crate) const LEAST_COMPRESSED: u64 = 1 + 2 + 2 + 40 + 1;
+pub(crate) const MIN_COMPRESSED_SIZE: u64 = 1 + 2 + 2 + 40 + 1;
 /// Least bytes of a morph target's name.
-pub(crate) const LEAST_TARGET: u64 = 1;
+pub(crate) const MIN_TARGET_SIZE: u64 = 1;
 
 pub(crate) const MAGIC: Element = Element::new("magic", 4, 1);
 pub(crate) const COMPACT: Element = Element::new("compact int", 0, 1);

@@ -5,7 +5,7 @@ use crate::array::{Array, Packed};
 use crate::decode::Floats;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::Frames;
+use crate::model::TangentFrames;
 use crate::parse::Name;
 
 impl<'a> SurfaceView<'a> {
@@ -100,7 +100,7 @@ impl<'a> MorphTarget<'a> {
     /// # Errors
     ///
     /// A fault on the way, by field and offset.
-    pub fn frames(&self) -> Result<Frames<'a>> {
-        self.surface.frames_of(self.number)
+    pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
+        self.surface.tangent_frames_of(self.number)
     }
 }

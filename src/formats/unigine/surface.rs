@@ -15,7 +15,7 @@ use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Counts, Frames, Indices, Weights};
+use crate::model::{Counts, Indices, TangentFrames, Weights};
 use crate::parse::{Cursor, Name, Record, Region};
 
 /// One surface of a [`Mesh`](super::Mesh), borrowed from the file.
@@ -96,8 +96,8 @@ impl<'a> SurfaceView<'a> {
     /// # Errors
     ///
     /// A fault on the way, by field and offset.
-    pub fn frames(&self) -> Result<Frames<'a>> {
-        self.frames_of(0)
+    pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
+        self.tangent_frames_of(0)
     }
 
     /// Locates the bone weights: a list of up to four per position. `None` where the surface is not skinned.
@@ -189,8 +189,8 @@ impl<'a> SurfaceView<'a> {
             let width = u8::try_from(element.size).unwrap_or_default();
             match kind {
                 ArrayKind::Positions(0) => counts.vertices = count,
-                ArrayKind::Frames(0) => counts.attribute_vertices = count,
-                ArrayKind::Positions(_) | ArrayKind::Frames(_) => {}
+                ArrayKind::TangentFrames(0) => counts.attribute_vertices = count,
+                ArrayKind::Positions(_) | ArrayKind::TangentFrames(_) => {}
                 ArrayKind::Weights => counts.weights = some,
                 ArrayKind::Uv0 | ArrayKind::Uv1 => counts.uv_sets = counts.uv_sets.saturating_add(some.into()),
                 ArrayKind::Colors => counts.colors = some,
@@ -243,15 +243,15 @@ impl<'a> SurfaceView<'a> {
         Ok(Packed::new(self.cast(&array)?, Floats))
     }
 
-    pub(super) fn frames_of(&self, target: u32) -> Result<Frames<'a>> {
-        self.cast_frames(&self.arrays()?.find(ArrayKind::Frames(target))?)
+    pub(super) fn tangent_frames_of(&self, target: u32) -> Result<TangentFrames<'a>> {
+        self.cast_tangent_frames(&self.arrays()?.find(ArrayKind::TangentFrames(target))?)
     }
 
-    pub(crate) fn cast_frames(&self, array: &SurfaceArray<'a>) -> Result<Frames<'a>> {
+    pub(crate) fn cast_tangent_frames(&self, array: &SurfaceArray<'a>) -> Result<TangentFrames<'a>> {
         Ok(if array.element == FRAME_7 {
-            Frames::Quat7(Packed::new(self.cast(array)?, Quat7))
+            TangentFrames::Quat7(Packed::new(self.cast(array)?, Quat7))
         } else {
-            Frames::Quat8(Packed::new(self.cast(array)?, Quat8))
+            TangentFrames::Quat8(Packed::new(self.cast(array)?, Quat8))
         })
     }
 

@@ -4,7 +4,7 @@ use super::file::Mesh;
 use super::header::no_such;
 use crate::error::Result;
 use crate::model::Bone;
-use crate::model::animation::{Animations, Clip, Notify};
+use crate::model::animation::{Animations, Clip, Event};
 use crate::parse::Name;
 
 /// Frames per second of a sequence that gives no rate.
@@ -44,10 +44,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         Ok(Clip { name: sequence.name, frames, bones: 0, rate, first_vertex_frame: Some(first) })
     }
 
-    fn notify(&self, clip: usize, index: usize) -> Result<Option<Notify<'_>>> {
+    fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {
         self.clip(clip)?;
         let notify = self.script().and_then(|script| script.notify(clip, index));
-        Ok(notify.map(|notify| Notify { time: notify.time, function: notify.function }))
+        Ok(notify.map(|notify| Event { time: notify.time, function: notify.function }))
     }
 }
 

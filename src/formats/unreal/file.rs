@@ -27,7 +27,7 @@ use std::io::Write;
 /// | [`frame`](Self::frame) | 1 | nothing | nothing |
 /// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
 /// | [`bounds`](Self::bounds), first time | vertices | frame 0 | nothing |
-/// | [`extent_of_all_frames`](Self::extent_of_all_frames) | vertices of all frames | all frames | nothing |
+/// | [`bounds_of_all_frames`](Self::bounds_of_all_frames) | vertices of all frames | all frames | nothing |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

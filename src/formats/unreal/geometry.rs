@@ -7,7 +7,7 @@ use super::layout::{ANIV, DATA};
 use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
+use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -24,7 +24,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
     /// read.
     #[must_use]
-    pub fn extent_of_all_frames(&self) -> Bounds {
+    pub fn bounds_of_all_frames(&self) -> Bounds {
         let frames = self.frame_bytes();
         self.note_aniv(FRAMES_AT, as_u64(frames.len()));
         if self.header.variant.extra_vertices() > 0 {
@@ -115,7 +115,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     /// The format stores no normals: [`Mesh::normals`] computes them.
-    fn frames(&self, surface: usize, target: usize) -> Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         self.positions(surface, target).map(|_| None)
     }
 

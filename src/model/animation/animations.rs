@@ -8,7 +8,7 @@ use crate::parse::{Name, expect_length};
 
 /// Something that a game is told of while a clip plays: the code of a footstep, of a shot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Notify<'a> {
+pub struct Event<'a> {
     /// When: 0 is the clip's start, 1 its end.
     pub time: f32,
     /// What the game calls.
@@ -31,7 +31,7 @@ pub trait Animations: FormatVersion {
     /// Locates an animation.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
     /// Returns what a game is told of while an animation plays, in file order; `None` after the last.
-    fn notify(&self, clip: usize, index: usize) -> Result<Option<Notify<'_>>> {
+    fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {
         let _ = (clip, index);
         Ok(None)
     }
@@ -45,7 +45,7 @@ pub trait Animations: FormatVersion {
     }
     /// Tells of each bone whether an animation moves it; the others rest in each of its frames. Takes as many places as there
     /// are bones. Formats that do not say move them all.
-    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         self.clip(clip)?;
         expect_length(self.format(), "out", self.bone_count(), out.len())?;
         out.fill(true);

@@ -19,7 +19,7 @@ mod skeleton;
 mod skinning;
 
 pub use affine::{Affine, SkinMatrix};
-pub use animations::{Animations, Notify};
+pub use animations::{Animations, Event};
 pub use clip::{Clip, FrameBlend};
 pub use pose::Pose;
 pub use retarget::Retarget;

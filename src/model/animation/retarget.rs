@@ -94,7 +94,7 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// As [`Animations::pose`] and [`Animations::moves`]; [`ErrorKind::Missing`] where the clip moves a bone that the other file
+    /// As [`Animations::pose`] and [`Animations::animated_bones`]; [`ErrorKind::Missing`] where the clip moves a bone that the other file
     /// lacks, [`ErrorKind::Buffer`] where `out` has not as many places as that has bones.
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
@@ -116,7 +116,7 @@ impl Retarget {
     ) -> Result<()> {
         expect_length(from.format(), "out", self.rest.len(), out.len())?;
         expect_length(from.format(), "from", from.bone_count(), self.frame.len())?;
-        from.moves(clip, &mut self.moved)?;
+        from.animated_bones(clip, &mut self.moved)?;
         self.expect_all(from.format())?;
         from.pose(clip, as_index(moment.from), &mut self.frame)?;
         if moment.from != moment.to && moment.fraction > 0.0 {

@@ -63,7 +63,7 @@ impl Animations for Rig {
         out.copy_from_slice(self.clips[clip].2.get(frame).ok_or(error)?);
         Ok(())
     }
-    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         self.clip(clip)?;
         out.copy_from_slice(&self.clips[clip].1);
         Ok(())

@@ -591,7 +591,7 @@ fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
     let counts = look.some(surface.counts());
     let positions = look.some(surface.positions());
     let bounds = look.some(surface.bounds());
-    let _ = (look.some(surface.frames()), surface.vertex_frame(0).is_err());
+    let _ = (look.some(surface.tangent_frames()), surface.vertex_frame(0).is_err());
     for result in [surface.target_positions(1).map(drop), surface.target_normals(1).map(drop)] {
         assert_eq!(result.unwrap_err().kind().id(), "no-such");
     }

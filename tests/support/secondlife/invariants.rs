@@ -582,7 +582,7 @@ fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults:
         let ours = submesh.indices().map(|array| place(array.as_bytes())).ok();
         assert_eq!(faults.some(surface.indices()).map(|array| place(array.as_bytes())), ours);
         assert!(surface.uvs(1).unwrap().is_none() && surface.colors().unwrap().is_none());
-        assert!(surface.frames().unwrap().is_none() && surface.target_positions(1).is_err());
+        assert!(surface.tangent_frames().unwrap().is_none() && surface.target_positions(1).is_err());
         assert_eq!(surface.weights().map(|one| one.is_some()).ok(), submesh.weights().map(|one| one.is_some()).ok());
         if let (Some(bounds), Ok(positions)) = (faults.some(surface.bounds()), submesh.positions()) {
             assert_eq!(positions.bounds().is_empty(), bounds.is_empty());

@@ -144,7 +144,7 @@ fn look_at_animation(
         }
         let (told, rest) = (pose.clone(), Pose::rest(file).unwrap());
         let mut moved = vec![false; count];
-        file.moves(index, &mut moved).unwrap();
+        file.animated_bones(index, &mut moved).unwrap();
         for ((bone, rest), _) in told.iter().zip(rest.bones()).zip(&moved).filter(|(_, moved)| !**moved) {
             assert!(same(bone, rest), "a bone that does not move rests");
         }

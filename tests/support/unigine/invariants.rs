@@ -129,7 +129,7 @@ fn look_at_surface(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
     assert_eq!(positions.iter().len(), positions.len());
     let naive = naive_bounds(positions.iter());
     assert_eq!(positions.bounds(), naive);
-    if let Some(frames) = some(view.frames(), length) {
+    if let Some(frames) = some(view.tangent_frames(), length) {
         assert_eq!(frames.len(), as_index(counts.attribute_vertices));
         frames.for_each(|frame| {
             let axes = [frame.normal(), frame.tangent(), frame.bitangent()];
@@ -169,7 +169,7 @@ fn look_at_targets(view: &SurfaceView<'_>, random: &mut Random, length: u64) {
         if let Some(target) = some(view.target(random.below(count)), length) {
             let _: Name<'_> = target.name();
             some(target.positions(), length);
-            some(target.frames(), length);
+            some(target.tangent_frames(), length);
         }
     }
     let weights = [0.5, 0.0, -1.0];
@@ -302,7 +302,7 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
     for view in mesh.surfaces() {
         // A block that cannot be read is a fault of its surface alone.
         let Ok(view) = view else { continue };
-        let seen = (view.counts()?, view.positions()?.bounds(), view.frames()?.len(), view.target(0)?.name());
+        let seen = (view.counts()?, view.positions()?.bounds(), view.tangent_frames()?.len(), view.target(0)?.name());
         let _ = (seen, view.uvs(0).is_ok(), view.uvs(1).is_ok(), view.colors().is_ok());
         let _ = (view.indices()?.first_out_of_range(u32::MAX), view.attribute_indices()?.first_out_of_range(u32::MAX));
         if let Ok(Some(weights)) = view.weights() {

@@ -194,7 +194,7 @@ fn look_at_frames(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_>)
     if mesh.aniv().len() < 1 << 14 {
         let frames = (0..mesh.frame_count()).map_while(|index| mesh.frame(index).ok());
         let each = frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
-        assert_eq!(format!("{each:?}"), format!("{:?}", mesh.extent_of_all_frames()));
+        assert_eq!(format!("{each:?}"), format!("{:?}", mesh.bounds_of_all_frames()));
     }
     let first = mesh.frame(0).map_or(Bounds::EMPTY, |frame| frame.bounds());
     assert_eq!(format!("{first:?}"), format!("{:?}", mesh.bounds()));
@@ -260,8 +260,8 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
         let label = surface.material().unwrap().map_or(view.label().as_bytes(), |name| name.as_bytes());
         assert_eq!(surface.name().unwrap().as_bytes(), label);
         // Where there is no frame 0, there is no shape that could have tangent frames.
-        assert_eq!(surface.frames().is_ok(), surface.positions().is_ok());
-        assert!(surface.frames().is_ok_and(|frames| frames.is_none()) || surface.positions().is_err());
+        assert_eq!(surface.tangent_frames().is_ok(), surface.positions().is_ok());
+        assert!(surface.tangent_frames().is_ok_and(|frames| frames.is_none()) || surface.positions().is_err());
         assert!(surface.uvs(1).unwrap().is_none());
         assert!(surface.colors().unwrap().is_none() && surface.weights().unwrap().is_none());
         let divisor = if mesh.uv_divisor() == UvDivisor::By255 { 255.0 } else { 256.0 };
@@ -391,12 +391,12 @@ fn look_at_clips(mesh: &Mesh<&[u8]>) {
             }
         }
         let mut calls = 0;
-        while let Some(notify) = mesh.notify(index, calls).unwrap().filter(|_| calls < SAMPLES) {
+        while let Some(notify) = mesh.event(index, calls).unwrap().filter(|_| calls < SAMPLES) {
             assert!(!notify.time.is_nan());
             calls += 1;
         }
     }
-    assert_eq!(mesh.notify(count, 0).unwrap_err().kind().id(), "no-such");
+    assert_eq!(mesh.event(count, 0).unwrap_err().kind().id(), "no-such");
 }
 
 fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
@@ -454,7 +454,7 @@ pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Res
     mesh.validate(&mut drop)?;
     mesh.regions(0, &mut |_| {})?;
     mesh.regions(1, &mut |_| {})?;
-    let _ = (mesh.bounds(), mesh.extent_of_all_frames());
+    let _ = (mesh.bounds(), mesh.bounds_of_all_frames());
     for frame in (0..mesh.frame_count()).map_while(|frame| mesh.frame(frame).ok()) {
         let _ = (frame.positions().get(0), frame.stored_bounds());
     }
@@ -464,7 +464,7 @@ pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Res
         let _ = (surface.positions().is_ok(), surface.uvs(0)?.map(|uvs| uvs.get(0)), surface.corners()?.len());
     }
     for clip in 0..mesh.clip_count() {
-        let _ = (mesh.clip(clip)?, mesh.notify(clip, 0)?);
+        let _ = (mesh.clip(clip)?, mesh.event(clip, 0)?);
     }
     mesh.write_to(0, &mut std::io::sink())?;
     mesh.write_to(1, &mut std::io::sink())

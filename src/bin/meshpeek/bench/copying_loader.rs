@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use bytemuck::{NoUninit, cast_slice};
 use meshpeek::decode::{Floats, Influence, TangentFrame};
-use meshpeek::model::{Colors, Frames, Normals, Positions, Uvs};
+use meshpeek::model::{Colors, Normals, Positions, TangentFrames, Uvs};
 use meshpeek::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
@@ -167,7 +167,7 @@ impl Loader {
             let decode = |positions: &Positions<'_>| list(positions.len(), |out| positions.decode_into(out));
             lists.positions = self.positions.list(key!(positions), || decode(&positions))?;
         }
-        if let Some(frames) = geometry.frames(surface, target)? {
+        if let Some(frames) = geometry.tangent_frames(surface, target)? {
             lists.frames = Some(self.frames.list(key!(frames), || all_frames(&frames))?);
         } else if let Some(normals) = geometry.normals(surface, target)? {
             let decode = |normals: &Normals<'_>| list(normals.len(), |out| normals.decode_into(out));
@@ -283,7 +283,7 @@ fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Resul
 }
 
 /// Decodes tangent frames piece by piece: what is no zero would be written twice.
-fn all_frames(frames: &Frames<'_>) -> Result<Vec<TangentFrame>> {
+fn all_frames(frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
     let mut all = Vec::with_capacity(frames.len());
     let mut piece = [TangentFrame::default(); FRAMES_BATCH];
     for start in (0..frames.len()).step_by(FRAMES_BATCH) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshpeek::decode::{packed32, packed64};
 use meshpeek::io::prefetch;
-use meshpeek::model::{Colors, Frames, Indices, Normals, Positions, Uvs};
+use meshpeek::model::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use meshpeek::{Array, Weights};
 
 use super::values::{Item, Values, Visit};
@@ -19,7 +19,7 @@ pub enum FrameAxis {
 }
 
 /// The axes of one direction, of tangent frames.
-pub struct FrameAxes<'a>(pub Frames<'a>, pub FrameAxis);
+pub struct FrameAxes<'a>(pub TangentFrames<'a>, pub FrameAxis);
 
 impl Values for Positions<'_> {
     fn count(&self) -> usize {
@@ -169,13 +169,13 @@ fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> 
 }
 
 /// Visits the stored quaternions of tangent frames.
-fn visit_raw_frames(frames: &Frames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
+fn visit_raw_frames(frames: &TangentFrames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
     match frames {
-        Frames::Quat8(array) => {
+        TangentFrames::Quat8(array) => {
             let raw = array.raw().get(range).unwrap_or_default();
             raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i32::from(part.get())))))
         }
-        Frames::Quat7(array) => {
+        TangentFrames::Quat7(array) => {
             let raw = array.raw().get(range).unwrap_or_default();
             raw.iter().try_for_each(|raw| {
                 let [x, y, z] = raw.xyz.map(|part| i32::from(part.get()));

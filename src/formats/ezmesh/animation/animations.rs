@@ -56,7 +56,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     }
 
     /// Those that a track names, if it has a frame.
-    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         let view = self.view();
         let animation = self.animation(clip)?;
         expect_length(FORMAT, "out", view.bone_count(), out.len())?;

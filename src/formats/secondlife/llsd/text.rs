@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::error::{SHOWN, Shown};
+use crate::error::{MAX_SHOWN_BYTES, Shown};
 use crate::parse::Name;
 
 /// A string or a key. Its bytes are its content, or, of one between quotes, spell it with escapes.
@@ -92,7 +92,7 @@ impl fmt::Display for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Of what escapes spell, no more is copied than is shown, and a byte more, which tells that there is more.
         match self.quote {
-            Some(_) => Shown(&self.bytes().take(SHOWN.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
+            Some(_) => Shown(&self.bytes().take(MAX_SHOWN_BYTES.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
             None => Shown(self.stored).fmt(out),
         }
     }

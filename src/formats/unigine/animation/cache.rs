@@ -6,7 +6,7 @@ use super::checkpoints::{CheckpointIndex, CheckpointPlan};
 use super::coding::Coding;
 use super::scan::{KeyScan, ScanFault, scan};
 use super::stored_checkpoints::StoredCheckpoints;
-use crate::formats::unigine::layout::LEAST_WHOLE_ANIMATION;
+use crate::formats::unigine::layout::MIN_WHOLE_ANIMATION_SIZE;
 use crate::formats::unigine::reader::locate::slots;
 use crate::math::as_u64;
 
@@ -40,7 +40,7 @@ pub(crate) struct KeyCache {
 
 impl AnimationCaches {
     pub(crate) fn new(count: usize, file_size: usize) -> Self {
-        let fits = as_u64(count).saturating_mul(LEAST_WHOLE_ANIMATION) <= as_u64(file_size);
+        let fits = as_u64(count).saturating_mul(MIN_WHOLE_ANIMATION_SIZE) <= as_u64(file_size);
         Self { count, fits, slots: OnceLock::new() }
     }
 

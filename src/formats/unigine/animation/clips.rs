@@ -16,7 +16,7 @@ impl<'a> AnimationView<'a> {
     }
 
     /// Tells of each bone of the skeleton whether the animation moves it.
-    pub(crate) fn moves(&self, out: &mut [bool]) -> Result<()> {
+    pub(crate) fn animated_bones(&self, out: &mut [bool]) -> Result<()> {
         crate::parse::expect_length("unigine", "out", self.bone_count(), out.len())?;
         out.fill(false);
         for id in self.bones {
@@ -54,8 +54,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         self.animation(clip)?.pose_at(frame, out)
     }
 
-    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
-        self.animation(clip)?.moves(out)
+    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.animation(clip)?.animated_bones(out)
     }
 }
 
@@ -80,7 +80,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
         self.animation(clip)?.pose_at(frame, out)
     }
 
-    fn moves(&self, clip: usize, out: &mut [bool]) -> Result<()> {
-        self.animation(clip)?.moves(out)
+    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+        self.animation(clip)?.animated_bones(out)
     }
 }

@@ -4,7 +4,7 @@ use super::file::Animation;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, Frames, Geometry, Indices, Positions, Uvs, Weights};
+use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
@@ -40,7 +40,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
         no_surface(self, surface)
     }
 
-    fn frames(&self, surface: usize, _: usize) -> Result<Option<Frames<'_>>> {
+    fn tangent_frames(&self, surface: usize, _: usize) -> Result<Option<TangentFrames<'_>>> {
         no_surface(self, surface)
     }
 

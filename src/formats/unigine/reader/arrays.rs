@@ -14,7 +14,7 @@ use crate::parse::Element;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayKind {
     Positions(u32),
-    Frames(u32),
+    TangentFrames(u32),
     Weights,
     Uv0,
     Uv1,
@@ -28,7 +28,7 @@ impl ArrayKind {
     pub(crate) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Positions(_) => ("positions", "positions.count"),
-            Self::Frames(_) => ("tangents", "tangents.count"),
+            Self::TangentFrames(_) => ("tangents", "tangents.count"),
             Self::Weights => ("weights", "weights.count"),
             Self::Uv0 => ("uv0", "uv0.count"),
             Self::Uv1 => ("uv1", "uv1.count"),
@@ -41,8 +41,8 @@ impl ArrayKind {
     /// Returns the kind that follows in a surface of so many targets.
     fn next(self, targets: u32, generation: Generation) -> Option<Self> {
         Some(match self {
-            Self::Positions(target) => Self::Frames(target),
-            Self::Frames(target) => match target.checked_add(1).filter(|next| *next < targets) {
+            Self::Positions(target) => Self::TangentFrames(target),
+            Self::TangentFrames(target) => match target.checked_add(1).filter(|next| *next < targets) {
                 Some(next) => Self::Positions(next),
                 None if generation.has_bones() => Self::Weights,
                 None => Self::Uv0,
@@ -149,14 +149,16 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         let Some(kind) = self.next else { return Ok(None) };
         let surface = Field::new("").in_list("surface", self.surface);
         self.reader.set_place(match kind {
-            ArrayKind::Positions(target) | ArrayKind::Frames(target) => surface.in_inner_list("target", target.into()),
+            ArrayKind::Positions(target) | ArrayKind::TangentFrames(target) => {
+                surface.in_inner_list("target", target.into())
+            }
             _ => surface,
         });
         let (name, count_name) = kind.names();
         let (count, count_at) = self.count(kind, count_name)?;
         match kind {
             ArrayKind::Positions(0) => self.positions = count,
-            ArrayKind::Frames(0) => self.frames = count,
+            ArrayKind::TangentFrames(0) => self.frames = count,
             _ => {}
         }
         let element = self.element(kind);
@@ -203,7 +205,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
     fn element(&self, kind: ArrayKind) -> Element {
         match kind {
             ArrayKind::Positions(_) => POSITION,
-            ArrayKind::Frames(_) => self.generation.frame(),
+            ArrayKind::TangentFrames(_) => self.generation.frame(),
             ArrayKind::Weights => WEIGHTS,
             ArrayKind::Uv0 | ArrayKind::Uv1 => UV,
             ArrayKind::Colors => COLOR,

@@ -221,12 +221,12 @@ fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, 
     let of_base = |found: u32, base: u32| format!("{found}, expected {base} as the base shape has");
     match kind {
         ArrayKind::Positions(0) => base.positions = count,
-        ArrayKind::Frames(0) => base.frames = count,
+        ArrayKind::TangentFrames(0) => base.frames = count,
         ArrayKind::Positions(target) if count != base.positions => {
             let field = surface.in_inner_list("target", target.into()).named("positions.count");
             report.say("UG26", field, count_at, of_base(count, base.positions));
         }
-        ArrayKind::Frames(target) if count != base.frames => {
+        ArrayKind::TangentFrames(target) if count != base.frames => {
             let field = surface.in_inner_list("target", target.into()).named("tangents.count");
             report.say("UG26", field, count_at, of_base(count, base.frames));
         }

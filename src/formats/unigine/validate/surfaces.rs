@@ -15,7 +15,7 @@ use crate::formats::unigine::reader::arrays::ArrayKind;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::model::{Counts, Frames, Indices, Positions};
+use crate::model::{Counts, Indices, Positions, TangentFrames};
 use crate::parse::{Report, Severity, Tally};
 use crate::{io, scan};
 
@@ -93,8 +93,8 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
                     let field = self.field.in_inner_list("target", target.into()).named("positions");
                     self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field, Severity::Warning);
                 }
-                ArrayKind::Frames(target) => {
-                    let frames = self.view.cast_frames(&array)?;
+                ArrayKind::TangentFrames(target) => {
+                    let frames = self.view.cast_tangent_frames(&array)?;
                     self.frames(&frames, array.at, self.field.in_inner_list("target", target.into()).named("tangents"));
                 }
                 _ => break,
@@ -131,7 +131,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         Ok(())
     }
 
-    fn frames(&mut self, frames: &Frames<'_>, at: u64, field: Field) {
+    fn frames(&mut self, frames: &TangentFrames<'_>, at: u64, field: Field) {
         let (mut length, mut flat) = (Tally::default(), Tally::default());
         let mut look = |item, quaternion: [f32; 4], lifted: bool| {
             length.add(item, (animations::length(quaternion) - 1.0).abs() > 0.002);
@@ -139,12 +139,12 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         };
         io::prefetch(frames.as_bytes());
         match frames {
-            Frames::Quat8(frames) => {
+            TangentFrames::Quat8(frames) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     look(item, raw.map(scaled), raw[3].get().unsigned_abs() >= 32);
                 }
             }
-            Frames::Quat7(frames) => {
+            TangentFrames::Quat7(frames) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     let [x, y, z] = raw.xyz.map(scaled);
                     // w is computed, so the length is off only where x, y and z alone are longer than 1.

@@ -39,7 +39,7 @@ pub(crate) const RULES: [Rule; 15] = [
 ];
 
 /// The most frames that a mesh can have.
-const MOST_FRAMES: i64 = 65_535;
+const MAX_FRAMES: i64 = 65_535;
 
 /// Says that a command breaches a rule.
 fn say(report: &mut Report<'_>, rule: &'static str, command: &Command<'_>, text: String) {
@@ -162,8 +162,8 @@ fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
     }
     let [start, frames] = ["STARTFRAME", "NUMFRAMES"].map(|key| command.integer(key).unwrap_or_default());
     let end = start.saturating_add(frames);
-    if start < 0 || frames < 0 || end > MOST_FRAMES {
-        let text = format!("expected frames of 0 to {MOST_FRAMES}, found {frames} from {start} on");
+    if start < 0 || frames < 0 || end > MAX_FRAMES {
+        let text = format!("expected frames of 0 to {MAX_FRAMES}, found {frames} from {start} on");
         say(report, "UR36", command, text);
     }
 }

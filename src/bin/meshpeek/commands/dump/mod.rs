@@ -215,7 +215,7 @@ impl DumpArgs {
     }
 
     fn frame_axes<'a>(&self, surface: &Surface<'a>, axis: FrameAxis) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
-        Ok(boxed(surface.target_frames(self.target)?.map(|frames| FrameAxes(frames, axis))))
+        Ok(boxed(surface.target_tangent_frames(self.target)?.map(|frames| FrameAxes(frames, axis))))
     }
 
     fn range(&self, len: usize) -> anyhow::Result<Range<usize>> {
