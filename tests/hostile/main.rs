@@ -28,9 +28,10 @@ mod unigine_animation;
 mod unigine_blocks;
 mod unreal;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::allocations::most_held;
+use crate::support::stopwatch::Stopwatch;
 
 #[global_allocator]
 static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
@@ -50,7 +51,7 @@ fn bounded<T>(length: usize, what: &str, work: impl FnOnce() -> T) -> (f64, usiz
 
 /// Asserts that `work` is done in time: many times what it takes on a slow machine, and far from what a trap takes.
 fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let result = work();
     assert!(start.elapsed() < Duration::from_secs(seconds), "{what} took {:?}", start.elapsed());
     result

@@ -20,6 +20,7 @@ use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::secondlife::invariants::{borrow_everything, check_invariants, expect_copied};
+use crate::support::stopwatch::Stopwatch;
 use crate::{bounded, edges, peak, within};
 
 /// How much larger the traps are in an optimised build.
@@ -861,7 +862,7 @@ fn texts_keep_their_bytes() {
 /// Ten times the work takes no more than about ten times as long.
 fn expect_linear(what: &str, work: impl Fn(usize)) {
     let time = |scale: usize| {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         work(scale);
         start.elapsed()
     };

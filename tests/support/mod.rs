@@ -8,6 +8,7 @@ pub mod query;
 pub mod random;
 pub mod secondlife;
 pub mod sidecar;
+pub mod stopwatch;
 pub mod unigine;
 pub mod unreal;
 pub mod writers;
