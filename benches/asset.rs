@@ -1,7 +1,8 @@
-//! What does it cost to get a level of detail of a Second Life mesh, or all there is in it?
+//! Measures the time to get one level of detail of a Second Life mesh, and to decode the whole
+//! asset.
 //!
-//! With `-- --probe FILE` the bench times what it is asked of that file, and with `-- --write FILE OUT` it writes what it
-//! decodes of its levels, for a script that compares both with another program's.
+//! With `-- --probe FILE`, the bench prints the times for that file. With `-- --write FILE OUT`, it
+//! writes the decoded levels to a file. A script uses both to compare with another program.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,11 +28,11 @@ use meshpeek::{Array, Packed};
 use support::claims::{Bar, Contestant, claim};
 use support::copying_loader::secondlife as copying;
 
-/// What the name of the real file contains.
+/// A part of the name of the real file.
 const REAL: &str = "C3C6A477";
-/// Times that a level, or an asset, is decoded to be timed once.
+/// How many times a level or an asset is decoded in one measurement.
 const TIMES: usize = 10;
-/// Times that a probe decodes, after some more to warm up.
+/// The number of measurements of a probe, after the same number to warm up.
 const PROBES: usize = 50;
 
 fn main() {
@@ -60,7 +61,7 @@ fn main() {
     }
 }
 
-/// Makes two assets, and reads a real one where there is one.
+/// Returns two generated assets, and a real one if it exists.
 fn assets() -> Vec<(String, Vec<u8>)> {
     let made = |kind: &str, skinned| {
         (format!("{} vertices, {kind}", inputs::asset::vertices()), inputs::asset::asset(skinned))
@@ -68,7 +69,7 @@ fn assets() -> Vec<(String, Vec<u8>)> {
     let mut assets = vec![made("static", false), made("skinned", true)];
     match real() {
         Some(path) => assets.push((format!("real file {REAL}"), std::fs::read(path).unwrap())),
-        None => claims::skipped("a real file", "MESHPEEK_CORPUS names no folder that has it"),
+        None => claims::skipped("a real file", "MESHPEEK_CORPUS does not name a folder with this file"),
     }
     assets
 }
@@ -79,21 +80,21 @@ fn real() -> Option<PathBuf> {
     paths.find(|path| path.is_file() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(REAL)))
 }
 
-/// What is reused from one decoding to the next.
+/// The buffers that are reused from one decoding to the next.
 #[derive(Default)]
 struct Buffers {
     block: InflateBuffer,
     arrays: Arrays,
 }
 
-/// What is decoded: the arrays of all submeshes, one behind the other.
+/// The decoded data: the arrays of all submeshes, one after another.
 #[derive(Default)]
 struct Arrays {
     positions: List<[f32; 3]>,
     normals: List<[f32; 3]>,
     uvs: List<[f32; 2]>,
     indices: List<u32>,
-    /// For each vertex, where its influences end in `influences`.
+    /// For each vertex, the end of its influences in `influences`.
     ends: Vec<u32>,
     influences: Vec<(i16, f32)>,
     hulls: List<[f32; 3]>,
@@ -131,7 +132,7 @@ impl Arrays {
         self.matrices.clear();
     }
 
-    /// Decodes what a block holds: of a skin, the matrices.
+    /// Decodes the content of a block. Of a skin, only the matrices are decoded.
     fn block(&mut self, block: AssetBlock<'_>) {
         match block.part() {
             AssetPart::PhysicsConvex => {
@@ -189,7 +190,7 @@ fn sizes<'a>(submeshes: impl Iterator<Item = &'a copying::Submesh>) -> Sizes {
     (lens, last)
 }
 
-/// Fails where the two do not decode the same, to the last bit.
+/// Panics if the two loaders do not decode the same values, to the last bit.
 fn agree(asset: &[u8]) {
     let copy = copying::load(asset);
     let mesh = Mesh::open(asset).unwrap();
@@ -241,7 +242,7 @@ fn lowest<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant<'a,
     ]
 }
 
-/// Does a job a number of times, and returns its last answer.
+/// Runs a job several times, and returns its last answer.
 fn repeat<A>(job: impl Fn() -> A) -> A {
     (1..TIMES).for_each(|_| drop(std::hint::black_box(job())));
     job()
@@ -267,7 +268,7 @@ fn everything_into(asset: &[u8], Buffers { block, arrays }: &mut Buffers) -> usi
     inflated
 }
 
-/// Each answers with the number of bytes that the blocks inflate to.
+/// Each contestant returns the number of bytes to which the blocks inflate.
 fn everything<'a>(asset: &'a [u8], buffers: &'a RefCell<Buffers>) -> [Contestant<'a, usize>; 4] {
     let mesh = Mesh::open(asset).unwrap();
     let blocks = mesh.header().unwrap().blocks();
@@ -331,7 +332,8 @@ fn all(asset: &[u8]) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
 }
 
-/// Prints nanoseconds to open an asset and decode everything: into buffers that are reused, and with nothing reused.
+/// Prints the nanoseconds to open an asset and decode everything: with reused buffers, and with new
+/// ones.
 fn probe(asset: &[u8]) {
     let mut buffers = Buffers::default();
     for round in 0..PROBES * 2 {
@@ -343,14 +345,15 @@ fn probe(asset: &[u8]) {
     }
 }
 
-/// Returns the nanoseconds of a job.
+/// Returns the duration of a job in nanoseconds.
 fn time<A>(job: impl FnOnce() -> A) -> u128 {
     let start = Instant::now();
     std::hint::black_box(job());
     start.elapsed().as_nanos()
 }
 
-/// Writes the positions, normals, texture coordinates and indices of each level, the most detailed first.
+/// Writes the positions, normals, texture coordinates and indices of each level, the most detailed
+/// level first.
 fn write(asset: &[u8], out: &Path) {
     let mesh = Mesh::open(asset).unwrap();
     let mut bytes = Vec::new();

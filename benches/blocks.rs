@@ -1,4 +1,4 @@
-//! What does it cost to get one surface of a compressed mesh, or all of them?
+//! Measures the time to get one surface, or all surfaces, of a compressed mesh.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -8,7 +8,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -26,9 +26,9 @@ use support::claims::{Bar, Contestant, bits, claim};
 use support::copying_loader::blocks as copying;
 use tempfile::TempDir;
 
-/// Surfaces of the file, as many as a real one of ms14 has.
+/// The number of surfaces, the same as in a real ms14 file.
 const SURFACES: usize = 26;
-/// Quads along one side of each surface: 19,881 vertices.
+/// The number of quads along one side of each surface, which gives 19,881 vertices.
 const SIDE: u32 = 140;
 
 fn main() {
@@ -51,11 +51,11 @@ fn main() {
     assert!(holds || claims::testing(), "a claim does not hold");
 }
 
-/// One mesh in two files, which live as long as this does.
+/// One mesh in two files, which are removed when this value is dropped.
 struct Input {
-    /// Blocks as the engine has them.
+    /// The file with compressed blocks, as the engine writes them.
     lz4: PathBuf,
-    /// The same, stored as they are.
+    /// The same mesh with uncompressed blocks.
     raw: PathBuf,
     vertices: u32,
     _folder: TempDir,
@@ -77,7 +77,8 @@ impl Input {
 }
 
 fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
@@ -99,7 +100,8 @@ fn sizes(input: &Input) -> bool {
     true
 }
 
-/// One surface's first position: of it alone, with all others inflated, and of a loader that inflates the whole file.
+/// Reads the first position of a surface in three ways: with only this surface inflated, with all
+/// surfaces inflated, and with a loader that inflates the whole file.
 fn at_first(input: &Input, surface: usize) -> [Contestant<'_, u64>; 3] {
     [
         Contestant::new("meshpeek", move || {
@@ -124,13 +126,13 @@ fn first(input: &Input) -> bool {
     claim("open to the first surface's first position", ours.times(1e6), "us", Bar::None);
     claim(&format!("the same with all inflated, {threads}"), all.times(1e6), "us", Bar::None);
     claim("copying, everything inflated", copying.times(1e6), "us", Bar::None);
-    // More threads inflate all sooner, and the first no sooner.
+    // More threads inflate all surfaces faster, but not the first one.
     let bar = if cfg!(feature = "rayon") { Bar::None } else { Bar::AtLeast(10.0) };
     claim("all inflated / first surface alone", all.over(&ours), "times", bar)
         & claim("copying / first surface alone", copying.over(&ours), "times", Bar::AtLeast(10.0))
 }
 
-/// The table tells where the last block is: it costs what the first does.
+/// The table of offsets locates the last block, so it costs the same as the first one.
 fn last(input: &Input) -> bool {
     let [first, ..] = at_first(input, 0);
     let [last, ..] = at_first(input, SURFACES - 1);
@@ -140,7 +142,7 @@ fn last(input: &Input) -> bool {
 }
 
 fn tree(input: &Input) -> bool {
-    // The loader has yet to read what it inflated.
+    // The loader inflates the tree, but does not read it.
     let contestants = [
         Contestant::new("meshpeek", || {
             let mesh = open(&input.lz4);
@@ -154,7 +156,7 @@ fn tree(input: &Input) -> bool {
     claim("copying / first tree", copying.over(&ours), "times", Bar::AtLeast(10.0))
 }
 
-/// What is stored as it is costs no inflating.
+/// An uncompressed block costs no inflating.
 fn verbatim(input: &Input) -> bool {
     let contestants = [
         Contestant::new("raw", || {
@@ -178,7 +180,7 @@ fn verbatim(input: &Input) -> bool {
     claim("copying / verbatim", copying.over(&raw), "times", Bar::AtLeast(100.0))
 }
 
-/// How much slower the way to a surface is than the LZ4 decoder alone.
+/// Compares inflating through this crate with the LZ4 decoder alone.
 fn rate(input: &Input) -> bool {
     let mesh = open(&input.lz4);
     let blocks: Vec<BlockLocation> = (0..SURFACES).map(|surface| mesh.blocks(surface).unwrap().unwrap()[0]).collect();

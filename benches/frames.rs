@@ -1,7 +1,8 @@
-//! What does it cost to ask an Unreal vertex mesh for one frame, or for all of them?
+//! Measures the time to get one frame, or all frames, of an Unreal vertex mesh.
 //!
-//! With `-- --write FOLDER` the bench writes its pair there and does nothing else; with `-- --probe FOLDER` it times
-//! what it is asked of such a pair, for a script that compares it with other programs.
+//! With `-- --write FOLDER`, the bench only writes its pair of files to that folder. With
+//! `-- --probe FOLDER`, it prints the times for such a pair. A script uses both to compare with
+//! other programs.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -10,7 +11,7 @@
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -26,9 +27,9 @@ use support::claims::{Bar, Contestant, bits, claim};
 use support::inputs::pair::Pair;
 use support::machine_limit::plain_read;
 
-/// Frames picked at random.
+/// The number of frames that are picked at random.
 const PICKS: u32 = 1000;
-/// Times that a probe asks, after once more to warm up.
+/// The number of measurements of a probe, after one to warm up.
 const PROBES: usize = 5;
 
 fn main() {
@@ -54,7 +55,8 @@ fn main() {
 }
 
 fn map(path: &Path) -> Map {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     unsafe { meshpeek::map(path).unwrap() }
 }
 
@@ -92,14 +94,14 @@ fn first(pair: &Pair) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(500.0));
     let options = OpenOptions { record_access: true, ..Default::default() };
     let mesh = Mesh::open_with(map(&pair.data), map(&pair.aniv), &options).unwrap();
-    claim("looked at, after open", mesh.touched_bytes().unwrap() as f64, "bytes", Bar::None);
+    claim("touched, after open", mesh.touched_bytes().unwrap() as f64, "bytes", Bar::None);
     std::hint::black_box(mesh.bounds());
     let frame = pair.size.vertices as f64 * 4.0;
     let touched = mesh.touched_bytes().unwrap() as f64;
-    claim("looked at, after the box", touched, "bytes", Bar::None);
-    claim("looked at, after the box / a frame's bytes", touched / frame, "times", Bar::AtMost(3.0));
+    claim("touched, after the box", touched, "bytes", Bar::None);
+    claim("touched, after the box / bytes of a frame", touched / frame, "times", Bar::AtMost(3.0));
     claim(
-        "bytes of the pair / looked at",
+        "bytes of the pair / touched",
         (mesh.data().as_ref().len() + mesh.aniv().as_ref().len()) as f64 / touched,
         "times",
         Bar::None,
@@ -150,8 +152,8 @@ fn rates(state: &str, bytes: usize, contestants: &[Contestant<'_, ()>; 2]) {
     claim(&format!("{state}, meshpeek / plain read"), ours.over(&plain), "of its rate", Bar::None);
 }
 
-/// Asks for frames in no order: from closed files, then of what is open or loaded already, where decoding is the price
-/// of keeping nothing.
+/// Gets frames in random order: first from closed files, then from an open or a loaded mesh. In the
+/// second case, meshpeek decodes on each access, because it stores no decoded values.
 fn random(pair: &Pair) {
     let frames = u32::try_from(pair.size.frames).unwrap();
     let picks: Vec<usize> = (0..PICKS).map(|seed| (inputs::random(seed) % frames) as usize).collect();
@@ -168,7 +170,7 @@ fn random(pair: &Pair) {
     ];
     let [ours, copying] = claims::race(7, &from_closed);
     claim("meshpeek, open and decode one", ours.times(1e6), "us", Bar::None);
-    claim("copying, load and look at one", copying.times(1e6), "us", Bar::None);
+    claim("copying, load and read one", copying.times(1e6), "us", Bar::None);
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
     let (mesh, copy) = (open(pair), load(pair));
     already_loaded(&mesh, &copy, &picks);
@@ -178,7 +180,8 @@ fn random(pair: &Pair) {
 
 fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: &[usize]) {
     let vertices = mesh.vertex_count();
-    // Each frame in a buffer of the caller's: looked at in one place, which the compiler does not know.
+    // Each frame is decoded into a buffer of the caller. One position is read, whose index the
+    // compiler cannot predict.
     let into_buffer = [
         Contestant::new("meshpeek", || {
             let place = |out: &[[f32; 3]], pick: usize| bits(out[pick % vertices]);
@@ -199,7 +202,7 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
         }),
     ];
     versus("into a buffer", &into_buffer);
-    // Each vertex looked at, one after another, wherever it lies.
+    // Each vertex is read, one after another, where it is stored.
     let looked_at = [
         Contestant::new("meshpeek", || {
             let sum = |pick: &usize| {
@@ -213,7 +216,7 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
             (picks.iter().map(|pick| checksum(&copy.frames[*pick])).fold(0, u64::wrapping_add), ())
         }),
     ];
-    versus("every vertex looked at in place", &looked_at);
+    versus("every vertex read in place", &looked_at);
     let one_vertex = [
         Contestant::new("meshpeek", || {
             let position = |pick: &usize| mesh.frame(*pick).unwrap().positions().get(pick % vertices).unwrap();
@@ -227,9 +230,9 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
     versus("one vertex of each", &one_vertex);
 }
 
-/// Compares what is open already with what is loaded already.
+/// Compares an open mesh with a loaded one.
 fn versus(what: &str, contestants: &[Contestant<'_, u64>; 2]) {
-    // The first round brings pages in.
+    // The first round loads the pages into memory.
     claims::race(1, contestants);
     let [ours, copying] = claims::race(21, contestants).map(|time| time.times(1e9 / f64::from(PICKS)));
     claim(&format!("{what}, meshpeek, already open"), ours.clone(), "ns a frame", Bar::None);
@@ -246,8 +249,9 @@ fn checksum(positions: &[[f32; 3]]) -> u64 {
     positions.iter().fold(0, |sum, position| sum.wrapping_add(bits(*position)))
 }
 
-/// Prints nanoseconds from closed files to the box around frame 0, and to the position and texture coordinates of every
-/// corner in frame 0; then the number of polygons, and the box.
+/// Prints the nanoseconds from closed files to the bounding box of frame 0, and to the position and
+/// texture coordinates of every corner in frame 0. Then prints the number of polygons, and the
+/// bounding box.
 fn probe(pair: &Pair) {
     let [first, _] = first_box(pair);
     let corners = Contestant::new("meshpeek", || {
@@ -266,7 +270,7 @@ fn probe(pair: &Pair) {
     println!("bounds {} {} {} {} {} {}", min[0], min[1], min[2], max[0], max[1], max[2]);
 }
 
-/// Makes arrays of what a drawing needs of frame 0, and returns their length.
+/// Creates the arrays that are needed to draw frame 0, and returns the number of corners.
 fn every_corner(mesh: &Mesh<Map>) -> usize {
     let stored = mesh.frame(0).unwrap().positions();
     let vertices = decoded(mesh, 0, vec![[0.0; 3]; stored.len()]);

@@ -1,4 +1,4 @@
-//! How near do scans that answer one question about a whole array, and store nothing, come to only reading it?
+//! Compares scans of a whole array that store nothing with only reading its bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -21,19 +21,21 @@ use support::claims::{Bar, Contestant, claim};
 use support::machine_limit::plain_read;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-/// Bytes that stay in no cache: whole records of 3, 4, 6, 7, 8 and 12 bytes.
+/// A number of bytes that fits into no cache, and is a multiple of records of 3, 4, 6, 7, 8 and 12
+/// bytes.
 const LARGE: usize = (256_usize << 20).next_multiple_of(168);
-/// What decides, of the rate of reading.
+/// The bar for the measured rate, as a fraction of the rate of reading.
 const BAR: Bar = Bar::AtLeast(0.9);
 
 fn main() {
     let length = if claims::testing() { 168 * 100 } else { LARGE };
     let mut all = vec![0_u8; length + 4];
     for (seed, word) in (0_u32..).zip(all.as_chunks_mut().0) {
-        // No infinities and NaNs, where floats are looked at: from the second byte on, each ends in the next word's first.
+        // The data has no infinities and NaNs. If floats start at the second byte, each float ends
+        // in the first byte of the next word.
         *word = (inputs::random(seed) & 0xffff_ffbf).to_le_bytes();
     }
-    // Where nothing that is wider than a byte is aligned.
+    // The data starts at an odd address, so nothing wider than a byte is aligned.
     let bytes = &all[1..=length];
     let floats = Packed::new(cast(bytes), Floats::<3>);
     claims::title("scans that store nothing, 256 MiB at an odd address");
@@ -47,7 +49,7 @@ fn main() {
     scan("sums of tangents, four i16", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat8).sums()));
     scan("sums of tangents, three i16 and i8", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat7).sums()));
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));
-    scan("wild ones of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
+    scan("infinities and NaNs of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
     scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| keep(Positions::F32(floats).sphere()));
     let indices = Indices::U32(Packed::new(cast(bytes), Index::new()));
     scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_out_of_range(u32::MAX)));
@@ -67,7 +69,7 @@ fn scan(name: &str, bytes: &[u8], bar: Bar, job: &dyn Fn()) {
     claim(&format!("{name}, meshpeek / plain read"), ours.over(&plain), "of its rate", bar);
 }
 
-/// Keeps the compiler from leaving out what nobody looks at.
+/// Prevents the compiler from removing the computation of an unused value.
 fn keep<T>(answer: T) {
     black_box(answer);
 }

@@ -1,8 +1,10 @@
-//! May a mesh be larger than memory? The trees of one of 10 GB are written to its sidecar, and 1,000 rays answered by it, each
-//! in a process whose anonymous memory is watched. And how much is read from the disk, where nothing of mesh and sidecar
-//! is in memory?
+//! Tests that a mesh may be larger than memory. The trees of a mesh of 10 GB are written to its
+//! sidecar, and 1,000 rays are cast with the sidecar. Each step runs in its own process, whose
+//! anonymous memory is monitored. The bench also measures how much is read from the disk if no page
+//! of the mesh and the sidecar is in memory.
 //!
-//! `cargo bench --bench huge -- --gigabytes 10 --folder FOLDER`; with `--cold`, the second question alone.
+//! Run it with `cargo bench --bench huge -- --gigabytes 10 --folder FOLDER`; with `--cold`, only
+//! the second measurement runs.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -12,7 +14,7 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -34,28 +36,29 @@ use meshpeek::{Map, MeshFile as _};
 use support::claims::{Bar, Series, claim, skipped};
 use support::inputs::{random, tiles};
 
-/// The folder of the files, where it is not the usual one for temporaries.
+/// The variable with the folder for the files, if it is not the default temporary folder.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
-/// What a child process does, and with which file, for its memory alone to be measured.
+/// The variables with the job and the file of a child process, which measures its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
-/// The size of the mesh, and of one that is only tried.
+/// The size of the mesh in gigabytes, and that of the mesh for tests.
 const GIGABYTES: f64 = 10.0;
 const SMALL: f64 = 0.02;
-/// Times the mesh's size that has to be free.
+/// The free disk space that is needed, as a multiple of the size of the mesh.
 const ROOM: f64 = 2.5;
-/// What is in memory beside pages of files, at most: while the sidecar is made, and while it is asked.
+/// The maximum anonymous memory in bytes: while the sidecar is built, and while it is queried.
 const BUILDING: f64 = 1.5e9;
 const ASKING: f64 = 200e6;
-/// Rays that are asked.
+/// The number of rays that are cast.
 const RAYS: u32 = 1_000;
-/// Triangles of the mesh that is asked cold, of one surface.
+/// The number of triangles of the cold mesh, which has one surface.
 const COLD: u64 = 10_000_000;
-/// Bytes of it for each triangle.
+/// The size of the cold mesh in bytes per triangle.
 const TRIANGLE: u64 = 38;
-/// Seconds, and bytes read from the disk, from opening a cold mesh to the first hit; and bytes for each random ray.
+/// The maximum from opening a cold mesh to the first hit, in seconds and in bytes read from the
+/// disk. `EACH` is the maximum number of bytes per random ray.
 const FIRST: [f64; 2] = [1e-3, 60.0 * 1024.0];
 const EACH: f64 = 40.0 * 1024.0;
-/// How often it is asked cold.
+/// The number of measurements of the cold mesh.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -72,7 +75,7 @@ fn main() {
     cold(&path);
 }
 
-/// Returns what stands behind an option.
+/// Returns the value of a command line option.
 fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|argument| argument != name).nth(1)
 }
@@ -83,7 +86,7 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
     if free < gigabytes * 1e9 * ROOM {
         return skipped(
             "all of it",
-            &format!("{:.0} GB of disk are free, {} are asked for", free / 1e9, gigabytes * ROOM),
+            &format!("{:.0} GB of the disk are free, but {} GB are needed", free / 1e9, gigabytes * ROOM),
         );
     }
     let start = Instant::now();
@@ -105,14 +108,14 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
     let [seconds, most, hits, mesh, tree] = tell("ask", path);
     claim(&format!("hits of {RAYS} random rays"), hits, "hits", Bar::None);
     claim("opened and asked in", seconds * 1e3, "ms", Bar::None);
-    claim("pages of the mesh looked at", mesh, "pages", Bar::None);
-    claim("pages of the trees looked at", tree, "pages", Bar::None);
+    claim("pages of the mesh touched", mesh, "pages", Bar::None);
+    claim("pages of the trees touched", tree, "pages", Bar::None);
     let asked = claim("most anonymous memory, asking", most / 1e6, "MB", Bar::AtMost(ASKING / 1e6));
-    assert!(built && asked, "a mesh larger than memory takes too much of it");
+    assert!(built && asked, "a mesh larger than memory uses too much memory");
     assert!(hits > f64::from(RAYS) / 2.0, "most rays point at the mesh");
 }
 
-/// Asks a mesh of which nothing is in memory.
+/// Queries a mesh that has no page in memory.
 fn cold(path: &Path) {
     let triangles = if claims::testing() { COLD / 100 } else { COLD };
     let side = tiles::side(triangles * TRIANGLE, 1);
@@ -149,11 +152,12 @@ fn size(path: &Path) -> f64 {
 }
 
 fn map(path: &Path) -> Map {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     unsafe { meshpeek::map(path).unwrap() }
 }
 
-/// Asks a fresh process for figures.
+/// Runs a job in a new process, and returns the numbers that it prints.
 fn tell<const N: usize>(job: &str, path: &Path) -> [f64; N] {
     let told = Command::new(std::env::current_exe().unwrap()).env(CHILD[0], job).env(CHILD[1], path).output().unwrap();
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
@@ -173,7 +177,7 @@ fn child(job: &str, path: &Path) {
             let (mut pages, mut hits) = (PagesTouched::default(), 0);
             let most = watched(|| hits = asked(path, hits_of));
             let seconds = start.elapsed().as_secs_f64();
-            // Once more, as the pages that are noted are memory, too.
+            // This runs a second time, because recording the pages also uses memory.
             let noted =
                 |scene: &Scene<'_>| rays(scene).filter(|ray| scene.probed(&mut pages).ray(ray).is_some()).count();
             assert_eq!(asked(path, noted), hits);
@@ -197,7 +201,8 @@ fn child(job: &str, path: &Path) {
     }
 }
 
-/// Runs a job; returns the most anonymous memory that was there while it ran, looked at every 5 ms.
+/// Runs a job, and returns the maximum anonymous memory in bytes during the job, sampled every 5
+/// ms.
 fn watched(job: impl FnOnce()) -> f64 {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -225,7 +230,7 @@ fn build(path: &Path) {
     out.into_inner().unwrap().sync_all().unwrap();
 }
 
-/// Opens the mesh and its sidecar, and asks.
+/// Opens the mesh and its sidecar, and runs a query.
 fn asked<T>(path: &Path, ask: impl FnOnce(&Scene<'_>) -> T) -> T {
     let key = Key::of(&path.metadata().unwrap());
     let sidecar = Arc::new(Sidecar::new(map(&adjacent_path(path)), &key, Trust::Trusted).unwrap());
@@ -239,7 +244,7 @@ fn hits_of(scene: &Scene<'_>) -> usize {
     rays(scene).filter(|ray| scene.ray(ray).is_some()).count()
 }
 
-/// Makes random rays: from a sphere around all surfaces to somewhere in the box around them.
+/// Returns random rays from a sphere around all surfaces to points in their bounding box.
 fn rays(scene: &Scene<'_>) -> impl Iterator<Item = Ray> {
     let bounds = scene.bounds();
     let part = |seed: u32| f64::from(random(seed)) as f32 / u32::MAX as f32;

@@ -1,4 +1,5 @@
-//! How near does inflating through this crate come to the inflater alone, and does it go twice as fast on two cores?
+//! Compares inflating through this crate with the inflater alone, and measures the speed with two
+//! threads.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -22,11 +23,11 @@ use meshpeek::unigine::{self, Generation, builder};
 use support::claims::{Bar, Contestant, claim};
 use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
-/// Times that a block is inflated to be timed once.
+/// How many times a block is inflated in one measurement.
 const TIMES: usize = 20;
-/// Times that an asset is inflated, and surfaces of ms14.
+/// How many times an asset is inflated, and the number of surfaces of the ms14 mesh.
 const MANY: usize = 120;
-/// Quads along one side of each surface.
+/// The number of quads along one side of each surface.
 const SIDE: u32 = 140;
 
 fn main() {
@@ -72,7 +73,8 @@ fn main() {
     }));
 }
 
-/// Inflates a block by the crate and by the inflater that `flate2` calls, each into a buffer that is there.
+/// Inflates a block through the crate and through the inflater that `flate2` calls, each into an
+/// existing buffer.
 fn alone(stored: &[u8], size: usize) -> [Contestant<'_, usize>; 2] {
     let (buffer, out) = (RefCell::new(InflateBuffer::default()), RefCell::new(vec![0; size]));
     let ours = move || {
@@ -93,8 +95,8 @@ fn alone(stored: &[u8], size: usize) -> [Contestant<'_, usize>; 2] {
     [Contestant::new("meshpeek", ours), Contestant::new("zlib-rs", zlib)]
 }
 
-/// Does a job for each number on some threads, each of which takes the next when it has done one, with something that it
-/// reuses.
+/// Runs a job for each number on several threads. Each thread takes the next number when it is
+/// finished with one, and has a value of type `B` that it reuses.
 fn share<B: Default>(threads: usize, job: &(dyn Fn(&mut B, usize) + Sync)) {
     let next = AtomicUsize::new(0);
     let work = || {

@@ -1,11 +1,12 @@
-//! How long from a closed file to its first vertex, and how much of the file and of memory does that take?
+//! Measures the time from a closed file to its first vertex, and how many pages of the file and how
+//! much memory that takes.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -24,7 +25,8 @@ use meshpeek::{Array, Map, MeshFile as _, OpenOptions, Result};
 use support::claims::{Bar, Contestant, claim, skipped};
 use support::inputs::{Input, Inputs};
 
-/// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
+/// The variables with the file that a child process opens, and with the loader that it uses. The
+/// child measures its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
 
 fn main() {
@@ -49,7 +51,8 @@ fn main() {
 }
 
 fn map(path: &Path) -> Map {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     unsafe { meshpeek::map(path).unwrap() }
 }
 
@@ -78,7 +81,8 @@ fn time(input: &Input) {
     claim("copying / meshpeek", copying.over(&ours), "times", bar);
 }
 
-/// Compares with what no reader can do without: opening the file, mapping it, and touching one byte.
+/// Compares with the minimum that every reader needs: opening the file, mapping it, and reading one
+/// byte.
 fn floor(input: &Input) {
     let contestants = [
         Contestant::asked("meshpeek", || first_vertex_of(&input.path), |_| ()),
@@ -104,7 +108,7 @@ fn touched(path: &Path) -> (memmap2::Mmap, File, u8) {
     (map, file, first)
 }
 
-/// Measures in a fresh process for each loader, where no freed memory waits to be used again.
+/// Measures each loader in a new process, in which no freed memory can be reused.
 fn anonymous_memory(input: &Input) {
     let what = "grows anonymous memory (RssAnon) by, ";
     for (loader, bar) in [("meshpeek", Bar::AtMost(1.0)), ("copying", Bar::None)] {
@@ -115,12 +119,12 @@ fn anonymous_memory(input: &Input) {
             .unwrap();
         match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
             Ok(growth) => drop(claim(&format!("{what}{loader}"), growth / 1e6, "MB", bar)),
-            Err(_) => skipped(&format!("{what}{loader}"), "the system does not say"),
+            Err(_) => skipped(&format!("{what}{loader}"), "the system does not report it"),
         }
     }
 }
 
-/// Prints by how many bytes this process grows when the file is opened and while it is held.
+/// Prints the growth of this process in bytes after opening the file, while the file is still open.
 fn print_growth(path: &Path, loader: &str) {
     memory::anonymous();
     let before = memory::anonymous();
@@ -137,12 +141,12 @@ fn print_growth(path: &Path, loader: &str) {
     }
 }
 
-/// Tells which pages the parser looks at, step by step.
+/// Prints the number of pages that the parser reads, step by step.
 fn pages(input: &Input) -> Result<()> {
     let mesh = Mesh::open_with(map(&input.path), &OpenOptions { record_access: true, ..Default::default() })?;
     let print = |step: &str, bar| {
         let (pages, bytes) = mesh.access_log(0).map(|touched| (touched.pages(), touched.bytes())).unwrap();
-        claim(&format!("looked at, {step}"), pages as f64, &format!("pages, {bytes} bytes"), bar);
+        claim(&format!("touched, {step}"), pages as f64, &format!("pages, {bytes} bytes"), bar);
     };
     print("after open", Bar::None);
     first_vertex(&mesh);
@@ -157,7 +161,7 @@ fn pages(input: &Input) -> Result<()> {
 
 type Locate = fn(&SurfaceView<'_>) -> Result<()>;
 
-/// The arrays of a surface in file order, and how each is located.
+/// The arrays of a surface in file order, each with a function that locates it.
 const ARRAYS: [(&str, Locate); 6] = [
     ("positions", |surface| surface.positions().map(drop)),
     ("frames", |surface| surface.tangent_frames().map(drop)),
@@ -167,9 +171,9 @@ const ARRAYS: [(&str, Locate); 6] = [
     ("attribute indices", |surface| surface.attribute_indices().map(drop)),
 ];
 
-/// Opens the file when none of it is in memory, and asks the system which pages came in.
+/// Opens the file when no page of it is in memory, and queries which pages were loaded.
 fn cold(input: &Input) {
-    let what = "cold, pages of the file that came into memory";
+    let what = "cold, pages of the file that were loaded into memory";
     memory::evict(&input.path);
     let Some(before) = memory::resident(map(&input.path).as_ref()) else { return skipped(what, "Linux only") };
     let start = std::time::Instant::now();
@@ -181,7 +185,7 @@ fn cold(input: &Input) {
     claim("cold", time.as_secs_f64() * 1e6, "us", Bar::None);
 }
 
-/// Finds one vertex of the last surface of a cold file through a cold sidecar.
+/// Reads one vertex of the last surface of a cold file with the help of a cold sidecar.
 fn cold_by_sidecar(input: &Input) {
     let path = sidecar::adjacent_path(&input.path);
     let key = Key::of(&input.path.metadata().unwrap());

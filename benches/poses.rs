@@ -1,4 +1,5 @@
-//! What does it cost to ask an animation of bones for one frame, for many in no order, or for all in order?
+//! Measures the time to get one pose of a bone animation, many poses in random order, or all poses
+//! in order.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -7,7 +8,7 @@
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -25,15 +26,16 @@ use support::copying_loader::animation as copying;
 use support::copying_loader::animation::Matrix;
 use support::inputs::motion::{BONES, Motions};
 
-/// Frames picked at random.
+/// The number of frames that are picked at random.
 const PICKS: u32 = 1000;
-/// Quads along one side of the surface that is skinned: 100,489 vertices.
+/// The number of quads along one side of the skinned surface, which gives 100,489 vertices.
 const SIDE: u32 = 316;
-/// Rounds of what takes some milliseconds.
+/// The number of rounds of measurements that take some milliseconds.
 const ROUNDS: usize = 41;
-/// How many times faster the first pose is than loading a matrix for each bone of each frame, at least.
+/// The minimum ratio for the first pose: the time to load a matrix for each bone of each frame,
+/// divided by the time of meshpeek.
 const FIRST: Bar = Bar::AtLeast(1.0);
-/// The same for all poses in order: not slower, but for the noise.
+/// The same for all poses in order: meshpeek is not slower, except for noise.
 const WHOLE: Bar = Bar::AtLeast(0.8);
 
 fn main() {
@@ -68,7 +70,7 @@ struct Input<'a> {
     frames: u32,
 }
 
-/// The frame to be asked for, which lies far from the start.
+/// The frame that is measured, which is far from the start.
 fn middle(input: &Input<'_>) -> u32 {
     input.frames / 2 + 13
 }
@@ -81,7 +83,8 @@ enum Open {
 
 impl Open {
     fn new(path: &Path) -> Self {
-        // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+        // SAFETY: the file is in a temporary folder of this process, and no process writes to it
+        // any more.
         let map = unsafe { meshpeek::map(path).unwrap() };
         if path.extension().unwrap() == "mesh" {
             Self::Mesh(Mesh::open(map).unwrap())
@@ -144,7 +147,8 @@ fn load_matrices(input: &Input<'_>) -> copying::Animation<Matrix> {
     copying::load(input.path, |bone| matrix(bone.position, bone.rotation, bone.scale))
 }
 
-/// Fails where the two do not give the same in every frame, in order or not, to the last bit.
+/// Panics if the two loaders do not give the same pose in every frame, in order and in random
+/// order, to the last bit.
 fn agree(input: &Input<'_>) {
     let (open, copy, mut pose) = (Open::new(input.path), load(input), fresh());
     let mut played = open.animation().play().unwrap();
@@ -159,7 +163,7 @@ fn agree(input: &Input<'_>) {
     assert!(played.next().unwrap().is_none());
 }
 
-/// What lies between two checkpoints, and what they take.
+/// Measures the interval between checkpoints, and their size.
 fn index(input: &Input<'_>) -> bool {
     let open = Open::new(input.path);
     let view = open.animation();
@@ -168,7 +172,7 @@ fn index(input: &Input<'_>) -> bool {
     claim("file", length / 1e6, "MB", Bar::None);
     let keys = f64::from(input.frames) * f64::from(BONES);
     let silent = view.keys().filter(|key| key.flags == 0).count() as f64;
-    claim("keys that tell nothing", silent / keys * 100.0, "%", Bar::None);
+    claim("keys without values", silent / keys * 100.0, "%", Bar::None);
     claim("interval", f64::from(view.interval()), "frames", Bar::None);
     claim("index", size / 1e3, "KB", Bar::None);
     let holds = claim("index / file", size / length * 100.0, "%", Bar::AtMost(2.0));
@@ -211,7 +215,7 @@ fn first_pose<'a>(input: &'a Input<'_>, frame: u32) -> [Contestant<'a, u64>; 2] 
     ]
 }
 
-/// From a closed file to one pose far from the start.
+/// Measures the time from a closed file to one pose far from the start.
 fn first(input: &Input<'_>) -> bool {
     let frame = middle(input);
     let [ours, copying] = claims::race(ROUNDS, &first_pose(input, frame));
@@ -235,7 +239,8 @@ fn first(input: &Input<'_>) -> bool {
     claim("copying / meshpeek, matrices", copying.over(&ours), "times", FIRST)
 }
 
-/// Poses in no order, of what is open or loaded already: decoding is the price of keeping nothing.
+/// Measures poses in random order, from an open or a loaded file. meshpeek decodes on each access,
+/// because it stores no decoded values.
 fn random(input: &Input<'_>) -> bool {
     let picks: Vec<u32> = (0..PICKS).map(|seed| inputs::random(seed) % input.frames).collect();
     let (open, copy) = (Open::new(input.path), load(input));
@@ -304,11 +309,11 @@ fn all_poses<'a>(input: &'a Input<'_>) -> [Contestant<'a, u64>; 2] {
     ]
 }
 
-/// The whole clip in order, from a closed file.
+/// Measures the whole clip in order, from a closed file.
 fn whole(input: &Input<'_>) -> bool {
     let [ours, copying] = claims::race(ROUNDS, &all_poses(input));
     claim("open and play all, meshpeek", ours.times(1e3), "ms", Bar::None);
-    claim("load and go through all, copying", copying.times(1e3), "ms", Bar::None);
+    claim("load and iterate over all, copying", copying.times(1e3), "ms", Bar::None);
     let mut holds = claim("copying / meshpeek", copying.over(&ours), "times", WHOLE);
     let as_matrices = [
         Contestant::new("meshpeek", || {
@@ -346,7 +351,7 @@ fn whole(input: &Input<'_>) -> bool {
     holds
 }
 
-/// Vertices where a pose of their bones takes them.
+/// Measures the positions of vertices that are moved by the pose of their bones.
 fn skinning() {
     let side = if claims::testing() { 16 } else { SIDE };
     let mesh = Mesh::open(inputs::mesh(1, side, true).to_bytes().unwrap()).unwrap();
@@ -377,7 +382,7 @@ fn skinning() {
     claims::race(1, &contestants);
     let [skinned, decoded, palette] = claims::race(21, &contestants);
     claims::title(&format!("skinning {count} vertices, one to four influences each"));
-    claim("positions where the pose takes them", skinned.times(1e9 / count), "ns a vertex", Bar::None);
+    claim("positions moved by the pose", skinned.times(1e9 / count), "ns a vertex", Bar::None);
     claim("positions alone", decoded.times(1e9 / count), "ns a vertex", Bar::None);
     claim("palette of 64 bones", palette.times(1e6), "us", Bar::None);
 }

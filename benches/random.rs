@@ -1,5 +1,5 @@
-//! How long do 10,000 vertices take, picked at random from a whole file: position, frame, UV, and weights where there
-//! are some?
+//! Measures the time to read 10,000 random vertices of a whole file: position, tangent frame, UV,
+//! and weights if there are any.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -41,14 +41,15 @@ fn main() {
 }
 
 fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
-/// Which surface, which of its positions, which of its frames.
+/// The indices of a surface, of one of its positions, and of one of its tangent frames.
 type Pick = [usize; 3];
 
-/// Picks vertices; all surfaces are alike.
+/// Picks vertices. All surfaces have the same counts.
 fn picks(mesh: &Mesh<Map>) -> Vec<Pick> {
     let counts = mesh.surface(0).unwrap().counts().unwrap();
     let below = |seed, count: u32| (inputs::random(seed) % count) as usize;
@@ -70,7 +71,7 @@ fn loaders<'a>(path: &'a Path, picks: &'a [Pick]) -> [Contestant<'a, u64>; 2] {
     ]
 }
 
-/// Loads the file and looks the vertices up.
+/// Loads the file and reads the vertices.
 fn loaded(input: &Input) {
     let picks = picks(&open(&input.path));
     let [ours, copying] = claims::race(7, &loaders(&input.path, &picks));
@@ -79,8 +80,8 @@ fn loaded(input: &Input) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
 }
 
-/// Looks the vertices up in what is loaded already: here copying wins, for its frames are decoded and its weights
-/// have a full table of where they start.
+/// Reads the vertices from a loaded file. Copying is faster here, because its tangent frames are
+/// decoded and it has a full table of the offsets of weights.
 fn loaded_before(input: &Input) {
     let (mesh, copy) = (open(&input.path), copying_loader::load(&input.path));
     let (picks, surfaces) = (picks(&mesh), locate(&mesh));
@@ -88,7 +89,7 @@ fn loaded_before(input: &Input) {
         Contestant::new("meshpeek", || (mapped(&surfaces, &picks), ())),
         Contestant::new("copying", || (copied(&copy, &picks), ())),
     ];
-    // The first round brings pages and lists in, and builds the index into the weights.
+    // The first round loads the pages and lists into memory, and builds the index of the weights.
     claims::race(1, &contestants);
     let [ours, copying] = claims::race(21, &contestants).map(|time| time.times(1e9 / f64::from(VERTICES)));
     claim("meshpeek, already located", ours.clone(), "ns a vertex", Bar::None);

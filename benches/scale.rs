@@ -1,12 +1,13 @@
-//! What grows when a file does, its surfaces staying 16? Opening it and its first vertex must not; and a scan of a file larger
-//! than memory must not hold it.
+//! Measures what grows with the size of a file of 16 surfaces. Opening it and reading its first
+//! vertex must not cost more for a larger file. A scan of a file larger than memory must not keep
+//! it in memory.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -23,18 +24,19 @@ use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
 use support::claims::{Bar, Series, claim, skipped};
 
-/// The files' names and bytes, the smallest first.
+/// The names and sizes of the files in bytes, the smallest first.
 const SIZES: [(&str, u64); 4] =
     [("10 MB", 10_000_000), ("100 MB", 100_000_000), ("1 GB", 1_000_000_000), ("10 GB", 10_000_000_000)];
-/// The folder of the files, where it is not the usual one for temporaries.
+/// The variable with the folder for the files, if it is not the default temporary folder.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
-/// What a child process does, and with which file, for its memory or instructions alone to be measured.
+/// The variables with the job and the file of a child process, which measures its own memory or
+/// instructions.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
-/// Bytes of positions between two releases.
+/// The number of bytes of positions between two releases of pages.
 const PART: usize = 64 << 20;
-/// Bytes of a file from which on the rates are judged.
+/// The size of a file in bytes from which the rates are compared with their bars.
 const LARGE: u64 = 1_000_000_000;
-/// Rounds of scans.
+/// The number of rounds of scans.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -51,10 +53,10 @@ fn main() {
         claims::title(&format!("open to the first vertex, {name} in 16 surfaces"));
         let found = opening(&path);
         let pages = not_above(first.as_ref().map(|first: &Opening| first.pages));
-        assert!(claim("pages looked at", found.pages, "pages", pages), "opening looks at more of a larger file");
+        assert!(claim("pages touched", found.pages, "pages", pages), "opening a larger file touches more pages");
         match (found.instructions, first.as_ref().map(|first| first.instructions)) {
             (Some(count), known) => {
-                // What the loader of programs does varies by a few instructions.
+                // The work of the program loader varies by a few instructions.
                 let bar = not_above(known.flatten().map(|known| known + 2_000.0));
                 let holds = claim("instructions of a process that does this", count, "instructions", bar);
                 assert!(holds, "opening a larger file takes more instructions");
@@ -69,7 +71,7 @@ fn main() {
     }
 }
 
-/// What opening a file took.
+/// The cost of opening a file.
 struct Opening {
     pages: f64,
     instructions: Option<f64>,
@@ -80,7 +82,8 @@ fn not_above(first: Option<f64>) -> Bar {
 }
 
 fn map(path: &Path) -> Map {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     unsafe { meshpeek::map(path).unwrap() }
 }
 
@@ -90,7 +93,8 @@ fn opening(path: &Path) -> Opening {
     Opening { pages: mesh.access_log(0).unwrap().pages() as f64, instructions: instructions(path) }
 }
 
-/// Counts the instructions of a process that opens the file and looks at its first vertex: `==1== Collected : 12345`.
+/// Returns the number of instructions of a process that opens the file and reads its first vertex.
+/// The line is `==1== Collected : 12345`.
 fn instructions(path: &Path) -> Option<f64> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(std::env::current_exe().unwrap());
@@ -100,7 +104,7 @@ fn instructions(path: &Path) -> Option<f64> {
     Some(count.lines().next().unwrap().trim().parse().unwrap())
 }
 
-/// Asks a fresh process.
+/// Runs a job in a new process, and returns the number that it prints.
 fn tell(job: &str, path: &Path) -> f64 {
     let told = Command::new(std::env::current_exe().unwrap()).env(CHILD[0], job).env(CHILD[1], path).output().unwrap();
     String::from_utf8(told.stdout).unwrap().trim().parse().unwrap()
@@ -131,7 +135,8 @@ fn child(job: &str, path: &Path) {
     }
 }
 
-/// Returns the box around all positions, giving back what was read or holding on to it.
+/// Returns the bounding box of all positions. With `release`, pages are released after they are
+/// read.
 fn bounds(map: &Map, release: bool) -> Bounds {
     let mesh = Mesh::open(map.as_ref()).unwrap();
     let mut all = Bounds::EMPTY;
@@ -146,7 +151,8 @@ fn bounds(map: &Map, release: bool) -> Bounds {
     all
 }
 
-/// Scans in processes of their own, in turn, so that neither finds pages of the other's.
+/// Scans the file in separate processes, which take turns. Neither finds the pages of the other in
+/// its page tables.
 fn scan(path: &Path, is_large: bool) {
     claim("peak resident memory", tell("peak", path) / 1e6, "MB", Bar::AtMost(256.0));
     let mut seconds = [const { Vec::new() }; 2];
@@ -163,7 +169,7 @@ fn scan(path: &Path, is_large: bool) {
     };
     claim("released", released.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
     claim("held", held.rate(bytes as f64 / 1e9), "GB/s", Bar::None);
-    // Of a small file, all is one part, and giving it back is most of the work.
+    // The positions of a small file are one part, and releasing it takes most of the time.
     let bar = if is_large { Bar::AtLeast(0.95) } else { Bar::None };
     claim("rate released / held", held.over(&released), "times", bar);
 }

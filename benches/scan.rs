@@ -1,4 +1,5 @@
-//! How long from a closed file to the box around all its positions, and how near is that to only reading them?
+//! Measures the time from a closed file to the bounding box of all its positions, and compares it
+//! with only reading the positions.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -6,7 +7,7 @@
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -44,7 +45,8 @@ fn main() {
 }
 
 fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
+    // more.
     Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
@@ -87,7 +89,7 @@ fn time(input: &Input, bar: Bar) {
     claim("copying / meshpeek", copying.over(&ours), "times", bar);
 }
 
-/// Scans what is mapped, located and in the page tables already.
+/// Scans positions that are already mapped, located and in the page tables.
 fn already_mapped(input: &Input) {
     let mesh = open(&input.path);
     let positions = positions(&mesh);
@@ -101,7 +103,8 @@ fn already_mapped(input: &Input) {
     rates("already mapped", bytes(&positions), &contestants);
 }
 
-/// Maps the file, scans it, and so takes every page fault on the way. The plain read is told where to read.
+/// Maps the file and scans it, which causes all page faults. The plain read gets the ranges of
+/// bytes to read.
 fn freshly_mapped(input: &Input) {
     let mesh = open(&input.path);
     let start = mesh.as_bytes().as_ptr().addr();
@@ -132,7 +135,7 @@ fn freshly_mapped(input: &Input) {
     }
 }
 
-/// Scans the file when none of it is in memory, and asks the system which pages came in.
+/// Scans the file when no page of it is in memory, and queries which pages were loaded.
 fn cold(input: &Input) {
     memory::evict(&input.path);
     let mesh = open(&input.path);

@@ -1,12 +1,12 @@
-//! How long from a closed file to everything that its last surface draws: each array once, from the first byte to the
-//! last?
+//! Measures the time from a closed file to all data that is needed to draw its last surface. Each
+//! array is read once from the first byte to the last.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -39,7 +39,8 @@ fn main() {
 fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
     [
         Contestant::new("meshpeek", move || {
-            // SAFETY: the file lies in a folder of this process's own, and nothing writes to it any more.
+            // SAFETY: the file is in a temporary folder of this process, and no process writes to
+            // it any more.
             let mesh = Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap();
             (mapped(&mesh), mesh)
         }),

@@ -1,8 +1,9 @@
-//! What does it cost to open the text of an EZ-Mesh file, to decode all numbers in it, and to find one; and to go through
-//! the records of a binary file?
+//! Measures the time to open the text of an EZ-Mesh file, to decode all its numbers, and to find
+//! one of them. Also measures iterating over the records of a binary file.
 //!
-//! With `-- --write FILE` the bench writes the static text, with `-- --probe FILE` it times a file, and with
-//! `-- --decoded FILE OUT` it writes what it decodes of one, for a script that compares both with another program's.
+//! With `-- --write FILE`, the bench writes the static text. With `-- --probe FILE`, it prints the
+//! times for a file. With `-- --decoded FILE OUT`, it writes the decoded numbers of a file. A
+//! script uses these options to compare with another program.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -11,7 +12,7 @@
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, nobody else knows of them, and a panic is how a bench fails"
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
 )]
 
 mod support;
@@ -32,11 +33,12 @@ use support::claims::{Bar, Contestant, Series, bits, claim, skipped};
 use support::copying_loader::text::{self as tree, Numbers, Seen};
 use support::inputs::text::{Input, Texts};
 
-/// Names the file that a child process opens, and the loader it opens it with, to measure its own memory.
+/// The variables with the file that a child process opens, and with the loader that it uses. The
+/// child measures its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
-/// Vertices that are looked up.
+/// The number of vertices that are read.
 const PICKS: u32 = 10_000;
-/// Times that a probe opens and decodes, after some more to warm up.
+/// The number of measurements of a probe, after the same number to warm up.
 const PROBES: usize = 20;
 
 fn main() {
@@ -57,7 +59,7 @@ fn main() {
     let mut inputs = Texts::write();
     match real() {
         Some(real) => inputs.text.push(real),
-        None => skipped("a real file", "MESHPEEK_CORPUS names no folder that has it"),
+        None => skipped("a real file", "MESHPEEK_CORPUS does not name a folder with text files"),
     }
     let mut criterion = claims::criterion();
     for input in &inputs.text {
@@ -85,16 +87,17 @@ fn claim_text(input: &Input) {
     memory_grown(input);
     claims::title(&format!("decode everything, {}", input.name));
     decoded(text);
-    claims::title(&format!("{PICKS} random vertices, unfolded before, {}", input.name));
+    claims::title(&format!("{PICKS} random vertices, decoded before, {}", input.name));
     picked(text);
 }
 
 fn map(path: &Path) -> Map {
-    // SAFETY: the file lies in a folder of this process's own or is a sample, and nothing writes to it.
+    // SAFETY: the file is in a temporary folder of this process or is a sample, and no process
+    // writes to it.
     unsafe { meshpeek::map(path).unwrap() }
 }
 
-/// Finds the largest text among the real files.
+/// Returns the largest text among the real files.
 fn real() -> Option<Input> {
     let folder = PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join("ezmesh");
     let paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
@@ -125,7 +128,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Fails where the two do not read the same, to the last bit.
+/// Panics if the two parsers do not read the same values, to the last bit.
 fn agree(text: &str) {
     let expected = tree::load(text);
     let system = Mesh::open(text).unwrap();
@@ -137,7 +140,7 @@ fn agree(text: &str) {
             VertexValue::Float(float) => found.floats.push(float),
             VertexValue::Integer(integer) => found.integers.push(integer.try_into().unwrap()),
             VertexValue::Hex(hex) => found.hexes.push(hex),
-            VertexValue::Character(_) | VertexValue::Word(_) => unreachable!("no layout here has one"),
+            VertexValue::Character(_) | VertexValue::Word(_) => unreachable!("no layout here has such values"),
         };
         buffer.for_each(see).unwrap();
     }
@@ -157,7 +160,7 @@ fn agree(text: &str) {
     assert!(columns.as_chunks().0.iter().zip(positions.as_flattened()).all(|(raw, one)| *raw == one.to_le_bytes()));
 }
 
-/// Sees what a file says of itself: every name, every count, and where every block starts.
+/// Reads all metadata of a file: every name, every count, and the offset of every block.
 fn seen(system: &Mesh<&str>) -> Seen {
     let view = system.view();
     let mut names = 0;
@@ -176,7 +179,8 @@ fn seen(system: &Mesh<&str>) -> Seen {
     Seen { blocks: [vertices.len(), triangles.len(), tracks.len()], counts, names }
 }
 
-/// Those that answer no question of the file do a part of what the others do.
+/// Returns the contestants. Those that do not return the number of blocks do only a part of the
+/// work of the others.
 fn openers(text: &str) -> [Contestant<'_, usize>; 6] {
     let blocks = tree::seen(&tree::parse(text)).blocks.iter().sum();
     let memchr = move || {
@@ -190,7 +194,7 @@ fn openers(text: &str) -> [Contestant<'_, usize>; 6] {
         Contestant::asked("memchr", memchr, move |_: &u32| blocks),
         Contestant::asked("meshpeek", move || Mesh::open(text).unwrap(), |system| seen(system).blocks.iter().sum()),
         Contestant::asked(
-            "meshpeek, and everything asked for",
+            "meshpeek, and all metadata read",
             move || {
                 let system = Mesh::open(text).unwrap();
                 (seen(&system), system)
@@ -204,7 +208,7 @@ fn openers(text: &str) -> [Contestant<'_, usize>; 6] {
     .map(Contestant::again)
 }
 
-/// Goes through the events of a text, and through the attributes of each element.
+/// Iterates over the events of a text, and over the attributes of each element.
 fn events(text: &str) -> usize {
     let mut reader = quick_xml::Reader::from_str(text);
     let mut found = 0;
@@ -225,21 +229,21 @@ fn opened(text: &str) {
     let [memchr, ours, asked, events, roxmltree, loaded] = claims::race(41, &contestants);
     let us = |time: &Series| time.times(1e6);
     claim("meshpeek", us(&ours), "us", Bar::None);
-    claim("meshpeek, and everything asked for", us(&asked), "us", Bar::None);
+    claim("meshpeek, and all metadata read", us(&asked), "us", Bar::None);
     claim("roxmltree", us(&roxmltree), "us", Bar::None);
     claim("roxmltree, and all numbers in lists", us(&loaded), "us", Bar::None);
     claim("quick-xml, all events and attributes", us(&events), "us", Bar::None);
     claim("memchr, every <", us(&memchr), "us", Bar::None);
     claim("meshpeek", ours.rate(text.len() as f64 / 1e9), "GB/s", Bar::None);
     claim("meshpeek in GB/s / memchr", memchr.over(&ours), "of it", Bar::AtLeast(0.4));
-    claim("meshpeek, everything asked for, in GB/s / memchr", memchr.over(&asked), "of it", Bar::None);
+    claim("meshpeek, all metadata read, in GB/s / memchr", memchr.over(&asked), "of it", Bar::None);
     claim("quick-xml / meshpeek", events.over(&ours), "times", Bar::None);
     claim("roxmltree / meshpeek", roxmltree.over(&ours), "times", Bar::None);
-    claim("roxmltree / meshpeek, everything asked for", roxmltree.over(&asked), "times", Bar::AtLeast(10.0));
+    claim("roxmltree / meshpeek, all metadata read", roxmltree.over(&asked), "times", Bar::AtLeast(10.0));
     claim("roxmltree and all numbers / meshpeek", loaded.over(&ours), "times", Bar::AtLeast(20.0));
 }
 
-/// Measures in a fresh process for each loader, where no freed memory waits to be used again.
+/// Measures each loader in a new process, in which no freed memory can be reused.
 fn memory_grown(input: &Input) {
     for (loader, bar) in [("meshpeek", Bar::AtMost(0.1)), ("roxmltree", Bar::None)] {
         let what = format!("grows anonymous memory (RssAnon) by, {loader}");
@@ -247,12 +251,12 @@ fn memory_grown(input: &Input) {
         let growth = { child }.env(CHILD[0], &input.path).env(CHILD[1], loader).output().unwrap();
         match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
             Ok(growth) => drop(claim(&what, growth / 1e6, "MB", bar)),
-            Err(_) => skipped(&what, "the system does not say"),
+            Err(_) => skipped(&what, "the system does not report it"),
         }
     }
 }
 
-/// Prints by how many bytes this process grows when the file is opened and while it is held.
+/// Prints the growth of this process in bytes after opening the file, while the file is still open.
 fn print_growth(path: &Path, loader: &str) {
     let map = map(path);
     let text = std::str::from_utf8(map.as_ref()).unwrap();
@@ -271,7 +275,7 @@ fn print_growth(path: &Path, loader: &str) {
     }
 }
 
-/// What is decoded, and buffers for it that are made before.
+/// The data to decode, and the output buffers, which are allocated before the measurement.
 struct Work<'a> {
     system: Mesh<&'a str>,
     tokens: [tree::Tokens<'a>; 3],
@@ -279,14 +283,14 @@ struct Work<'a> {
     numbers: RefCell<[Numbers; 3]>,
 }
 
-/// A buffer for each block.
+/// One buffer for each block.
 struct Buffers {
     vertices: Vec<Vec<u8>>,
     triangles: Vec<Vec<u32>>,
     tracks: Vec<Vec<f32>>,
 }
 
-/// Which blocks are decoded: vertices, triangles, tracks.
+/// The blocks to decode: vertices, triangles, tracks.
 type Parts = [bool; 3];
 
 impl<'a> Work<'a> {
@@ -310,7 +314,7 @@ impl<'a> Work<'a> {
         ]
     }
 
-    /// Decodes blocks one after another: locates them, finds their tokens, and decodes these.
+    /// Decodes blocks one after another: locates them, finds their tokens, and decodes the tokens.
     fn ours(&self, [vertices, triangles, tracks]: Parts) {
         let all = Blocks::of(&self.system);
         let buffers = &mut *self.buffers.borrow_mut();
@@ -359,7 +363,7 @@ fn decoded(text: &str) {
     }
 }
 
-/// Picks vertices, the same for the same number of them.
+/// Picks vertices. The result depends only on `count`.
 fn picks(count: usize) -> Vec<usize> {
     (0..PICKS).map(|seed| inputs::random(seed) as usize % count).collect()
 }
@@ -368,7 +372,7 @@ fn sum(picks: &[usize], get: impl Fn(usize) -> Option<[f32; 3]>) -> u64 {
     picks.iter().fold(0, |sum, pick| sum.wrapping_add(bits(get(*pick).unwrap())))
 }
 
-/// Looks up what is unfolded, and what somebody copied.
+/// Reads vertices of a block that is already decoded, and of a copied list.
 fn picked(text: &str) {
     let system = Mesh::open(text).unwrap();
     let buffer = &Blocks::of(&system).vertices[0];
@@ -391,7 +395,7 @@ fn pick(positions: &Positions<'_>, bar: f64) {
     claim("one position, meshpeek / Vec<[f32; 3]>", ours.over(&copy), "times", Bar::AtMost(bar));
 }
 
-/// Opens a binary file and bounds its positions.
+/// Opens a binary file and computes the bounding box of its positions.
 fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
     [
         Contestant::new("meshpeek", move || {
@@ -459,7 +463,7 @@ fn claim_binary(input: &Input) {
     pick(&positions, 4.0);
 }
 
-/// Prints nanoseconds to open a text, and to open it and decode everything.
+/// Prints the nanoseconds to open a text, and to open it and decode everything.
 fn probe(path: &Path) {
     let map = map(path);
     let text = std::str::from_utf8(map.as_ref()).unwrap();
@@ -479,7 +483,8 @@ fn probe(path: &Path) {
     }
 }
 
-/// Writes all numbers of a text: vertices without what is hexadecimal, and keys, as floats; then triangles as integers.
+/// Writes all numbers of a text. The values of vertices, except hexadecimal ones, and the keys are
+/// written as floats; then the triangles as integers.
 fn write_decoded(path: &Path, out: &Path) {
     let map = map(path);
     let system = Mesh::open(std::str::from_utf8(map.as_ref()).unwrap()).unwrap();

@@ -1,5 +1,6 @@
-//! How near does walking bone weights, each list of which says where the next one starts, come to only reading them? And
-//! what does a look-up through the compact index cost, beside one through a table of all offsets?
+//! Compares walking over bone weights with only reading their bytes. Each list of weights has a
+//! count, from which the start of the next list follows. Also compares a look-up through the
+//! compact index with one through a table of all offsets.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,22 +21,22 @@ use meshpeek::array::runs::CountedRuns;
 use support::claims::{Bar, Contestant, claim};
 use support::machine_limit::plain_read;
 
-/// A record, as it lies in the file: a bone and a weight.
+/// A record as it is stored in the file: a bone and a weight.
 type Record = [u8; 4];
 
-/// Tells how many records a vertex has.
+/// A function that returns the number of records of a vertex.
 type Count = fn(u32) -> u8;
 
-/// Vertices: what they take is in no cache.
+/// The number of vertices. Their weights fit into no cache.
 const VERTICES: u32 = 20_000_000;
-/// Look-ups that are timed together.
+/// The number of look-ups in one measurement.
 const LOOKUPS: u32 = 1_000_000;
 
 fn main() {
     let vertices = if claims::testing() { 60_000 } else { VERTICES };
     let kinds: [(&str, Count, Bar); 3] = [
         ("all 4", |_| 4, Bar::AtLeast(0.75)),
-        ("1 to 4, 16 alike on end", |vertex| one_to_four(vertex / 16), Bar::None),
+        ("1 to 4, equal for 16 in a row", |vertex| one_to_four(vertex / 16), Bar::None),
         ("1 to 4 at random", one_to_four, random_bar()),
     ];
     for (name, count, bar) in kinds {
@@ -47,7 +48,8 @@ fn main() {
     }
 }
 
-/// A processor that can look up 64 bytes at once has to do more.
+/// Returns the bar for random counts. It is higher for a processor that can look up 64 bytes at
+/// once.
 fn random_bar() -> Bar {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512vbmi") {
@@ -60,7 +62,8 @@ fn one_to_four(seed: u32) -> u8 {
     (inputs::random(seed) % 4) as u8 + 1
 }
 
-/// Spells weights as the files have them: a count, then so many bones out of 64, with weights that sum to 65535.
+/// Returns weights in the format of the files: a count, then that number of bones out of 64, with
+/// weights that sum to 65535.
 fn weights(vertices: u32, count: Count) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(vertices as usize * 17);
     for vertex in 0..vertices {
@@ -119,7 +122,7 @@ fn look_up(runs: &CountedRuns<'_, Record>, bytes: &[u8], judged: bool) {
     claim("index", index.bytes() as f64 / runs.len() as f64, "bytes a vertex", space);
 }
 
-/// Keeps the compiler from leaving out what nobody looks at.
+/// Prevents the compiler from removing the computation of an unused value.
 fn keep<T>(answer: T) {
     black_box(answer);
 }

@@ -1,14 +1,16 @@
-//! Asks a mesh that may be larger than memory: mesh and trees are mapped, and what a ray takes is a few pages of both.
+//! Casts rays at a mesh that may be larger than memory. The mesh and its trees are memory-mapped,
+//! and a ray reads only a few pages of both.
 //!
-//! `cargo run --release --example out_of_core [--cache] [FILE [RAYS]]`: where the file has no sidecar with trees, one is made
-//! first, in a temporary folder, or with `--cache` in the user's cache, for the next time.
+//! `cargo run --release --example out_of_core [--cache] [FILE [RAYS]]`: if the file has no sidecar
+//! with trees, one is written first. It is written to a temporary folder or, with `--cache`, to the
+//! user's cache, where the next run finds it.
 #![allow(
     unsafe_code,
     clippy::as_conversions,
     clippy::cast_precision_loss,
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "the files are mapped, and an example is to be short"
+    reason = "the files are mapped, and an example should be short"
 )]
 
 use std::error::Error;
@@ -28,12 +30,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count: u32 = words.get(1).map_or(Ok(1_000), |count| count.parse())?;
     let keep = options.iter().any(|option| option == "--cache");
 
-    // The key tells a file from what it becomes when somebody writes to it: it is taken first.
+    // The key identifies the present state of the file. It is taken before the file is opened, and
+    // changes when the file is written to.
     let key = Key::of(&fs::metadata(&path)?);
     let model = Model::open(map(&path)?)?;
 
-    // A sidecar from the user's own cache is mapped and believed. What lies beside the file came with it: its trees would
-    // be compared with all triangles first, so that this makes another.
+    // A sidecar from the user's own cache is mapped and trusted. A sidecar next to the file may
+    // come from someone else. Its trees would have to be compared with all triangles, so this
+    // example does not use it and writes a new one.
     let folder = tempfile::tempdir()?;
     let place = if keep { sidecar::cache_path(&path) } else { None };
     let place = place.unwrap_or_else(|| folder.path().join("trees.mpidx"));
@@ -41,12 +45,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     if found.is_none() {
         let start = Instant::now();
         make(&model, &key, &place)?;
-        println!("{}: {} bytes, made in {:.1?}", place.display(), fs::metadata(&place)?.len(), start.elapsed());
+        println!("{}: {} bytes, written in {:.1?}", place.display(), fs::metadata(&place)?.len(), start.elapsed());
     }
-    let stored = found.or_else(|| open(&place, &key)).ok_or("the file was written to while its sidecar was made")?;
+    let stored = found.or_else(|| open(&place, &key)).ok_or("the file was written to while its sidecar was built")?;
 
-    // Nothing of the trees is read yet, but what they say of themselves. Surfaces of fewer than 1,024 triangles have none in
-    // a sidecar: those are built.
+    // Only the headers of the trees are read yet. Surfaces of fewer than 1,024 triangles have no
+    // tree in a sidecar; their trees are built here.
     let stored = Arc::new(stored);
     let model = model.with_sidecar(Arc::clone(&stored));
     let start = Instant::now();
@@ -62,28 +66,32 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("anonymous memory of this process: {bytes}");
     }
 
-    // Which pages that took. To note them takes memory itself, and time, so that it is another round.
+    // Records the pages that the rays read. Recording takes memory and time, so it is done in a
+    // second round.
     let mut pages = PagesTouched::default();
     let again = rays.iter().filter(|ray| scene.probed(&mut pages).ray(ray).is_some()).count();
     assert_eq!(hits, again);
     let all = fs::metadata(&path)?.len().div_ceil(meshpeek::PAGE);
-    println!("pages looked at: {} of the mesh's {all}, {} of the trees", pages.mesh(), pages.tree());
+    println!("pages read: {} of {all} of the mesh, {} of the trees", pages.mesh(), pages.tree());
     Ok(())
 }
 
 fn map(path: &Path) -> meshpeek::Result<Map> {
-    // SAFETY: nobody writes to the file while this runs. `meshpeek::read` is the safe way, and copies.
+    // SAFETY: no process writes to the file while this runs. `meshpeek::read` is the safe
+    // alternative, which copies the file.
     unsafe { meshpeek::map(path) }
 }
 
-/// Maps the sidecar, if it is there, and speaks for the file as it is now.
+/// Maps the sidecar. Returns `None` if it does not exist, or does not match the present state of
+/// the file.
 fn open(place: &Path, key: &Key) -> Option<Sidecar> {
     Sidecar::new(map(place).ok()?, key, Trust::Trusted)
 }
 
-/// Makes the sidecar: under another name first, so that nobody finds half of it.
+/// Writes the sidecar to a temporary file and renames it, which prevents other processes from
+/// finding an incomplete file.
 fn make(model: &Model<Map>, key: &Key, place: &Path) -> Result<(), Box<dyn Error>> {
-    let folder = place.parent().ok_or("a place for the sidecar has a folder")?;
+    let folder = place.parent().ok_or("the path of the sidecar has no parent folder")?;
     fs::create_dir_all(folder)?;
     let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
     let mut builder = Builder::default();
@@ -94,10 +102,10 @@ fn make(model: &Model<Map>, key: &Key, place: &Path) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// Makes random rays: from a sphere around a box to somewhere in it.
+/// Returns random rays from a sphere around a box to points in the box.
 fn rays(bounds: &Bounds, count: u32) -> Vec<Ray> {
     let mut state = 1_u64;
-    // From 0 to 1: good enough to aim with.
+    // Returns a number from 0 to 1, which is random enough for this purpose.
     let mut random = || {
         state ^= state << 13;
         state ^= state >> 7;
@@ -116,7 +124,8 @@ fn rays(bounds: &Bounds, count: u32) -> Vec<Ray> {
     (0..count).map(|_| ray()).collect()
 }
 
-/// Returns what no file backs of this process's memory, as Linux says it: pages of the mapped files are not part of it.
+/// Returns the memory of this process that is not backed by a file, as reported by Linux. Pages of
+/// mapped files are not included.
 fn anonymous() -> Option<String> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     Some(status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?.trim().to_owned())

@@ -1,4 +1,5 @@
-//! What a ray meets in a mesh file of any format: a depth picture in letters, and what the surface has in the middle of it.
+//! Casts rays at a mesh file of any format. Prints a depth image made of characters, and the
+//! surface attributes at a hit near its centre.
 //!
 //! `cargo run --release --example raycast [FILE]`
 #![allow(
@@ -9,7 +10,7 @@
     clippy::cast_sign_loss,
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "the file is mapped, and an example is to be short"
+    reason = "the file is mapped, and an example should be short"
 )]
 
 use std::path::PathBuf;
@@ -20,21 +21,22 @@ use meshpeek::query::{Attributes, Hit, Ray, Scene, Triangles};
 use meshpeek::sidecar::{self, Key};
 use meshpeek::{Bounds, Model, Surface};
 
-/// Letters of the picture. A letter is twice as high as it is wide.
+/// The width and height of the image in characters. A character is twice as high as it is wide.
 const PICTURE: [usize; 2] = [96, 48];
-/// From near to far.
+/// Characters from near to far.
 const SHADES: &[u8] = b"@#*+=-:.";
-/// Rays along each side of a letter: what is cast for the rate alone.
+/// The number of rays along each side of a character when only the rate is measured.
 const FINER: usize = 4;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).map_or("data/unigine/room_ms11.mesh".into(), PathBuf::from);
 
-    // SAFETY: nobody writes to the file while this runs. `meshpeek::read` is the safe way, and copies.
+    // SAFETY: no process writes to the file while this runs. `meshpeek::read` is the safe
+    // alternative, which copies the file.
     let model = Model::open(unsafe { meshpeek::map(&path)? })?;
     let geometry = model.geometry()?;
 
-    // Trees that are there already, in a sidecar, are used as they are; without one, they are built.
+    // Existing trees in a sidecar are used as they are. Without a sidecar, the trees are built.
     let start = Instant::now();
     let key = Key::of(&std::fs::metadata(&path)?);
     let scene = match sidecar::find(&path, &key, |path, _| meshpeek::read(path)) {
@@ -45,7 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes: u64 = scene.trees().map(|(_, tree)| tree.bytes()).sum();
     println!("{}: {triangles} triangles, trees of {bytes} bytes in {:.1?}", path.display(), start.elapsed());
 
-    // One ray for each letter, all asked together; with the feature `rayon`, by all processors.
+    // Casts one ray for each character, all in one call. With the feature `rayon`, all processors
+    // are used.
     let [width, height] = PICTURE;
     let hits = scene.rays(&rays(&scene.bounds(), PICTURE));
     let depths = || hits.iter().flatten().map(|hit| hit.distance);
@@ -68,7 +71,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         more.len() as f64 / start.elapsed().as_secs_f64() / 1e6
     );
 
-    // A hit says where on the triangle it is, so that anything the corners have can be had in between.
+    // A hit has its barycentric coordinates on the triangle. With these, any attribute of the
+    // corners can be interpolated.
     if let Some(hit) = hits[width * (height / 2) + width / 3..].iter().flatten().next() {
         let surface = Surface::new(geometry, hit.surface);
         let attributes = Attributes::new(&surface)?;
@@ -81,11 +85,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Makes the rays of a camera that sees all of a box from above its corner, row by row from the upper left.
+/// Returns the rays of a camera above a corner of a box that sees the whole box, row by row from
+/// the upper left.
 fn rays(bounds: &Bounds, [width, height]: [usize; 2]) -> Vec<Ray> {
     let middle: [f32; 3] = std::array::from_fn(|axis| (bounds.min[axis] + bounds.max[axis]) * 0.5);
     let radius = (0..3).map(|axis| (bounds.max[axis] - middle[axis]).powi(2)).sum::<f32>().sqrt();
-    // Unit vectors: forward into the picture, to the right, and up.
+    // Unit vectors: forward into the image, to the right, and up.
     let axes = [[-0.64, 0.48, -0.6], [0.6, 0.8, 0.0], [-0.48, 0.36, 0.8_f32]];
     let eye: [f32; 3] = std::array::from_fn(|axis| middle[axis] - axes[0][axis] * radius * 2.5);
     let ray = |x: usize, y: usize| {

@@ -1,8 +1,8 @@
-//! The little arithmetic of positions and directions, in `f32` and `f64`, and conversions between numbers.
+//! Arithmetic of positions and directions, in `f32` and `f64`, and conversions of numbers.
 
 use std::ops::{Add, Mul, Sub};
 
-/// A float of either length.
+/// A floating-point type: `f32` or `f64`.
 pub(crate) trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     const ONE: Self;
 }
@@ -50,7 +50,10 @@ pub(crate) fn add_scaled<T: Real, const N: usize>(start: [T; N], factor: T, vect
     sum
 }
 
-/// Returns what lies `fraction` of the way from one to the other. At the ends it is exactly the one or the other.
+/// Interpolates linearly between two vectors: the result is `one` for a `fraction` of 0, and
+/// `other` for a `fraction` of 1.
+///
+/// The result at a `fraction` of 0 or 1 is exact, without a rounding error.
 #[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 pub(crate) fn mix<T: Real, const N: usize>(one: [T; N], other: [T; N], fraction: T) -> [T; N] {
@@ -61,55 +64,67 @@ pub(crate) fn mix<T: Real, const N: usize>(one: [T; N], other: [T; N], fraction:
     mixed
 }
 
-/// Returns the direction in unit length; `None` for no direction at all.
+/// Returns the direction scaled to unit length, or `None` if the length of `direction` is 0 or not
+/// finite.
 pub(crate) fn unit(direction: [f32; 3]) -> Option<[f32; 3]> {
-    // In f64 no sum of squares of finite floats overflows.
+    // In `f64`, the sum of the squares of finite `f32` values does not overflow.
     unit_of_wide(direction.map(f64::from))
 }
 
-/// Returns the direction in unit length, rounded once; `None` for no direction at all.
+/// Returns the direction scaled to unit length, and rounded from `f64` to `f32` once.
+///
+/// Returns `None` if the length of `direction` is 0 or not finite.
 pub(crate) fn unit_of_wide(direction: [f64; 3]) -> Option<[f32; 3]> {
     let length = dot(direction, direction).sqrt();
     (length > 0.0 && length.is_finite()).then(|| direction.map(|part| narrow(part / length)))
 }
 
-/// Returns twice the area of a triangle along its normal: out of the side from which its corners go round
-/// counter-clockwise, where axes are drawn right-handed.
+/// Returns the normal of a triangle, not of unit length: its length is twice the area of the
+/// triangle.
+///
+/// The normal points to the side of the triangle from which the corners appear in counter-clockwise
+/// order, in a right-handed coordinate system.
 pub(crate) fn facet([first, second, third]: [[f32; 3]; 3]) -> [f32; 3] {
     cross(subtract(second, first), subtract(third, first))
 }
 
-/// Returns the quaternion in unit length; the identity for one that is no rotation.
+/// Returns the quaternion scaled to unit length, or the identity quaternion if the length of
+/// `quaternion` is 0 or not finite.
 pub(crate) fn unit_rotation(quaternion: [f64; 4]) -> [f64; 4] {
     let length = quaternion.iter().map(|part| part * part).sum::<f64>().sqrt();
     if length > 0.0 && length.is_finite() { quaternion.map(|part| part / length) } else { [0.0, 0.0, 0.0, 1.0] }
 }
 
-/// Rounds to the nearest number of half the length, once, at the end of what is computed.
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+/// Rounds an `f64` to the nearest `f32`. Call this function once, at the end of a computation in
+/// `f64`.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounding is intended")]
 pub(crate) fn narrow(part: f64) -> f32 {
     part as f32
 }
 
-/// Returns the smaller number. It is one instruction; if either is NaN, it returns the second.
+/// Returns the smaller of two numbers, or `other` if one of them is NaN. The function compiles to
+/// one instruction.
 #[inline]
 pub(crate) const fn fast_min(one: f32, other: f32) -> f32 {
     if one < other { one } else { other }
 }
 
-/// Returns the larger number. It is one instruction; if either is NaN, it returns the second.
+/// Returns the larger of two numbers, or `other` if one of them is NaN. The function compiles to
+/// one instruction.
 #[inline]
 pub(crate) const fn fast_max(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
 
-/// Widens a length. No platform has more than 64 bits of address.
+/// Converts a `usize` to a `u64`. The conversion is lossless, because no platform has addresses of
+/// more than 64 bits.
 #[must_use]
 pub(crate) fn as_u64(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Makes an index of a number from a file. On platforms where it does not fit, it is beyond any array, too.
+/// Converts a `u32` from a file to an index of type `usize`. If the number does not fit in the
+/// platform's `usize`, the result is `usize::MAX`, which is out of range of every array.
 #[must_use]
 pub(crate) fn as_index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)

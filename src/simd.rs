@@ -1,35 +1,45 @@
-//! Instructions that not every processor has: which ones the processor at hand supports, functions compiled for several
-//! generations of it, stores that bypass the cache, and prefetching.
+//! Access to processor instructions that not every processor supports, such as AVX2 and AVX-512.
 //!
-//! A kernel is a safe function. The compiler vectorises it, or it is written by hand where that is slower, in safe functions
-//! under `#[target_feature]`: since Rust 1.87 only the intrinsics that take pointers are unsafe, and loads and stores are
-//! casts of arrays. What is unsafe is the call of a function that is compiled for instructions which the processor must
-//! support. The macro [`kernel`] makes that call after the one detection, so that files with kernels have no unsafe code.
+//! This module detects the instructions of the current processor and compiles functions for several
+//! generations of processors. The module also contains stores that bypass the cache, and functions
+//! that prefetch memory.
 //!
-//! Processors other than x86-64, and Miri, run the portable bodies.
+//! A kernel is a safe function that processes many items with vector instructions. Usually the
+//! compiler vectorises the kernel. If the compiler's code is slower, the kernel is written with
+//! intrinsics, in safe functions with `#[target_feature]`. Safe functions are possible because
+//! since Rust 1.87 only the intrinsics that take pointers are unsafe, and the kernels load and
+//! store by casting arrays. One step is unsafe: the call of a function that is compiled for
+//! instructions that the processor must support. The macro [`kernel`] makes that call, after the
+//! processor's instructions were detected once. For this reason, files with kernels contain no
+//! unsafe code.
+//!
+//! On processors other than x86-64, and under Miri, the portable version of each kernel runs.
 
 #![allow(
     unsafe_code,
-    reason = "calls of functions compiled for detected instructions, streaming stores and prefetching; this is their only home"
+    reason = "only this module calls functions compiled for detected instructions, and has streaming stores and prefetching"
 )]
 
-/// A generation of instructions.
+/// A generation of processors, given by the instruction sets that they support.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CpuLevel {
-    /// The instructions of every processor of the architecture.
+    /// Only the instructions that every processor of the architecture supports.
     Portable,
-    /// AVX2, fused multiplication and half floats: x86-64 since 2013.
+    /// AVX2, fused multiply-add and half floats: x86-64 processors since 2013.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx2,
-    /// AVX-512 with byte permutations: Intel since 2019, AMD since 2022. Earlier processors lower their clock for AVX-512.
+    /// AVX-512 with byte permutations: Intel since 2019, AMD since 2022.
+    ///
+    /// Older processors with AVX-512 are not included, because they lower their clock frequency for
+    /// these instructions.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx512,
 }
 
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 impl CpuLevel {
-    /// Returns the highest level that the processor supports.
+    /// Returns the newest generation of instruction sets that the processor supports.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline]
     pub(crate) fn best() -> Self {
@@ -68,7 +78,7 @@ thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
 
-/// Runs a test once at each level that the processor supports.
+/// Runs a test once for each generation of instruction sets that the processor supports.
 #[cfg(test)]
 pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
     let best = CpuLevel::detect();
@@ -83,10 +93,15 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
     LOWERED.set(None);
 }
 
-/// Defines a function that is compiled for several generations of processors and runs the newest one supported.
+/// Defines a function that is compiled for several generations of processors.
 ///
-/// Each arm is an expression, compiled with the instructions of its generation. It calls functions that are always inlined,
-/// or functions written for these instructions. Arms stand newest first; `_` is for every processor.
+/// At run time, the function selects the version for the newest generation that the processor
+/// supports.
+///
+/// Each arm of the macro is an expression that is compiled with the instructions of its generation.
+/// The expression calls functions that are always inlined, or functions written for these
+/// instructions. The arm of the newest generation comes first. The arm `_` is compiled for every
+/// processor.
 ///
 /// ```text
 /// kernel! {
@@ -133,8 +148,9 @@ macro_rules! kernel {
             fn compiled $($generics)* $args $($value)* {
                 $body
             }
-            // SAFETY: `CpuLevel::best` returned this level or a higher one. `CpuLevel::detect` returns a level only if the processor
-            // supports all features of it and of the lower ones, and `$features` are those.
+            // SAFETY: `CpuLevel::best` returned this level or a higher one. `CpuLevel::detect`
+            // returns a level only if the processor supports all features of that level and of all
+            // lower levels. `$features` are the features of this level.
             #[allow(unsafe_code, reason = "the call of a function compiled for detected instructions")]
             return unsafe { $crate::simd::kernel!(@call compiled $args) };
         }
@@ -152,14 +168,17 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
-/// Bytes of a cache line.
+/// Size of a cache line, in bytes.
 pub(crate) const LINE: usize = 64;
 
-/// Stores that bypass the cache: they neither load the lines they write nor keep them. They take twice the time of ordinary
-/// stores if the cache holds the destination.
+/// Stores that bypass the cache. Such a store does not load the cache line that it writes, and does
+/// not keep it in the cache.
 ///
-/// Dropping this makes the stores visible to other threads, as ordinary stores are. It is dropped before the borrow of the
-/// destination ends.
+/// If the cache already holds the destination, a store that bypasses the cache takes twice the time
+/// of an ordinary store.
+///
+/// Dropping this value makes the stores visible to other threads, as ordinary stores are. The value
+/// must be dropped before the borrow of the destination ends.
 pub(crate) struct PastCache(());
 
 impl PastCache {
@@ -170,9 +189,12 @@ impl PastCache {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl PastCache {
-    /// Copies `from` to the start of `out`, as much as fits. Prefetches `next` meanwhile, which keeps reading and writing
-    /// busy together.
-    #[allow(clippy::unused_self, reason = "dropping it fences the stores")]
+    /// Copies `from` to the start of `out` with stores that bypass the cache, up to the shorter of
+    /// the two lengths.
+    ///
+    /// The copy also prefetches the bytes of `next`, which keeps the memory busy with reads and
+    /// writes at the same time.
+    #[allow(clippy::unused_self, reason = "the drop of `self` fences the stores")]
     pub(crate) fn store(&self, out: &mut [u8], from: &[u8], next: &[u8]) {
         use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm_stream_si128};
 
@@ -191,14 +213,18 @@ impl PastCache {
             let parts: [__m128i; 4] = bytemuck::cast(*from);
             let target: *mut __m128i = line.as_mut_ptr().cast();
             for (part, place) in parts.into_iter().zip(0..) {
-                // SAFETY: a line is four times sixteen bytes, borrowed for writing, and `place` is 0 to 3. It starts at
-                // a multiple of 64: `align_offset` gave the bytes before the first such address, or all of `out`, and
-                // then there is no line. Every x86-64 processor has the instruction. No code reads the line before the fence
-                // of `drop`: the callers borrow the output mutably for as long as they hold this.
+                // SAFETY: a line is four times sixteen bytes, it is borrowed for writing, and
+                // `place` is 0 to 3, so the store is in bounds. The line starts at a multiple of
+                // 64, because `align_offset` returned the number of bytes before the first such
+                // address, or the length of `out` is smaller and there is no line. Every x86-64
+                // processor has the instruction. No code reads the line before the fence in `drop`,
+                // because the callers borrow the output mutably for as long as they hold this
+                // value.
                 unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
             }
             if let Some(byte) = ahead.next() {
-                // SAFETY: an instruction of every x86-64 processor that changes nothing but the contents of the cache.
+                // SAFETY: every x86-64 processor has this instruction. The prefetch instruction
+                // changes only the contents of the cache.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
             }
         }
@@ -209,24 +235,26 @@ impl PastCache {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Drop for PastCache {
     fn drop(&mut self) {
-        // SAFETY: an instruction of every x86-64 processor, without operands. It makes the streaming stores visible before
-        // the stores that follow in this thread.
+        // SAFETY: every x86-64 processor has this instruction, and it has no operands. The
+        // instruction makes the streaming stores visible before all later stores of this thread.
         unsafe { std::arch::x86_64::_mm_sfence() };
     }
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 impl PastCache {
-    /// Copies `from` to the start of `out`, as much as fits.
-    #[allow(clippy::unused_self, reason = "as where there is something to fence")]
+    /// Copies `from` to the start of `out` with ordinary stores, up to the shorter of the two
+    /// lengths.
+    #[allow(clippy::unused_self, reason = "the signature is the same on all processors")]
     pub(crate) fn store(&self, out: &mut [u8], from: &[u8], _next: &[u8]) {
         out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
     }
 }
 
-/// Prefetches the first cache lines of some bytes. Has no effect but on time.
+/// Prefetches the first `lines` cache lines of `bytes` into the cache. Prefetching affects only the
+/// speed.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it is one instruction for each line of the cache")]
+#[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
 pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
@@ -242,7 +270,7 @@ pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
     let _ = (bytes, lines);
 }
 
-/// Prefetches the cache line in which an item of an array begins. The index may be out of range.
+/// Prefetches the cache line in which item `index` of an array starts. `index` may be out of range.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction")]
 pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
@@ -259,21 +287,28 @@ pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
     let _ = (array, index);
 }
 
-/// Distance of prefetching in bytes: a page, because processors prefetch no further on their own.
+/// The distance between a block that is being read and the memory that is prefetched for it, in
+/// bytes.
+///
+/// The distance is one page (4,096 bytes), because the processor's own prefetching does not reach
+/// further.
 const AHEAD: usize = 4096;
 
-/// Prefetches the memory one page after a block, for a loop over an array from its start to its end. Has no effect but on
-/// time.
+/// Prefetches the memory that is one page (4,096 bytes) after the items of `block`.
+///
+/// Use this function in a loop that reads an array from its start to its end. Prefetching affects
+/// only the speed.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it is one instruction for each line of the cache")]
+#[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
 pub(crate) fn prefetch_ahead<T>(block: &[T]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let start = block.as_ptr().cast::<i8>().wrapping_add(AHEAD);
         for line in (0..size_of_val(block)).step_by(64) {
-            // SAFETY: every processor of this architecture has the instruction. It is a hint and takes any address: it reads
-            // nothing that the program can observe, and does nothing if the address is not mapped.
+            // SAFETY: every x86-64 processor has this instruction. The prefetch instruction is a
+            // hint and accepts any address. The instruction reads nothing that the program can
+            // observe, and does nothing if the address is not mapped.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line));
             }
@@ -296,7 +331,7 @@ mod tests {
                 PastCache::new().store(&mut out[at..at + length], &from[at % 7..], &from[..length]);
                 assert!(out[..at].iter().chain(&out[at + length..]).all(|byte| *byte == 0), "{at} {length}");
                 assert_eq!(out[at..at + length], from[at % 7..at % 7 + length]);
-                // No more than there is.
+                // No byte after the length of `from` is written.
                 PastCache::new().store(&mut out[at..], &[9; 3], &[]);
                 assert_eq!(out[at..at + 3], [9; 3]);
                 assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# hippolyzer is the Python library that reads and writes Second Life meshes: how long from an asset in memory to everything
-# in it decoded? It makes lists of tuples of 0 to 1, ours makes arrays of floats in the box of the mesh; its further step from
-# the one to the other is timed by itself, and then what both found is compared. Called with a file, or else it takes the real
-# file that the bench `asset` takes, or else one of the samples.
+# Compares with hippolyzer, the Python library that reads and writes Second Life meshes. Measures
+# the time from an asset in memory to all of its data in decoded form. hippolyzer creates lists of
+# tuples from 0 to 1, while meshpeek creates arrays of floats in the bounding box of the mesh. The
+# additional step of hippolyzer from one to the other is measured separately, and then the results
+# are compared. The argument is a file; by default, it is the real file of the bench `asset` or,
+# without that, one of the samples.
 #
-# Installs hippolyzer from PyPI into a virtual environment that is removed in the end.
+# Installs hippolyzer from PyPI into a temporary virtual environment.
 [ $# = 0 ] || file=$(realpath "$1")
 source "$(dirname "$0")/prelude.sh"
 
 if [ -z "${file:-}" ]; then
     shopt -s nullglob
     files=(${MESHPEEK_CORPUS:+"$MESHPEEK_CORPUS"/secondlife/*C3C6A477*.llmesh} data/secondlife/*.llmesh)
-    [ ${#files[@]} -gt 0 ] || skip "there is no file to decode: name one"
+    [ ${#files[@]} -gt 0 ] || skip "no file to decode was found; name one as the argument"
     file=$(realpath "${files[0]}")
 fi
 
@@ -20,12 +22,12 @@ case "$file" in
     *) what="a real asset" ;;
 esac
 
-# The version that was compared with; it pins what it needs itself, but for these two.
+# The version to compare with. It pins its own dependencies, except for these two.
 version=0.15.6
 packages "hippolyzer==$version" numpy==1.26.4 llsd==1.0.0
 load() { "$python" $here/load_hippolyzer.py "$file"; }
 peek() { ours asset --probe "$file"; }
-load > /dev/null 2> "$folder/load.log" || skip "it does not read the file, or does not run: $(tail -n 1 "$folder/load.log")"
+load > /dev/null 2> "$folder/load.log" || skip "it cannot read the file or cannot run: $(tail -n 1 "$folder/load.log")"
 
 ours asset --write "$file" "$folder/decoded"
 "$python" $here/load_hippolyzer.py "$file" "$folder/decoded" >&2 || fail "the answers differ"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Loads a file five times, after once more to warm up; prints the nanoseconds of each, the number of triangles, and the
-   box around them with the last axis turned back. */
+/* Loads a file five times, after one run to warm up. Prints the nanoseconds of each run, the number of triangles, and
+   their bounding box with the sign of the last axis restored. */
 int main(int count, char **arguments) {
     if (count < 2) {
         printf("%u.%u.%u\n", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch());

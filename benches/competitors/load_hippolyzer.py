@@ -1,5 +1,5 @@
-"""Decodes an asset ten times, after once more to warm up; prints the nanoseconds of each. With a second file, which
-has what the other program decoded, compares the two."""
+"""Decodes an asset ten times, after one run to warm up, and prints the nanoseconds of each run. With a second file, which
+has the values that the other program decoded, compares the two."""
 import array
 import sys
 import time
@@ -16,7 +16,7 @@ def load():
 
 
 def place(mesh):
-    """Takes positions and texture coordinates from 0 to 1 to where they are."""
+    """Converts positions and texture coordinates from the range 0 to 1 to their domain."""
     for level in mesh.iter_lod_materials():
         for key in "Position", "TexCoord0":
             if key in level:
@@ -52,7 +52,7 @@ for name in LEVELS:
         end = at + 4 * len(theirs)
         mine, at = array.array("f", ours[at:end]), end
         failed |= len(mine) != len(theirs)
-        # Absurd texture coordinates are compared by how far they are from 0.
+        # Large texture coordinates are compared relative to their magnitude.
         apart[key] = max([apart[key], *(abs(a - b) / max(1, abs(b)) for a, b in zip(mine, theirs))])
     indices = [index for one in level for triangle in one["TriangleList"] for index in triangle]
     end = at + 4 * len(indices)
@@ -62,6 +62,6 @@ for name in LEVELS:
 failed |= at != len(ours)
 print("  vertices:", ", ".join(counts))
 print("  furthest apart:", ", ".join("%s %.2g" % item for item in apart.items()))
-# Half a code of the normals: hippolyzer takes what is nearest to 0 for 0.
+# The limit for normals is half a code, because hippolyzer rounds the codes nearest to 0 to 0.
 if failed or apart["Position"] > 1e-6 or apart["TexCoord0"] > 1e-6 or apart["Normal"] > 1.6e-5:
     sys.exit("the answers differ")

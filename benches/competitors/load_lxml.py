@@ -1,5 +1,5 @@
-"""Loads a text some times, after once more to warm up; prints the nanoseconds of each part. With a second file, which has
-what the other program decoded, compares the two."""
+"""Loads a text three times, after one run to warm up, and prints the nanoseconds of each part. With a second file, which has
+the values that the other program decoded, compares the two."""
 import sys
 import time
 import warnings
@@ -31,7 +31,7 @@ def joined(text):
 
 
 def numbers(node, read):
-    """Reads all numbers of an element but those in hexadecimal, which numpy does not read: as text, where there are none."""
+    """Reads all numbers of an element except hexadecimal ones, which numpy cannot read. Without any, reads the whole text."""
     kinds = [letter for letter in node.get("ctype", "f") if letter in LETTERS]
     if "x" not in kinds:
         return read(node.text) if read is joined else read(node.text.replace(",", " ").split())
@@ -71,8 +71,8 @@ with open(sys.argv[2], "rb") as file:
 found, triangles = (np.concatenate(arrays) for arrays in load(mapped))
 mine = np.frombuffer(ours, dtype="<f4", count=len(found))
 rest = np.frombuffer(ours, dtype="<u4", offset=4 * len(found))
-# numpy rounds to 64 bits first, which may be one unit of the last place off.
+# numpy rounds to 64 bits first, so a result may differ by one unit in the last place.
 apart = np.abs(found.view(np.int32).astype(np.int64) - mine.view(np.int32)).max()
-print("  %d floats, at most %d units of the last place apart; %d indices" % (len(found), apart, len(triangles)))
+print("  %d floats, at most %d units in the last place apart; %d indices" % (len(found), apart, len(triangles)))
 if apart > 1 or not np.array_equal(rest, triangles):
     sys.exit("the answers differ")

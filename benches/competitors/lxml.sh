@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# lxml and numpy are how Python reads XML and numbers fast: how long from the text of an EZ-Mesh file in memory to all
-# numbers in it as arrays? Of numpy's ways to read numbers the fastest counts; and then what both found is compared. Called
-# with a file, or else it takes the text that the bench `text` makes.
+# Compares with lxml and numpy, the fast way to read XML and numbers in Python. Measures the time
+# from the text of an EZ-Mesh file in memory to all of its numbers in arrays. The fastest of three
+# ways of numpy to parse numbers is used, and then the results are compared. The argument is a file;
+# by default, it is the text that the bench `text` generates.
 #
-# Installs lxml and numpy from PyPI into a virtual environment that is removed in the end.
+# Installs lxml and numpy from PyPI into a temporary virtual environment.
 [ $# = 0 ] || file=$(realpath "$1")
 source "$(dirname "$0")/prelude.sh"
 
-# The versions that were compared with.
+# The versions to compare with.
 lxml=6.1.3 numpy=2.4.6
 packages "lxml==$lxml" "numpy==$numpy"
 if [ -z "${file:-}" ]; then
@@ -16,7 +17,7 @@ if [ -z "${file:-}" ]; then
 fi
 load() { "$python" $here/load_lxml.py "$file"; }
 peek() { ours text --probe "$file"; }
-load > /dev/null 2> "$folder/load.log" || skip "it does not read the file, or does not run: $(tail -n 1 "$folder/load.log")"
+load > /dev/null 2> "$folder/load.log" || skip "it cannot read the file or cannot run: $(tail -n 1 "$folder/load.log")"
 
 ours text --decoded "$file" "$folder/decoded"
 "$python" $here/load_lxml.py "$file" "$folder/decoded" >&2 || fail "the answers differ"

@@ -1,5 +1,6 @@
-# What the scripts of the competitors share: a folder that goes away, ways to get what they need, and rounds that become lines of
-# figures. A script prints nothing else on standard output but `skipped: RIVAL: why`; what it found goes to standard error.
+# The code that the competitors' scripts share: a temporary folder, functions to install
+# dependencies, and the conversion of rounds to lines of figures. Apart from these lines, a script
+# prints only `skipped: RIVAL: why` on standard output; its results are printed on standard error.
 set -euo pipefail
 competitor=$(basename "$0" .sh)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -18,14 +19,14 @@ fail() {
     exit 1
 }
 
-# Runs one of meshpeek's benches.
+# Runs one of the benches of meshpeek.
 ours() { cargo bench --quiet --no-default-features --bench "$1" -- "${@:2}"; }
 
-# Installs packages from PyPI for `$python`, which goes away with the folder.
+# Installs packages from PyPI for `$python`, which is removed with the temporary folder.
 packages() {
-    command -v python3 > /dev/null || skip "there is no Python"
+    command -v python3 > /dev/null || skip "Python is not installed"
     python3 -m venv "$folder/venv" > "$folder/venv.log" 2>&1 ||
-        skip "Python makes no virtual environment: $(tail -n 1 "$folder/venv.log")"
+        skip "Python cannot create a virtual environment: $(tail -n 1 "$folder/venv.log")"
     python=$folder/venv/bin/python
     "$python" -m pip install --quiet --disable-pip-version-check "$@" > "$folder/pip.log" 2>&1 ||
         skip "$* cannot be installed: $(tail -n 1 "$folder/pip.log")"
@@ -33,11 +34,12 @@ packages() {
 
 figures() { cargo run --quiet --locked --manifest-path $here/Cargo.toml -- "$@"; }
 
-# Says how large a file is.
+# Prints the size of a file.
 size() { stat -c %s "$1" | awk '{ printf $1 < 1e6 ? "%.3g KB" : "%.3g MB", $1 / ($1 < 1e6 ? 1e3 : 1e6) }'; }
 
-# Makes lines of figures: compare ROUNDS THEIRS OURS VERSION FORMAT MESH NOTE QUESTION...; theirs and ours are functions that
-# print labels and nanoseconds, src/lines.rs says what a question is.
+# Prints lines of figures: compare ROUNDS THEIRS OURS VERSION FORMAT MESH NOTE QUESTION... THEIRS
+# and OURS are functions that print labels and nanoseconds. src/lines.rs describes the form of a
+# QUESTION.
 compare() {
     for _ in $(seq "$1"); do
         echo round

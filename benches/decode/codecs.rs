@@ -1,4 +1,4 @@
-//! Every bulk decoder against copying what comes out of it: in cache, and in memory.
+//! Compares every bulk decoder with a copy of the decoded values, in cache and in memory.
 #![allow(
     clippy::too_many_lines,
     clippy::unwrap_used,
@@ -26,24 +26,26 @@ use zerocopy::little_endian::U16;
 
 use crate::support::claims::{self, Bar, Contestant, claim};
 
-/// Bytes of an output that stays in the second cache, with what it is made of or copied from.
+/// The size of an output in bytes, for which the output and its source fit into the second-level
+/// cache.
 const CACHED: usize = 384 << 10;
-/// How many such lots there are, each elsewhere in memory.
+/// The number of such blocks of data, each at another address.
 const PLACES: usize = 8;
-/// Times that a job in cache is done to be timed once.
+/// How many times a job in cache is repeated in one measurement.
 const TIMES: usize = 16;
-/// Bytes of an output that stays in no cache.
+/// The size in bytes of an output that fits into no cache.
 const LARGE: usize = 384 << 20;
 
-/// Who is asked, and the bars: of a decoder in cache and in memory.
+/// A decoder, and its bars in cache and in memory.
 struct Case<'a> {
     name: &'static str,
     bars: [Bar; 2],
-    /// Decodes all, from a place of so many bytes on, to an output of so many bytes.
+    /// Runs the measurement that is described by the argument.
     ask: Box<dyn Fn(&Ask<'_>) + 'a>,
 }
 
-/// A question: these bytes, to so large an output, in so many places, so often.
+/// A measurement: the source bytes, the size of the output, the number of places and of
+/// repetitions.
 struct Ask<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -54,7 +56,7 @@ struct Ask<'a> {
     traffic: bool,
 }
 
-/// Asks all decoders. The bytes are enough for the largest question.
+/// Measures all decoders. `bytes` must be large enough for the largest measurement.
 pub fn ask(bytes: &[u8], in_memory: bool) {
     let at_least = |cached: f64, large: f64| [Bar::AtLeast(cached), Bar::AtLeast(large)];
     let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
@@ -94,7 +96,7 @@ pub fn ask(bytes: &[u8], in_memory: bool) {
     }
 }
 
-/// Makes a case of values as they are decoded.
+/// Returns a case that decodes values to their own type.
 fn case<D: Decode + 'static>(name: &'static str, decode: D, bars: [Bar; 2]) -> Case<'static> {
     let ask = move |ask: &Ask<'_>| {
         let out = |array: &Packed<'_, D>, out: &mut [D::Value]| array.decode_into(out).unwrap();
@@ -103,7 +105,7 @@ fn case<D: Decode + 'static>(name: &'static str, decode: D, bars: [Bar; 2]) -> C
     Case { name, bars, ask: Box::new(ask) }
 }
 
-/// Makes a case of values in another form.
+/// Returns a case that decodes values to another format.
 fn form<D, F, const N: usize>(name: &'static str, decode: D, form: F) -> Case<'static>
 where
     D: Decode<Value = [f32; N]> + 'static,
@@ -116,7 +118,7 @@ where
     Case { name, bars: [Bar::None; 2], ask: Box::new(ask) }
 }
 
-/// Lets decoding and copying race to an output of some values.
+/// Measures decoding to an output, and copying the same number of bytes.
 fn put<D: Decode, V: Pod>(
     ask: &Ask<'_>,
     decode: D,
@@ -124,16 +126,16 @@ fn put<D: Decode, V: Pod>(
     one: impl Fn(&D::Raw) -> V,
 ) {
     let size = size_of::<D::Raw>();
-    // What comes out may be the smaller.
+    // The decoded values may be smaller than the stored ones.
     let count = ask.written / size_of::<V>().max(size);
-    // One byte off, so that nothing is aligned.
+    // The data starts at offset 1, so nothing is aligned.
     let raw = <[D::Raw]>::ref_from_bytes(&ask.bytes[1..=count * ask.places * size]).unwrap();
     let expected: Rc<Vec<V>> = Rc::new(raw.iter().map(one).collect());
     let out = Rc::new(RefCell::new(expected.to_vec()));
     let places = || {
         let next = Cell::new(0);
         move || -> Range<usize> {
-            // Each twice: the first time brings it to the cache.
+            // Each place is used twice: the first use loads it into the cache.
             let place = next.get() / 2;
             next.set((next.get() + 1) % (ask.places * 2));
             place * count..(place + 1) * count
@@ -143,7 +145,7 @@ fn put<D: Decode, V: Pod>(
         bytemuck::cast_slice::<V, u8>(out) == bytemuck::cast_slice::<V, u8>(&expected[place])
     };
     let (decodings, copies) = (places(), places());
-    // Whether what came out is right is looked at beside the clock.
+    // The output is verified outside the measured time.
     let ours = Contestant::asked(
         "meshpeek",
         || {

@@ -1,4 +1,5 @@
-//! How near does going through packed vertices come to copying what comes out, or to reading what goes in?
+//! Compares the speed of decoding packed vertices with copying the decoded values, and the speed of
+//! their bounding box with reading the bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -26,15 +27,17 @@ use support::claims::{Bar, Contestant, claim};
 use support::machine_limit::plain_read;
 use zerocopy::FromBytes;
 
-/// Vertices whose floats take 384 KiB: with what they are made of, or copied from, they stay in the second cache.
+/// The number of vertices whose floats take 384 KiB. The floats and their source fit into the
+/// second-level cache.
 const CACHED: usize = (384 << 10) / 12;
-/// How many such lots of vertices there are, each elsewhere in memory.
+/// The number of such blocks of vertices, each at another address.
 const PLACES: usize = 8;
-/// Bytes that stay in no cache.
+/// A number of bytes that fits into no cache.
 const LARGE: usize = 256 << 20;
-/// Bytes that decoders are given: of float triples as many as come out, and those they begin with off an address.
+/// The number of source bytes for the decoders. It is enough for float triples, plus the bytes of
+/// the unaligned start.
 const SOURCE: usize = (384 << 20) + 64;
-/// Times that a job in cache is done to be timed once.
+/// How many times a job in cache is repeated in one measurement.
 const TIMES: usize = 500;
 
 fn main() {
@@ -58,7 +61,7 @@ fn main() {
     bound("packed64", packed64(large), 1, Bar::AtLeast(0.8));
 }
 
-/// Makes bytes of which no vertex is like the next.
+/// Returns random bytes, in which no vertex is similar to the next one.
 fn random_bytes(length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     for (seed, word) in (0..).zip(bytes.as_chunks_mut().0) {
@@ -75,8 +78,8 @@ fn packed64(bytes: &[u8]) -> Positions<'_> {
     Positions::Packed64(Packed::new(FromBytes::ref_from_bytes(bytes).unwrap(), Packed64))
 }
 
-/// Makes the floats of so many vertices, or copies them from where they are floats already. Each run has another place
-/// in memory, for how well a place goes into the cache is luck.
+/// Decodes the floats of vertices, or copies them from a list of floats. Each run uses another
+/// place in memory, because the cache works better for some addresses than for others.
 fn decoding(positions: Positions<'_>) -> [Contestant<'_, bool>; 2] {
     let floats: Rc<Vec<_>> = Rc::new((0..positions.len()).map(|vertex| positions.get(vertex).unwrap()).collect());
     let out = Rc::new(RefCell::new(floats.to_vec()));
@@ -97,7 +100,7 @@ fn decoding(positions: Positions<'_>) -> [Contestant<'_, bool>; 2] {
     [Contestant::new("meshpeek", decode), Contestant::new("memcpy", copy)]
 }
 
-/// Tells one place after another, and begins again.
+/// Returns a function that returns one place after another, and then starts again with the first.
 fn places() -> impl Fn() -> Range<usize> {
     let next = Cell::new(0);
     move || {
@@ -121,7 +124,7 @@ fn bound(name: &str, positions: Positions<'_>, times: usize, bar: Bar) {
     claim(&format!("{name}, meshpeek / plain read"), ours.over(&plain), "of its rate", bar);
 }
 
-/// Keeps the compiler from leaving out what nobody looks at.
+/// Prevents the compiler from removing the computation of an unused value.
 fn keep<T>(answer: T) {
     black_box(answer);
 }

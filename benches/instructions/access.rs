@@ -1,4 +1,5 @@
-//! Items one by one, as a caller would write the loop: the work in each is the same.
+//! Access to single items in a loop as a caller would write it. The work for each item is the same
+//! in all loops.
 
 use std::sync::Arc;
 
@@ -11,15 +12,17 @@ use meshpeek::{Array, MeshFile as _, Packed, Weights};
 use super::callgrind::{Kernel, keep, lend};
 use crate::support::inputs;
 
-/// Quads along one side of the surface, which has a vertex more along each.
+/// The number of quads along one side of the surface; there is one more vertex than quads.
 const SIDE: u32 = 160;
-/// Items of the shorter of two runs: half the surface's vertices at most.
+/// The number of items in the shorter of two runs: at most half of the vertices of the surface.
 const ITEMS: usize = 12_000;
-/// Frames of the animations, which have sixty bones: as many keys as the longer run has items.
+/// The number of frames of the animations, which have sixty bones. The number of keys is the number
+/// of items in the longer run.
 const FRAMES: u32 = 400;
-/// What a vertex may cost, with its share in a box.
+/// The maximum number of instructions for a vertex, including its part in a bounding box.
 const VERTEX: f64 = 22.0;
-/// What a key may cost of a pose by its number, where its bone first rests, and of poses in order.
+/// The maximum number of instructions for a key: of a pose by its frame number, in which the bone
+/// is first reset to its rest pose, and of poses in order.
 const KEY: [f64; 2] = [105.0, 50.0];
 
 pub fn kernels() -> Vec<Kernel> {
@@ -33,7 +36,7 @@ pub fn kernels() -> Vec<Kernel> {
     let [whole, changes] = [AnimationGeneration::An11, AnimationGeneration::An10]
         .map(|generation| lend(Animation::open(inputs::motion::file(generation, FRAMES)).unwrap()))
         .map(|file| file.animation(0).unwrap());
-    assert!(whole.index_size() > 0, "what is built once is built here");
+    assert!(whole.index_size() > 0, "the index is built once, before the runs");
     vec![
         Kernel::new("native slice, box", ITEMS, |items| keep(native(&floats[..items]))),
         Kernel::new("Packed::get, box", ITEMS, move |items| keep(get(first(positions, items)))).at_most(VERTEX),
@@ -49,7 +52,7 @@ pub fn kernels() -> Vec<Kernel> {
     ]
 }
 
-/// Tests that the three boxes are one.
+/// Asserts that the three bounding boxes are equal.
 pub fn agree() {
     let positions = mesh().surface(0).unwrap().positions().unwrap();
     let floats: Vec<_> = positions.iter().collect();
@@ -61,7 +64,7 @@ fn mesh() -> &'static Mesh<Vec<u8>> {
     lend(Mesh::open(inputs::mesh(1, SIDE, true).to_bytes().unwrap()).unwrap())
 }
 
-/// Makes the sidecar of a mesh.
+/// Returns the sidecar of a mesh.
 pub fn sidecar(mesh: &Mesh<Vec<u8>>) -> Arc<Sidecar> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), mesh.as_bytes()).unwrap();
@@ -80,7 +83,7 @@ type Box3 = [[f32; 3]; 2];
 
 const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
-/// The work on each vertex, as a caller would write it.
+/// The work for each vertex, as a caller would write it.
 #[inline]
 fn widen([low, high]: &mut Box3, position: [f32; 3]) {
     for ((low, high), value) in low.iter_mut().zip(high).zip(position) {
@@ -149,7 +152,7 @@ fn sum(indices: Indices<'_>) -> u32 {
     sum
 }
 
-/// Poses frames one after another, by number.
+/// Computes the poses of frames one after another, by frame number.
 #[inline(never)]
 fn poses(animation: &AnimationView<'_>, keys: usize) -> f32 {
     let mut pose = vec![Transform::default(); animation.bone_count()];

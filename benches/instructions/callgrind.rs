@@ -1,25 +1,26 @@
-//! Loops of which instructions are counted, and how: all of them in one process under callgrind, which writes down what it
-//! has counted so far wherever [`boundary`] is called.
+//! Counts the instructions of loops. All loops run in one process under callgrind, which writes the
+//! counts since the last dump whenever [`boundary`] is called.
 
 use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tells a child process that it is one.
+/// The environment variable that marks a child process.
 const CHILD: &str = "MESHPEEK_BENCH_CALLGRIND";
-/// Tells the C library which sizes to copy with `rep movsb`: none.
+/// The setting of the C library that disables copies with `rep movsb`.
 const COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000";
-/// Parts that callgrind writes for a loop: what was before, a run, and one over twice as many items.
+/// The number of parts that callgrind writes for a loop: the work before it, one run, and a run
+/// over twice the number of items.
 const PARTS: usize = 3;
 
 /// A loop over some items.
 pub struct Kernel {
     pub name: &'static str,
-    /// Items of the shorter of two runs.
+    /// The number of items in the shorter of two runs.
     pub items: usize,
-    /// What an item may cost whatever the table says.
+    /// The maximum number of instructions per item, independent of the table.
     pub limit: f64,
-    /// Goes through so many items.
+    /// Runs the loop over the given number of items.
     pub run: Box<dyn Fn(usize)>,
 }
 
@@ -33,26 +34,26 @@ impl Kernel {
     }
 }
 
-/// What was counted.
+/// The counts.
 pub struct Found {
     pub counts: Vec<Count>,
-    /// What the processor can do, as valgrind shows it to programs: it chooses the kernels.
+    /// The instruction set that valgrind reports to programs. It determines which kernels run.
     pub level: String,
 }
 
-/// Instructions for each item of a loop, and at most how many there may be.
+/// The number of instructions per item of a loop, and its maximum.
 pub struct Count {
     pub name: String,
     pub found: f64,
     pub limit: f64,
 }
 
-/// Keeps the compiler from leaving out what nobody looks at.
+/// Prevents the compiler from removing the computation of an unused value.
 pub fn keep<T>(answer: T) {
     black_box(answer);
 }
 
-/// Keeps something for as long as the program runs.
+/// Returns a reference that stays valid until the program ends.
 pub fn lend<T>(owned: T) -> &'static T {
     Box::leak(Box::new(owned))
 }
@@ -61,22 +62,23 @@ pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Tells why this build cannot be counted.
+/// Returns the reason why this build cannot be counted, or `None` if it can.
 pub fn hindrance() -> Option<&'static str> {
     if cfg!(debug_assertions) {
         Some("this build is not optimised")
     } else if cfg!(target_feature = "avx") {
-        Some("this build is for a processor of its own, not for all")
+        Some("this build requires a processor with AVX")
     } else {
         None
     }
 }
 
-/// Makes the loops, and runs each three times: first to build what is built once, then to be counted. Prints what the parent
-/// has to know.
+/// Creates the loops, and runs each of them three times: first to build everything that is built
+/// once, and then twice to be counted. Prints the data that the parent process needs.
 ///
-/// That is on a thread of its own, whose stack starts at a page: where the first thread's starts depends on the variables of
-/// the environment, and what it takes to copy to there on that.
+/// The loops run on a new thread, whose stack starts at a page boundary. The stack of the first
+/// thread starts at an address that depends on the environment variables, and the cost of a copy to
+/// the stack depends on that address.
 pub fn run(kernels: fn() -> Vec<Kernel>) {
     let run = move || {
         println!("{}", level());
@@ -93,15 +95,15 @@ pub fn run(kernels: fn() -> Vec<Kernel>) {
     std::thread::spawn(run).join().unwrap();
 }
 
-/// Where callgrind writes what it counted since the last time, and begins again. A function of its own, with an effect of
-/// its own, so that it keeps its name.
+/// Marks the point at which callgrind writes its counts and starts again. This is a separate
+/// function with an observable effect, because it must keep its name.
 #[inline(never)]
 fn boundary() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     CALLS.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Returns the level that kernels are chosen for.
+/// Returns the instruction set for which kernels are chosen.
 fn level() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {
@@ -117,10 +119,11 @@ fn level() -> &'static str {
     "every processor"
 }
 
-/// Runs this program under valgrind, and reads what it counted; `None` without valgrind.
+/// Runs this program under valgrind, and reads the counts. Returns `None` if valgrind is not
+/// installed.
 ///
-/// Large copies are made with the same instructions everywhere: of one that copies any number of bytes, each byte would
-/// count.
+/// Large copies use the same instructions on every processor. Otherwise, an instruction that copies
+/// any number of bytes would be counted once per byte.
 pub fn count() -> Option<Found> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("counted");
@@ -134,7 +137,7 @@ pub fn count() -> Option<Found> {
     let parts: Vec<f64> = totals.map(|total| total.parse().unwrap()).collect();
     let printed = String::from_utf8(output.stdout).unwrap();
     let (level, kernels) = printed.split_once('\n').unwrap();
-    // The last part is what came after all.
+    // The last part is the work after the last loop.
     assert_eq!(parts.len(), PARTS * kernels.lines().count() + 1, "callgrind wrote another number of parts");
     let counts = kernels.lines().zip(parts.chunks_exact(PARTS)).map(|(kernel, parts)| {
         let mut words = kernel.splitn(3, ' ');

@@ -1,4 +1,4 @@
-//! Every bulk decoder, some forms, and pieces.
+//! Every bulk decoder, some output formats, and decoding in chunks.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -16,16 +16,17 @@ use zerocopy::little_endian::{U16, U32};
 use super::callgrind::{Kernel, keep, lend};
 use crate::support::inputs;
 
-/// Items of the shorter of two runs: whole vectors of any width.
+/// The number of items in the shorter of two runs: a multiple of every vector width.
 const ITEMS: usize = 9600;
-/// Items of the shorter of two runs that are written past the cache: 32 MiB and some more.
+/// The number of items in the shorter of two runs whose output bypasses the cache: slightly more
+/// than 32 MiB.
 const PAST_CACHE: usize = 2_800_000;
-/// Bytes of the largest record.
+/// The size of the largest record in bytes.
 const LARGEST: usize = 16;
 
 pub fn kernels() -> Vec<Kernel> {
     let words = (0..(2 * ITEMS * LARGEST / 4 + 1) as u32).flat_map(|word| inputs::random(word).to_le_bytes());
-    // One byte off, so that nothing is aligned.
+    // The data starts at offset 1, so nothing is aligned.
     let bytes = &lend(words.collect::<Vec<u8>>())[1..];
     let large = &lend(vec![0; 2 * PAST_CACHE * 12 + 1])[1..];
     let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
@@ -68,7 +69,7 @@ fn first<D: Decode>(bytes: &'static [u8], items: usize, decode: D) -> Packed<'st
     Packed::new(<[D::Raw]>::ref_from_prefix_with_elems(black_box(bytes), items).unwrap().0, decode)
 }
 
-/// Makes a kernel of values as they are decoded.
+/// Returns a kernel that decodes values to their own type.
 fn all<D>(name: &'static str, bytes: &'static [u8], items: usize, decode: D) -> Kernel
 where
     D: Decode<Value: 'static> + 'static,
@@ -79,7 +80,7 @@ where
     })
 }
 
-/// Makes a kernel of values in another form.
+/// Returns a kernel that decodes values to another format.
 fn form<D, F, const N: usize>(name: &'static str, bytes: &'static [u8], decode: D, form: F) -> Kernel
 where
     D: Decode<Value = [f32; N]> + 'static,

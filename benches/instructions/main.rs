@@ -1,11 +1,13 @@
-//! How many instructions does one item cost: a vertex through a [`Packed`](meshpeek::Packed) array, a value of a bulk
-//! decoder, a call that opens a file? Not more than the table says, which is kept beside this file.
+//! Counts the instructions per item: for a vertex in a [`Packed`](meshpeek::Packed) array, for a
+//! value of a bulk decoder, for a call that opens a file. The counts must not exceed those in a
+//! table, which is stored next to this file.
 //!
-//! The bench runs itself under valgrind, where every loop runs once over a number of items and once over twice as many; what
-//! the second run took more is what the items cost. No clock is asked, so the figures hold wherever the same build runs.
+//! The bench runs itself under valgrind. Every loop runs once over a number of items, and once over
+//! twice that number. The difference between the two runs is the cost of the items. No time is
+//! measured, so the counts are the same wherever the same build runs.
 //!
-//! A count that is more than 6 % above that of `counts.txt` fails. After a change that is worth it,
-//! `MESHPEEK_BLESS=1 cargo bench --bench instructions` writes the table anew.
+//! A count that is more than 6 % above the count in `counts.txt` fails. After a change that is
+//! worth it, `MESHPEEK_BLESS=1 cargo bench --bench instructions` writes the table again.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -48,5 +50,5 @@ fn main() {
         return table::bless(&found);
     }
     let failed = Table::read().judge(&found);
-    assert!(failed.is_empty(), "too many instructions, or none known: {failed:#?}");
+    assert!(failed.is_empty(), "too many instructions, or an item is missing: {failed:#?}");
 }

@@ -1,4 +1,5 @@
-//! Files from their bytes to the first vertex: what one call costs, whatever the file's size; of text, what a byte costs.
+//! The cost of a call from the bytes of a file to the first vertex, for any size of the file. For
+//! text, it is the cost per byte.
 
 use meshpeek::Array;
 use std::hint::black_box;
@@ -13,14 +14,14 @@ use super::access;
 use super::callgrind::{Kernel, keep, lend};
 use crate::support::inputs;
 
-/// Files opened in the shorter of two runs.
+/// The number of files that are opened in the shorter of two runs.
 const CALLS: usize = 20;
-/// Surfaces of the meshes, and quads along the side of each.
+/// The number of surfaces of the meshes, and the number of quads along a side of each.
 const SURFACES: usize = 16;
 const SIDE: u32 = 24;
-/// Frames of the animations.
+/// The number of frames of the animations.
 const FRAMES: u32 = 10;
-/// Vertices of the pair, and its frames.
+/// The number of vertices of the pair, and the number of its frames.
 const VERTICES: u16 = 100;
 const UNREAL_FRAMES: i16 = 3;
 
@@ -64,7 +65,7 @@ pub fn kernels() -> Vec<Kernel> {
     ]
 }
 
-/// Makes a kernel whose items are calls.
+/// Returns a kernel whose items are calls.
 fn call<T>(name: &'static str, call: impl Fn() -> T + 'static) -> Kernel {
     Kernel::new(name, CALLS, move |calls| (0..calls).for_each(|_| keep(call())))
 }
@@ -73,7 +74,8 @@ fn first_of(mesh: &Mesh<&[u8]>, surface: usize) -> [f32; 3] {
     mesh.surface(surface).unwrap().positions().unwrap().get(0).unwrap()
 }
 
-/// Spells a pair: triangles of three neighbours, and frames of a row of vertices.
+/// Returns the bytes of a pair: triangles of three adjacent vertices, and frames with a row of
+/// vertices.
 fn pair() -> [Vec<u8>; 2] {
     let polygon = |first: u16| unreal::RawPolygon {
         vertices: [first, first + 1, first + 2].map(Into::into),

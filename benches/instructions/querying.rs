@@ -1,4 +1,4 @@
-//! Building a tree, and asking it.
+//! Building a tree, and queries with it.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use meshpeek::{Array, Packed, Surface};
 use super::callgrind::{Kernel, keep, lend};
 use crate::support::inputs;
 
-/// Quads along one side of the surface.
+/// The number of quads along one side of the surface.
 const SIDE: u32 = 140;
-/// Questions of the shorter of two runs.
+/// The number of questions in the shorter of two runs.
 const ASKED: usize = 4000;
-/// The interval that codes of 16 bits are over: what is asked lies in it.
+/// The interval of the 16-bit codes, which contains all queried positions.
 const DOMAIN: [[f32; 3]; 2] = [[-1.0; 3], [1.0; 3]];
 
 pub fn kernels() -> Vec<Kernel> {
@@ -35,7 +35,7 @@ pub fn kernels() -> Vec<Kernel> {
     let rays = lend((0..2 * ASKED as u32).map(ray).collect::<Vec<_>>()).as_slice();
     let count = floats.len() as usize;
     vec![
-        // Of one, and for the longer run of two.
+        // One tree is built, and two in the longer run.
         Kernel::new("tree, each triangle", count, move |items| {
             (0..items / count).for_each(|_| keep(Tree::new(&floats)));
         }),
@@ -52,7 +52,7 @@ pub fn kernels() -> Vec<Kernel> {
     ]
 }
 
-/// Returns a ray from above to somewhere on the surface, in no order.
+/// Returns a pseudo-random ray from above to a point on the surface.
 fn ray(number: u32) -> Ray {
     let at = |number: u32| (inputs::random(number) % 2000) as f32 / 1000.0 - 1.0;
     let [x, y, to_x, to_y] = [0, 1, 2, 3].map(|part| at(number * 4 + part));

@@ -1,4 +1,4 @@
-//! What looks at a whole array and stores nothing, and walks over runs.
+//! Scans of whole arrays that store nothing, and walks over runs.
 
 use std::hint::black_box;
 
@@ -13,13 +13,15 @@ use zerocopy::FromBytes;
 use super::callgrind::{Kernel, keep, lend};
 use crate::support::inputs;
 
-/// Items of the shorter of two runs: whole rounds of any lanes.
+/// The number of items in the shorter of two runs: a multiple of every number of lanes.
 const ITEMS: usize = 9600;
-/// Runs of the shorter of two walks: beside those that are few enough to be stepped over.
+/// The number of runs in the shorter of two walks. It is so large that the few runs that are walked
+/// step by step hardly count.
 const RUNS: usize = 60_000;
-/// Quads along one side of the surface that has as many positions as the longer run.
+/// The number of quads along one side of the surface, which has enough positions for the longer
+/// run.
 const SIDE: u32 = 140;
-/// Bytes of the largest record.
+/// The size of the largest record in bytes.
 const LARGEST: usize = 8;
 
 /// A record of a run: a bone and a weight.
@@ -27,7 +29,7 @@ type Record = [u8; 4];
 
 pub fn kernels() -> Vec<Kernel> {
     let words = (0..(2 * ITEMS * LARGEST / 4 + 1) as u32).flat_map(|word| inputs::random(word).to_le_bytes());
-    // One byte off, so that nothing is aligned.
+    // The data starts at offset 1, so nothing is aligned.
     let bytes = &lend(words.collect::<Vec<u8>>())[1..];
     let mesh = lend(Mesh::open(inputs::mesh(1, SIDE, true).to_bytes().unwrap()).unwrap());
     let surface = mesh.surface(0).unwrap();
@@ -52,7 +54,7 @@ pub fn kernels() -> Vec<Kernel> {
             Histogram::<16>::of(first(items).iter().map(|position| position[2]), [-0.1, 0.1])
         }),
         scan("first index beyond", move |items| beyond(indices.slice(0..items).unwrap())),
-        // It has no part: a second time for the longer run.
+        // A histogram cannot be limited to some vertices, so the longer run computes it twice.
         Kernel::new("histogram of influences", weights.len(), move |items| {
             (0..items / weights.len()).for_each(|_| keep(black_box(&weights).histogram()));
         }),
@@ -78,7 +80,7 @@ fn beyond(indices: Indices<'_>) -> Option<(usize, u32)> {
     black_box(indices).first_out_of_range(u32::MAX)
 }
 
-/// Spells as many runs as the longer walk takes.
+/// Returns the bytes of the runs for the longer walk.
 fn spell(count: impl Fn(u32) -> u8) -> Vec<u8> {
     let run = |run: u32| {
         let count = count(run);

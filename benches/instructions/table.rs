@@ -1,4 +1,4 @@
-//! The table of what each item cost when the table was written, and how far from it a count may be.
+//! The table of the counts per item, and the tolerance for new counts.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -6,19 +6,19 @@ use std::process::Command;
 use super::callgrind::{Count, Found};
 use crate::support::claims::skipped;
 
-/// Where the table is: read when it is asked, so that a new one needs no new build.
+/// The path of the table. It is read at run time, so a new table needs no new build.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions/counts.txt");
-/// How much more than the table says an item may cost.
+/// The maximum ratio of a count to its count in the table.
 const MORE: f64 = 1.06;
-/// The same where another compiler made the table.
+/// The maximum ratio if another compiler version made the table.
 const MORE_ELSEWHERE: f64 = 1.25;
-/// Where the table says more than this times what was found, it should be written anew.
+/// If a count is below its count in the table times this factor, the table should be written again.
 const LESS: f64 = 0.94;
 
 pub struct Table {
     rustc: String,
     level: String,
-    /// Instructions for an item, and its name.
+    /// The name of each item, and its number of instructions.
     counts: Vec<(String, f64)>,
 }
 
@@ -36,17 +36,18 @@ impl Table {
         Self { rustc, level, counts }
     }
 
-    /// Prints each count with its bar; returns the names of those that are above, or that one side alone knows.
+    /// Prints each count with its limit. Returns the names of items that are above their limit, or
+    /// missing on one side.
     pub fn judge(&self, found: &Found) -> Vec<String> {
         let rustc = rustc();
         println!("  kernels for {}, {rustc}", found.level);
         if found.level != self.level {
-            skipped("all", &format!("the table is of kernels for {}", self.level));
+            skipped("all", &format!("the table was made with kernels for {}", self.level));
             return Vec::new();
         }
         let more = if self.rustc == rustc { MORE } else { MORE_ELSEWHERE };
         if self.rustc != rustc {
-            println!("  the table is of {}: a count may be {more} times as much", self.rustc);
+            println!("  the table was made with {}: a count may be up to {more} times the count in it", self.rustc);
         }
         let fails = |count: &&Count| {
             let known = self.counts.iter().find(|(name, _)| *name == count.name).map(|(_, known)| *known);
@@ -54,14 +55,14 @@ impl Table {
         };
         let failed = found.counts.iter().filter(fails).map(|count| count.name.clone());
         let gone = self.counts.iter().filter(|(name, _)| !found.counts.iter().any(|count| count.name == *name));
-        failed.chain(gone.map(|(name, _)| format!("{name}, which is no longer counted"))).collect()
+        failed.chain(gone.map(|(name, _)| format!("{name} (no longer counted)"))).collect()
     }
 }
 
-/// Prints a count; tells whether it is low enough.
+/// Prints a count, and returns whether it is low enough.
 fn holds(Count { name, found, limit }: &Count, known: Option<f64>, more: f64) -> bool {
     let Some(known) = known else {
-        println!("  {name:<58} {found:>12.3}  the table does not have it: FAILS");
+        println!("  {name:<58} {found:>12.3}  FAILS, not in the table");
         return false;
     };
     let limit = limit.min(known * more);
@@ -69,7 +70,7 @@ fn holds(Count { name, found, limit }: &Count, known: Option<f64>, more: f64) ->
     let verdict = if *found > limit {
         format!("FAILS, {share:+.1} %")
     } else if *found < known * LESS {
-        format!("holds, {share:+.1} %: MESHPEEK_BLESS=1 keeps it so")
+        format!("holds, {share:+.1} %: MESHPEEK_BLESS=1 lowers the table")
     } else {
         "holds".into()
     };
@@ -77,7 +78,7 @@ fn holds(Count { name, found, limit }: &Count, known: Option<f64>, more: f64) ->
     *found <= limit
 }
 
-/// Writes the table anew.
+/// Writes the table again.
 pub fn bless(found: &Found) {
     let mut out = String::from(
         "# Instructions for each item, as `MESHPEEK_BLESS=1 cargo bench --bench instructions` counted them.\n",
@@ -91,7 +92,7 @@ pub fn bless(found: &Found) {
     println!("  written to {PATH}");
 }
 
-/// Returns what the compiler calls itself.
+/// Returns the version line of the compiler.
 fn rustc() -> String {
     let output = Command::new("rustc").arg("--version").output();
     let version = output.ok().and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();

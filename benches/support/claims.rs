@@ -1,5 +1,6 @@
-//! How the benches compare: the same question to every contestant, in rounds, each answer the same; then the figures
-//! with the bar beside them. `cargo bench -- claims` prints those alone.
+//! The comparison of contestants. Every contestant answers the same question, in rounds, and all
+//! answers must be equal. Then the measured numbers are printed with their bars.
+//! `cargo bench -- claims` prints only these tables.
 #![allow(
     dead_code,
     clippy::as_conversions,
@@ -8,7 +9,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "each bench takes what it needs, and a panic is how a bench fails"
+    reason = "each bench uses only a part of it, and a panic is how a bench fails"
 )]
 
 use std::fmt::{self, Debug};
@@ -16,37 +17,41 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, SamplingMode};
 
-/// Adds up the bits of some floats, so that two sums are equal only where everything in them is.
+/// Returns the sum of the bits of floats. It differs if any of the floats differs, except by
+/// coincidence.
 #[inline]
 pub fn bits<const N: usize>(values: [f32; N]) -> u64 {
     values.into_iter().fold(0, |sum: u64, value| sum.wrapping_add(value.to_bits().into()))
 }
 
-/// Tells whether the bench runs as a test: once, on the smallest input, and no figure is judged.
+/// Returns whether the bench runs as a test: once, on the smallest input, and without comparing
+/// numbers with bars.
 pub fn testing() -> bool {
     let has = |flag: &str| std::env::args().any(|argument| argument == flag);
     !has("--bench") || has("--test")
 }
 
-/// Returns how often to ask each contestant.
+/// Returns the number of rounds: `full`, or one if the bench runs as a test.
 pub fn rounds(full: usize) -> usize {
     if testing() { 1 } else { full }
 }
 
-/// Returns criterion as these benches run it: few samples, because one of them may take seconds.
+/// Returns criterion with the settings of these benches: few samples, because one sample may take
+/// seconds.
 pub fn criterion() -> Criterion {
     let criterion = Criterion::default().sample_size(10).without_plots();
     criterion.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2)).configure_from_args()
 }
 
-/// Someone who answers the question: its name, and a run that returns its time and its answer.
+/// A contestant: its name, and a function that returns its time and its answer.
 pub struct Contestant<'a, A> {
     pub name: &'static str,
     pub run: Box<dyn Fn() -> (Duration, A) + 'a>,
 }
 
 impl<'a, A> Contestant<'a, A> {
-    /// Makes a contestant of a job that returns its answer, and what it holds. Letting go of that is not timed.
+    /// Creates a contestant from a job that returns its answer and the data that it holds. Dropping
+    /// this data is not measured.
     pub fn new<Held>(name: &'static str, job: impl Fn() -> (A, Held) + 'a) -> Self {
         let run = move || {
             let start = Instant::now();
@@ -58,7 +63,8 @@ impl<'a, A> Contestant<'a, A> {
         Self { name, run: Box::new(run) }
     }
 
-    /// Makes a contestant of a job alone; what it made answers the question afterwards, and that is not timed.
+    /// Creates a contestant from a job only. The answer is computed from its result afterwards,
+    /// which is not measured.
     pub fn asked<Made>(name: &'static str, job: impl Fn() -> Made + 'a, answer: impl Fn(&Made) -> A + 'a) -> Self {
         let run = move || {
             let start = Instant::now();
@@ -69,7 +75,8 @@ impl<'a, A> Contestant<'a, A> {
         Self { name, run: Box::new(run) }
     }
 
-    /// Does the job once more before, which is not timed: whoever came before, the cache then holds what this one needs.
+    /// Runs the job once before each measurement. After that, the cache contains the data of this
+    /// contestant instead of the data of the previous one.
     pub fn again(self) -> Self
     where
         A: 'a,
@@ -79,7 +86,8 @@ impl<'a, A> Contestant<'a, A> {
     }
 }
 
-/// Asks all contestants once, and fails where they disagree; then lets criterion time each.
+/// Runs all contestants once, and panics if their answers differ. Then criterion measures each of
+/// them.
 pub fn compare<A: Debug + PartialEq>(
     criterion: &mut Criterion,
     question: &str,
@@ -97,7 +105,8 @@ pub fn compare<A: Debug + PartialEq>(
     }
 }
 
-/// Asks the contestants in turn, for so many rounds; returns each one's seconds, round by round.
+/// Runs the contestants in turn for the given number of rounds. Returns the seconds of each
+/// contestant, round by round.
 pub fn race<A: Debug + PartialEq, const N: usize>(count: usize, contestants: &[Contestant<'_, A>; N]) -> [Series; N] {
     let mut times = [const { Vec::new() }; N];
     for _ in 0..rounds(count) {
@@ -112,27 +121,27 @@ pub fn race<A: Debug + PartialEq, const N: usize>(count: usize, contestants: &[C
     times.map(Series)
 }
 
-/// One figure for each round.
+/// One number for each round.
 #[derive(Clone, Debug)]
 pub struct Series(pub Vec<f64>);
 
 impl Series {
-    /// Divides round by round.
+    /// Divides the numbers of `self` by those of `other`, round by round.
     pub fn over(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(mine, other)| mine / other).collect())
     }
 
-    /// Multiplies each by `factor`: seconds into another unit.
+    /// Multiplies each number by `factor`, for example to convert seconds to another unit.
     pub fn times(&self, factor: f64) -> Self {
         Self(self.0.iter().map(|figure| figure * factor).collect())
     }
 
-    /// Divides `amount` by each: what was done in so many seconds into a rate.
+    /// Divides `amount` by each number, which converts seconds to a rate.
     pub fn rate(&self, amount: f64) -> Self {
         Self(self.0.iter().map(|seconds| amount / seconds).collect())
     }
 
-    /// Returns the smallest, the middle and the largest figure.
+    /// Returns the minimum, the median and the maximum.
     fn spread(&self) -> [f64; 3] {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -153,7 +162,8 @@ impl fmt::Display for Series {
     }
 }
 
-/// Prints three digits, or all before the point in groups of three.
+/// Formats a number with three significant digits, or with all digits before the decimal point in
+/// groups of three.
 fn figure(value: f64) -> String {
     match value {
         ..1000.0 if value.fract() == 0.0 => value.to_string(),
@@ -169,12 +179,12 @@ fn figure(value: f64) -> String {
     }
 }
 
-/// What a figure has to be.
+/// The condition for a measured number.
 #[derive(Clone, Copy, Debug)]
 pub enum Bar {
     AtLeast(f64),
     AtMost(f64),
-    /// Nothing: it is there to be known.
+    /// No condition: the number is printed for information.
     None,
 }
 
@@ -190,12 +200,11 @@ impl Bar {
 
 /// Prints the head of a table of claims.
 pub fn title(question: &str) {
-    let judged =
-        if testing() { ", tried once on a small file: not judged" } else { ", median [least..most] of rounds" };
+    let judged = if testing() { ", run once on a small file, not judged" } else { ", median [least..most] of rounds" };
     println!("\n{question}{judged}");
 }
 
-/// Prints one line of the table, judged by its median; returns whether it holds.
+/// Prints one line of the table, and returns whether the median meets the bar.
 pub fn claim(what: &str, found: impl Into<Series>, unit: &str, bar: Bar) -> bool {
     let found = found.into();
     let [_, median, _] = found.spread();
@@ -214,7 +223,7 @@ pub fn claim(what: &str, found: impl Into<Series>, unit: &str, bar: Bar) -> bool
     holds
 }
 
-/// Prints a line for what this machine cannot tell.
+/// Prints a line for a measurement that is impossible on this machine.
 pub fn skipped(what: &str, why: &str) {
     println!("  {what:<58} skipped: {why}");
 }

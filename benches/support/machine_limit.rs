@@ -1,9 +1,10 @@
-//! What one thread of this machine can do at best: the figure that others are divided by.
+//! The best performance of one thread of this machine, to which measured numbers are compared.
 
 use multiversion::multiversion;
 
-/// Reads bytes as fast as one thread can, with the widest instructions that there are. The plainest shape is the fastest
-/// of those tried, in cache as in memory: sums kept apart by hand are slower with some instructions.
+/// Reads bytes as fast as one thread can, with the widest available instructions. The simplest loop
+/// is the fastest of those that were tried, in cache and in memory. Several separate sums are
+/// slower with some instruction sets.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi2", "x86_64+avx2+bmi2"))]
 pub fn plain_read(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks();

@@ -1,4 +1,5 @@
-//! What the benches share: inputs, the loader that copies, ways to measure and to compare.
+//! The parts that the benches share: inputs, the copying loaders, functions to measure and to
+//! compare.
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
 pub mod claims;

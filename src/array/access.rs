@@ -1,4 +1,5 @@
-//! The trait of all arrays: one item, all in order, in bulk, in chunks.
+//! The trait [`Array`] of all arrays: it decodes single items, all items in order, whole ranges, or
+//! chunks.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -14,11 +15,13 @@ use crate::decode::convert::OutputFormat;
 use crate::error::Result;
 use crate::io;
 
-/// An array of a file, decoded on access.
+/// An array in a file, whose items are decoded when they are read.
 ///
-/// Implemented by the arrays of one encoding, such as [`Packed`](crate::array::Packed), and by those that match their
-/// encoding once, such as [`Positions`](crate::model::Positions). A type implements [`len`](Self::len),
-/// [`get`](Self::get) and [`slice`](Self::slice), and what it can do faster than the methods here.
+/// The trait is implemented by arrays with one fixed encoding, such as
+/// [`Packed`](crate::array::Packed), and by enums of several encodings, such as
+/// [`Positions`](crate::model::Positions), which select their encoding once per operation. A type
+/// must implement [`len`](Self::len), [`get`](Self::get) and [`slice`](Self::slice). The type
+/// should override the other methods if it can run them faster than the default implementations.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::{Index, Unorm8}};
@@ -31,20 +34,24 @@ use crate::io;
 /// assert_eq!(last(Packed::new(&[bytes], Unorm8)), Some([1.0 / 255.0, 1.0]));
 /// ```
 pub trait Array: Copy {
-    /// The type of an item: plain bytes, which a GPU can be handed as they are.
+    /// The type of a decoded item: plain data, which can be copied to a GPU buffer without
+    /// conversion.
     type Item: Pod;
 
-    /// Returns the number of items.
+    /// Returns the number of items of the array.
     fn len(&self) -> usize;
 
-    /// Decodes item `index`, or returns `None` if it is out of range.
+    /// Decodes the item at `index`, or returns `None` if `index` is out of range.
     fn get(&self, index: usize) -> Option<Self::Item>;
 
-    /// Returns the items of `range`, still undecoded, or `None` if some of them are out of range.
+    /// Returns a sub-array of the items in `range`, without decoding them, or `None` if part of
+    /// `range` is out of range.
     fn slice(&self, range: Range<usize>) -> Option<Self>;
 
-    /// Returns the bytes of the file that the items lie in: no others, except where a format interleaves arrays. Arrays
-    /// that are computed have none.
+    /// Returns the bytes of the file that contain the items.
+    ///
+    /// The slice also contains bytes of other arrays if the format interleaves the arrays. The
+    /// slice is empty for arrays whose items are computed and not stored.
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
         Self: 'b,
@@ -52,26 +59,29 @@ pub trait Array: Copy {
         &[]
     }
 
-    /// Returns the offset of item `index` in [`as_bytes`](Self::as_bytes); 0 if the array has no bytes.
+    /// Returns the offset, in bytes, of item `index` in the slice from
+    /// [`as_bytes`](Self::as_bytes), or 0 if that slice is empty.
     fn byte_offset(&self, index: usize) -> usize {
         let _ = index;
         0
     }
 
-    /// Returns whether the array is empty.
+    /// Returns whether the array has no items.
     #[inline]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Tells the system that all bytes are about to be read in order ([`io::prefetch`]).
+    /// Advises the operating system that all bytes of the array will soon be read in order
+    /// ([`io::prefetch`]).
     #[inline]
     fn prefetch(&self) {
         io::prefetch(self.as_bytes());
     }
 
-    /// Decodes all items in order, one at a time. [`prefetch`](Self::prefetch) first if the array is large and the file
-    /// is not in memory.
+    /// Returns an iterator that decodes all items of the array in order, one at a time.
+    ///
+    /// Call [`prefetch`](Self::prefetch) first if the array is large and the file is not in memory.
     #[inline]
     fn iter(
         &self,
@@ -79,20 +89,21 @@ pub trait Array: Copy {
         ArrayIter::new(*self)
     }
 
-    /// Decodes all items in order, and folds them into one value. The encoding is matched once.
+    /// Decodes all items in order and combines them into one value, like [`Iterator::fold`]. The
+    /// encoding is selected once, not for each item.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(&self, first: B, fold: F) -> B {
         (0..self.len()).map_while(|index| self.get(index)).fold(first, fold)
     }
 
-    /// Decodes all items in order, after prefetching them.
+    /// Prefetches the array, decodes all items in order, and passes each item to `visit`.
     #[inline]
     fn for_each(&self, mut visit: impl FnMut(Self::Item)) {
         self.prefetch();
         self.fold((), |(), item| visit(item));
     }
 
-    /// Decodes items into `out`, until either the items or the places for them end. Prefetches nothing.
+    /// Decodes items into `out`, up to the shorter of the two lengths. Does not prefetch the array.
     #[inline]
     fn fill(&self, out: &mut [Self::Item]) {
         let mut places = out.iter_mut();
@@ -103,11 +114,12 @@ pub trait Array: Copy {
         });
     }
 
-    /// Decodes all items into `out`, after prefetching them.
+    /// Prefetches the array and decodes all items into `out`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if `out` does not have exactly [`len`](Self::len) items.
+    /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if the length of `out` is not
+    /// exactly [`len`](Self::len).
     fn decode_into(&self, out: &mut [Self::Item]) -> Result<()> {
         bulk::check_length(out, self.len())?;
         self.prefetch();
@@ -115,19 +127,28 @@ pub trait Array: Copy {
         Ok(())
     }
 
-    /// Returns all items in chunks of 8 KiB, after prefetching them: as fast as [`decode_into`](Self::decode_into), and
-    /// nothing is allocated.
+    /// Prefetches the array and returns its decoded items in chunks of up to 8 KiB.
     ///
-    /// An array whose items take no room, or more than 8 KiB, does not compile.
+    /// Reading in chunks is as fast as [`decode_into`](Self::decode_into) and does not allocate
+    /// memory.
+    ///
+    /// A call of this method does not compile if the size of an item is 0 or more than 8 KiB.
     #[inline]
     fn chunks(&self) -> Chunks<Self> {
-        const { assert!(ChunkBuffer::capacity::<Self::Item>() > 0, "items that a chunk has no room for") };
+        const {
+            assert!(
+                ChunkBuffer::capacity::<Self::Item>() > 0,
+                "an item must have 1 to 8192 bytes and an alignment of at most 64"
+            );
+        };
         self.prefetch();
         Chunks { rest: *self, buffer: ChunkBuffer::EMPTY }
     }
 
-    /// Visits all items in [`chunks`](Self::chunks), each with the index of its first item. The visitor may write over
-    /// them.
+    /// Decodes all items in [`chunks`](Self::chunks), and passes each chunk to `visit` with the
+    /// array index of the chunk's first item.
+    ///
+    /// The closure `visit` may overwrite the items of the chunk, because they are a copy.
     fn for_each_chunk(&self, mut visit: impl FnMut(usize, &mut [Self::Item])) {
         let mut chunks = self.chunks();
         loop {
@@ -137,8 +158,11 @@ pub trait Array: Copy {
         }
     }
 
-    /// Decodes all items into `out`, in another [format](crate::decode::convert) than floats, after prefetching them; past the
-    /// cache if `out` has 32 MiB or more.
+    /// Decodes all items and converts them to another [output format](crate::decode::convert), such
+    /// as normalized integers.
+    ///
+    /// The array is prefetched first. If `out` has 32 MiB or more, it is written with stores that
+    /// bypass the cache.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -155,7 +179,8 @@ pub trait Array: Copy {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if `out` does not have exactly [`len`](Self::len) items.
+    /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if the length of `out` is not
+    /// exactly [`len`](Self::len).
     fn decode_as<F: OutputFormat<N>, const N: usize>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()>
     where
         Self: Array<Item = [f32; N]>,
@@ -165,8 +190,11 @@ pub trait Array: Copy {
         Ok(())
     }
 
-    /// Returns the box around all positions, in one pass over the file's bytes that stores nothing. NaNs are ignored;
-    /// [`Bounds::EMPTY`] if a coordinate has no number.
+    /// Returns the bounding box of all positions.
+    ///
+    /// The box is computed in one pass over the bytes of the file, without allocation. NaNs are
+    /// ignored. Returns [`Bounds::EMPTY`] if all values of a coordinate are NaN or the array is
+    /// empty.
     fn bounds(&self) -> Bounds
     where
         Self: Array<Item = [f32; 3]>,
@@ -178,7 +206,10 @@ pub trait Array: Copy {
     }
 }
 
-/// Decodes the items of an array one at a time. `for_each` and `fold` match the encoding once; `next` on each call.
+/// An iterator that decodes the items of an array one at a time.
+///
+/// The methods `for_each` and `fold` select the encoding once for all items. `next` selects the
+/// encoding on each call, which is slower.
 #[derive(Clone, Debug)]
 pub struct ArrayIter<A> {
     array: A,
@@ -227,7 +258,8 @@ impl<A: Array> DoubleEndedIterator for ArrayIter<A> {
 impl<A: Array> ExactSizeIterator for ArrayIter<A> {}
 impl<A: Array> FusedIterator for ArrayIter<A> {}
 
-/// The items of an array in chunks, each of which lives until the next is decoded.
+/// Decodes the items of an array in chunks. Each chunk is borrowed from this value until the next
+/// chunk is decoded.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::Index};
@@ -253,14 +285,16 @@ impl<A: Array> fmt::Debug for Chunks<A> {
 }
 
 impl<A: Array> Chunks<A> {
-    /// Returns how many items remain.
+    /// Returns the number of items that are not decoded yet.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// Decodes the next items: the same number in every chunk but the last; `None` if none remain.
-    #[allow(clippy::should_implement_trait, reason = "an iterator's items could not be lent")]
+    /// Decodes the next chunk of items, or returns `None` after the last chunk.
+    ///
+    /// All chunks have the same number of items, except that the last chunk may be shorter.
+    #[allow(clippy::should_implement_trait, reason = "an `Iterator` cannot return items that borrow from it")]
     pub fn next(&mut self) -> Option<&mut [A::Item]> {
         let room = self.buffer.values();
         let count = self.rest.len().min(room.len());
@@ -272,10 +306,15 @@ impl<A: Array> Chunks<A> {
     }
 }
 
-/// Implements `Clone`, `Copy` and `Debug` for an array with a decoder: derived, they would need a raw record that has them.
+/// Implements `Clone`, `Copy` and `Debug` for an array type with a decoder.
+///
+/// The derive macros would require that the raw record type also implements these traits.
 macro_rules! impl_view {
     ($array:ident, $decode:ident) => {
-        #[allow(clippy::expl_impl_clone_on_copy, reason = "derived, it would need the raw record to be `Clone`")]
+        #[allow(
+            clippy::expl_impl_clone_on_copy,
+            reason = "a derived `Clone` would require that the raw record is `Clone`"
+        )]
         impl<D: $decode> Clone for $array<'_, D> {
             fn clone(&self) -> Self {
                 *self
@@ -306,7 +345,7 @@ mod tests {
     use crate::decode::endian::ByteOrder;
     use crate::decode::{EndianFloats, EndianIndex, Packed32, PolygonIndices, PolygonUvs};
 
-    /// Checks that all ways to read an array give what `get` gives.
+    /// Checks that every method that reads an array returns the same items as `get`.
     fn agree<A: Array<Item: PartialEq + fmt::Debug>>(array: A) {
         let len = array.len();
         let items: Vec<A::Item> = (0..len).map(|index| array.get(index).unwrap()).collect();
@@ -337,7 +376,7 @@ mod tests {
     #[test]
     fn all_ways_to_read_agree() {
         for len in [0, 1, 2, 3, 7, 1000, 5000] {
-            // Small numbers: no float is a NaN, and all polygons exist.
+            // All test bytes are small numbers. So no float is a NaN, and all polygons are valid.
             let bytes: Vec<u8> = any_bytes(len * 20).iter().map(|byte| byte % 64).collect();
             let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
             agree(Packed::new(words, Packed32));

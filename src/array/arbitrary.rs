@@ -1,6 +1,6 @@
-//! Bytes and ranges for tests of whole arrays.
+//! Pseudo-random bytes, and pairs of offset and length, for tests that decode whole arrays.
 
-/// Makes bytes that look random.
+/// Returns a vector of `length` pseudo-random bytes.
 pub(crate) fn any_bytes(length: usize) -> Vec<u8> {
     let mut state = 9_u64;
     let next = || {
@@ -10,8 +10,10 @@ pub(crate) fn any_bytes(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Returns where arrays begin, and their lengths: every length up to 200, every place in a line of the cache, and some
-/// that are longer than any round.
+/// Returns the start offset and the length of each test array.
+///
+/// The pairs cover all lengths up to 200, all offsets within a cache line, and some lengths that
+/// are longer than one loop round of any kernel.
 pub(crate) fn places() -> impl Iterator<Item = (usize, usize)> {
     let lengths = (0..=200).map(|length| (length % 64, length));
     let starts = (0..64).map(|start| (start, 1_000 + start));

@@ -1,28 +1,29 @@
-//! Boxes and spheres.
+//! Bounding boxes and bounding spheres.
 
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-/// An axis-aligned box, in scene units. Empty where a minimum is above its maximum.
+/// An axis-aligned bounding box, in scene units. The box is empty if a component of `min` is above
+/// the same component of `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Least x, y, z.
+    /// The least x, y and z coordinates of the points in the box.
     pub min: [f32; 3],
-    /// Greatest x, y, z.
+    /// The greatest x, y and z coordinates of the points in the box.
     pub max: [f32; 3],
 }
 
 impl Bounds {
-    /// The box that holds nothing, and that any other widens.
+    /// The empty box. The union of the empty box with another box is the other box.
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
-    /// Returns whether it holds nothing, or is not a number.
+    /// Returns whether the box contains no point. A box with a NaN in `min` or `max` is empty too.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.min.iter().zip(&self.max).all(|(min, max)| min <= max)
     }
 
-    /// Returns the smallest box around both. NaNs are ignored.
+    /// Returns the smallest box that contains this box and `other`. NaNs in either box are ignored.
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.min.iter_mut().zip(other.min) {
@@ -35,17 +36,19 @@ impl Bounds {
     }
 }
 
-/// A sphere, in scene units. Empty where the radius is negative.
+/// A bounding sphere, in scene units. The sphere is empty if its radius is negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
-    /// Its centre.
+    /// The centre of the sphere.
     pub center: [f32; 3],
-    /// Its radius.
+    /// The radius of the sphere.
     pub radius: f32,
 }
 
-/// Stores positions as files do, and returns them as a file's records. Where the machine has the byte order of files, only
-/// the type changes.
+/// Converts positions in place to little-endian floats, the byte order of mesh files, and returns
+/// them as records of a file.
+///
+/// On a little-endian machine, only the type changes and no byte is written.
 pub(crate) fn to_file_order(positions: &mut [[f32; 3]]) -> &[[F32; 3]] {
     for value in positions.as_flattened_mut() {
         *value = f32::from_bits(value.to_bits().to_le());

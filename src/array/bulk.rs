@@ -1,4 +1,4 @@
-//! Whole arrays decoded or converted into a destination of the caller.
+//! Decodes and converts whole arrays into a buffer that the caller provides.
 
 use zerocopy::IntoBytes;
 
@@ -9,14 +9,16 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
 
-/// Bytes of an output from which on it is written past the cache: the last cache of most machines holds no more of it. In a
-/// cache that does hold the output, this takes twice the time.
+/// Minimum size of an output buffer, in bytes, for which the stores bypass the cache.
+///
+/// The last-level cache of most machines cannot hold a larger output buffer. If the cache does hold
+/// the output buffer, stores that bypass the cache take twice the time.
 const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
 
-/// Values from which on their alignment matters.
+/// Minimum number of values for which decoding first aligns the output to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
-/// Returns an error if `out` does not have exactly `count` items.
+/// Checks that `out` has exactly `count` items, and returns [`ErrorKind::Buffer`] if not.
 pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     if out.len() == count {
         return Ok(());
@@ -29,12 +31,16 @@ fn is_past_cache<V>(out: &[V]) -> bool {
     size_of_val(out) >= MIN_BYTES_PAST_CACHE
 }
 
-/// Decodes into a destination of the same length: past the cache if it is large.
+/// Decodes raw records into an output slice of the same length. If the output is large, the stores
+/// bypass the cache.
 pub(crate) fn decode<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     if is_past_cache(out) { decode_past_cache(decode, raw, out) } else { decode_cached(decode, raw, out) }
 }
 
-/// Decodes into a destination that no cache holds: a chunk at a time in the nearest one, and from there past all of them.
+/// Decodes raw records into an output slice that is too large for the caches.
+///
+/// Each chunk is decoded into a buffer in the first-level cache, and then copied to the output with
+/// stores that bypass all caches.
 pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     let mut buffer = ChunkBuffer::EMPTY;
     let room = buffer.values::<D::Value>();
@@ -51,8 +57,10 @@ pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut 
     }
 }
 
-/// Decodes into a destination that a cache may hold. The first few values are decoded apart, which aligns the others to a
-/// cache line: a store across two lines takes as long as two.
+/// Decodes raw records into an output slice that may be in a cache.
+///
+/// The first few values are decoded separately, and the rest of the output then starts at a cache
+/// line. The alignment matters because a store across two cache lines takes as long as two stores.
 pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     let misplaced = out.as_ptr().addr() % LINE;
     let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
@@ -63,7 +71,8 @@ pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::
     }
 }
 
-/// Converts values to a format, a chunk at a time.
+/// Converts decoded values to an output format, one chunk at a time, and writes them to the
+/// caller's buffer.
 pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
     format: F,
     out: &'a mut [[F::Component; N]],
@@ -74,14 +83,15 @@ pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
 impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly `count`.
     pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
         check_length(out, count)?;
         let past_cache = is_past_cache(out).then(PastCache::new);
         Ok(Self { format, out, past_cache, buffer: ChunkBuffer::EMPTY })
     }
 
-    /// Converts values, the first of which has index `first`. They are written over.
+    /// Converts a chunk of values and writes the results to the output, starting at index `first`.
+    /// Uses `values` as scratch memory and overwrites it.
     pub(crate) fn put(&mut self, first: usize, values: &mut [[f32; N]]) {
         let out = self.out.get_mut(first..).unwrap_or_default();
         let step = ChunkBuffer::capacity::<[F::Component; N]>();

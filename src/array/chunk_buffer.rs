@@ -1,12 +1,15 @@
-//! A buffer that the nearest cache holds: whatever reads the values in it does not wait for memory.
+//! A buffer for a chunk of values that fits in the first-level cache. Reading values from there
+//! does not wait for main memory.
 
 use bytemuck::Pod;
 
-/// Bytes of a chunk: a sixth of the smallest first-level cache in use. A chunk of the file and one of its converted values
-/// fit there too.
+/// Size of a chunk in bytes: a quarter of a first-level cache of 32 KiB.
+///
+/// The first-level cache then also has room for the chunk's raw bytes of the file and for a chunk
+/// of converted values.
 pub(crate) const CHUNK_BYTES: usize = 8 << 10;
 
-/// Room for a chunk of values.
+/// A buffer for one chunk of values, aligned to a cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct ChunkBuffer([u8; CHUNK_BYTES]);
@@ -14,8 +17,10 @@ pub(crate) struct ChunkBuffer([u8; CHUNK_BYTES]);
 impl ChunkBuffer {
     pub(crate) const EMPTY: Self = Self([0; CHUNK_BYTES]);
 
-    /// Returns how many values of a type a chunk has: whole cache lines, and at least one; 0 if the type takes no room or
-    /// more than there is.
+    /// Returns the number of values of type `V` in a chunk.
+    ///
+    /// If more than 16 values fit, the number is a multiple of 16, which makes the values fill
+    /// whole cache lines. Returns 0 if the size of `V` is 0 or larger than a chunk.
     pub(crate) const fn capacity<V>() -> usize {
         let fits = match CHUNK_BYTES.checked_div(size_of::<V>()) {
             Some(fits) if align_of::<V>() <= align_of::<Self>() => fits,
@@ -24,7 +29,7 @@ impl ChunkBuffer {
         if fits > 16 { fits.saturating_sub(fits % 16) } else { fits }
     }
 
-    /// Returns the room as values.
+    /// Returns the whole buffer as a mutable slice of values of type `V`.
     #[inline]
     pub(crate) fn values<V: Pod>(&mut self) -> &mut [V] {
         let bytes = Self::capacity::<V>().saturating_mul(size_of::<V>());

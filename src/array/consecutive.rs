@@ -1,11 +1,15 @@
-//! Indices that nobody stores, because each is its own number.
+//! An array of indices that the file does not store, because each index is equal to its position in
+//! the array.
 
 use std::ops::Range;
 
 use crate::array::access::Array;
 use crate::math::as_index;
 
-/// The numbers from a first to a last, in order: the indices of attributes that stand one to a corner. Takes no bytes.
+/// The array of the numbers 0, 1, 2 and so on, which takes no bytes in the file.
+///
+/// The numbers are the attribute indices of a surface that stores one attribute value for each
+/// corner of each triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consecutive {
     start: u32,
@@ -13,7 +17,7 @@ pub struct Consecutive {
 }
 
 impl Consecutive {
-    /// Counts from 0 to below `count`.
+    /// Makes the array of the first `count` numbers, starting with 0.
     #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { start: 0, end: count }

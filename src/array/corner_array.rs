@@ -1,4 +1,4 @@
-//! Arrays whose items stand three to a record, in records picked by number.
+//! An array with three items in each record of the file, for a selection of the records.
 
 use std::ops::Range;
 
@@ -7,15 +7,18 @@ use zerocopy::IntoBytes;
 use crate::array::access::{Array, impl_view};
 use crate::decode::polygon::DecodeCorners;
 
-/// One value for each corner of some of a file's triangles, taken from the triangles' records on access.
+/// One value for each corner of the selected triangles of a file. The value is decoded from the
+/// triangle's record when it is read.
 ///
-/// The records stay where they are; which of them belong to the array is a list of numbers, two bytes each. A number
-/// that is out of range has no corners to give: `get` returns `None` for them, and going through all ends there.
+/// The array does not copy the records. It stores only the record numbers of the selected
+/// triangles, two bytes each. If a record number is out of range, [`get`](Array::get) returns
+/// `None` for the three corners of that record, and iteration ends before them.
 pub struct CornerArray<'a, D: DecodeCorners> {
     records: &'a [D::Raw],
     picks: &'a [u16],
     decode: D,
-    /// Corners of the picked records that belong to the array.
+    /// Start of the range of corners that belong to the array. Corners are counted from the first
+    /// selected record, three for each record.
     start: usize,
     end: usize,
 }
@@ -23,19 +26,21 @@ pub struct CornerArray<'a, D: DecodeCorners> {
 impl_view!(CornerArray, DecodeCorners);
 
 impl<'a, D: DecodeCorners> CornerArray<'a, D> {
-    /// Picks records by their numbers.
+    /// Makes an array of the corners of the records whose numbers are listed in `picks`.
     #[must_use]
     pub const fn new(records: &'a [D::Raw], picks: &'a [u16], decode: D) -> Self {
         Self { records, picks, decode, start: 0, end: picks.len().saturating_mul(3) }
     }
 
-    /// Returns the record and the corner of it that item `index` is.
+    /// Returns the number of the record that contains item `index`, and which corner (0 to 2) of
+    /// that record the item is.
     fn find(&self, index: usize) -> Option<(usize, usize)> {
         let at = self.start.checked_add(index).filter(|at| *at < self.end)?;
         Some((usize::from(*self.picks.get(at / 3)?), at % 3))
     }
 
-    /// Returns the record that item `index` stands in, and which corner of it the item is.
+    /// Returns the raw record that contains item `index`, and which corner (0 to 2) of that record
+    /// the item is.
     #[inline]
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(&'a D::Raw, usize)> {
@@ -64,7 +69,7 @@ impl<D: DecodeCorners> Array for CornerArray<'_, D> {
         (start <= end && end <= self.end).then_some(Self { start, end, ..*self })
     }
 
-    /// Returns the bytes of all records, picked or not.
+    /// Returns the bytes of all records in the file, including the records that are not selected.
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
         Self: 'b,
@@ -77,7 +82,10 @@ impl<D: DecodeCorners> Array for CornerArray<'_, D> {
         record.saturating_mul(size_of::<D::Raw>()).saturating_add(D::AT).saturating_add(corner.saturating_mul(D::SIZE))
     }
 
-    /// Whole triangles are decoded once each, not once for each corner. Ends at a record that is out of range.
+    /// Decodes all items in order and combines them into one value. Each complete record is decoded
+    /// once, not once per corner.
+    ///
+    /// The iteration ends at the first record number that is out of range.
     #[inline]
     fn fold<B, F: FnMut(B, D::Corner) -> B>(&self, first: B, mut fold: F) -> B {
         let whole_start = self.start.next_multiple_of(3).min(self.end);

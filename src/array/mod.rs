@@ -1,4 +1,5 @@
-//! Arrays lent from a file's bytes: decoded on access, in bulk, or in chunks.
+//! Arrays that are borrowed from the bytes of a file. Their items are decoded one at a time, all
+//! together, or in chunks.
 
 mod access;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Indices that are out of range.
+//! A scan of an index array for the first index that is out of range.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -6,9 +6,9 @@ use zerocopy::little_endian::{U16, U32};
 use crate::io;
 use crate::simd::kernel;
 
-/// An index as files store it.
+/// An index in the encoding in which the file stores it.
 pub(crate) trait RawIndex: Copy + IntoBytes + zerocopy::Immutable {
-    /// Widens it.
+    /// Converts the stored index to a `u32`.
     fn wide(self) -> u32;
 }
 
@@ -33,10 +33,12 @@ impl RawIndex for U32 {
     }
 }
 
-/// Indices that are compared before the result is looked at: nearly always, all are in range.
+/// Number of indices that are compared before the result is checked. Nearly always, all of these
+/// indices are in range.
 const INDEX_BATCH: usize = 4096;
 
-/// Returns the first index that is not below `count`, with its position.
+/// Returns the position in the array and the value of the first index that is not below `count`, or
+/// `None` if all indices are in range.
 pub(crate) fn first_out_of_range<T: RawIndex>(indices: &[T], count: u32) -> Option<(usize, u32)> {
     io::prefetch(indices.as_bytes());
     let starts = (0_usize..).step_by(INDEX_BATCH);

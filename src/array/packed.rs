@@ -1,7 +1,9 @@
-//! Lazy arrays at access time.
+//! Arrays of records without gaps, whose items are decoded when they are read.
 //!
-//! A [`Packed`] array is a slice of raw records, straight from the file, and a [`Decode`]r that makes a value of one
-//! record when it is read. The record is the stride, so there is no stride arithmetic to get wrong.
+//! A [`Packed`] array is a slice of raw records in the bytes of the file, and a decoder (a type
+//! that implements [`Decode`]). The decoder computes the value of a record when the record is read.
+//! The stride of the array is the size of the record type, so the code contains no stride
+//! arithmetic.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -14,7 +16,7 @@ use crate::array::bulk;
 use crate::decode::{Decode, Floats, MinMax16, Packed32, Packed64, bounds, min_max16, packed32, packed64};
 use crate::error::Result;
 
-/// An array of a file, decoded item by item on access.
+/// An array of records without gaps, borrowed from a file. Each item is decoded when it is read.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::Floats};
@@ -33,26 +35,29 @@ pub struct Packed<'a, D: Decode> {
 impl_view!(Packed, Decode);
 
 impl<'a, D: Decode> Packed<'a, D> {
-    /// Puts a decoder over raw records.
+    /// Makes an array from raw records and the decoder for these records.
     #[must_use]
     pub const fn new(raw: &'a [D::Raw], decode: D) -> Self {
         Self { raw, decode }
     }
 
-    /// Returns the array in parts of `bytes` bytes at most, or of one item if that is more. None is decoded.
+    /// Splits the array into consecutive sub-arrays of at most `bytes` bytes of the file each,
+    /// without decoding any item.
+    ///
+    /// If one item has more than `bytes` bytes, each sub-array has one item.
     pub fn parts(&self, bytes: usize) -> impl ExactSizeIterator<Item = Self> + use<'a, D> {
         let items = bytes.checked_div(size_of::<D::Raw>()).unwrap_or(1).max(1);
         let decode = self.decode;
         self.raw.chunks(items).map(move |raw| Self { raw, decode })
     }
 
-    /// Returns the decoder.
+    /// Returns the decoder that converts the raw records to values.
     #[must_use]
     pub const fn decoder(&self) -> D {
         self.decode
     }
 
-    /// Returns the raw records, straight from the file.
+    /// Returns the raw records of the array, borrowed from the bytes of the file.
     #[must_use]
     pub const fn raw(&self) -> &'a [D::Raw] {
         self.raw
@@ -108,7 +113,9 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
         self.decode.decode_all(self.raw, out);
     }
 
-    /// Decodes all items into `out`, after prefetching them; past the cache if `out` has 32 MiB or more.
+    /// Prefetches the array and decodes all items into `out`.
+    ///
+    /// If `out` has 32 MiB or more, it is written with stores that bypass the cache.
     fn decode_into(&self, out: &mut [D::Value]) -> Result<()> {
         bulk::check_length(out, self.len())?;
         self.prefetch();
@@ -118,19 +125,23 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
 }
 
 impl<'a, const N: usize> Packed<'a, Floats<N>> {
-    /// Returns the array as native floats if it happens to be aligned and the machine is little-endian. A shortcut for
-    /// callers that need such a slice; reading through [`iter`](Array::iter) is as fast.
+    /// Returns the items as a slice of native `f32` arrays, without copying, or `None` if the bytes
+    /// are not aligned for `f32` or the machine is not little-endian.
+    ///
+    /// This method is a shortcut for callers that need a slice of floats. Reading the items with
+    /// [`iter`](Array::iter) is as fast.
     #[must_use]
     pub fn as_native(&self) -> Option<&'a [[f32; N]]> {
         if cfg!(target_endian = "little") { bytemuck::try_cast_slice(self.raw.as_bytes()).ok() } else { None }
     }
 }
 
-/// Writes [`Array::bounds`] of the encodings that have a kernel of their own for it.
+/// Defines a method `bounds` for the position encodings that have their own kernel to compute the
+/// bounding box.
 macro_rules! bounds_by_kernel {
     ($($decode:ty: |$array:ident| $bounds:expr;)+) => {$(
         impl Packed<'_, $decode> {
-            /// Returns the box around all positions as [`Array::bounds`] does, and faster.
+            /// Returns the bounding box of all positions, like [`Array::bounds`] but faster.
             #[must_use]
             pub fn bounds(&self) -> Bounds {
                 let $array = self;

@@ -1,4 +1,5 @@
-//! Arrays whose items stand apart from each other, in records of a size that only the file knows.
+//! Arrays whose items have gaps between them, because each item is one field of a larger record.
+//! The size of the record depends on the file.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -9,10 +10,11 @@ use zerocopy::FromBytes;
 use crate::array::access::{Array, impl_view};
 use crate::decode::Decode;
 
-/// One value of each of a file's records, decoded on access.
+/// An array of one field of each record in a file. The field is decoded when it is read.
 ///
-/// Formats whose records have a fixed shape are read as [`Packed`](crate::array::packed::Packed) arrays. Here the size of a record follows
-/// from flags in the file: records are whole pieces of that size, and the item lies at one place in each.
+/// Records with a fixed layout are read as [`Packed`](crate::array::packed::Packed) arrays. A
+/// strided array is for records whose size follows from flags in the file. All records of a strided
+/// array have the same size, and the field is at the same offset in each record.
 ///
 /// ```
 /// use meshpeek::{Array, Strided};
@@ -25,10 +27,10 @@ use crate::decode::Decode;
 /// assert!(Strided::new(&bytes, 8, 5, EndianFloats::<1>(ByteOrder::Big)).is_none());
 /// ```
 pub struct Strided<'a, D: Decode> {
-    /// Whole records, and nothing else.
+    /// The bytes of complete records, one after another.
     bytes: &'a [u8],
     stride: usize,
-    /// Offset of the item in a record.
+    /// Offset of the decoded field from the start of its record, in bytes.
     at: usize,
     len: usize,
     decode: D,
@@ -37,8 +39,10 @@ pub struct Strided<'a, D: Decode> {
 impl_view!(Strided, Decode);
 
 impl<'a, D: Decode> Strided<'a, D> {
-    /// Puts a decoder over the item that lies `at` bytes into each record of `stride` bytes, or returns `None` if the bytes
-    /// are not whole records, or the item does not lie within one.
+    /// Makes an array of the field at offset `at` in each record of `stride` bytes.
+    ///
+    /// Returns `None` if the length of `bytes` is not a multiple of `stride`, or if the field does
+    /// not fit in a record.
     #[must_use]
     pub fn new(bytes: &'a [u8], stride: usize, at: usize, decode: D) -> Option<Self> {
         let fits = at.checked_add(size_of::<D::Raw>()).is_some_and(|end| end <= stride);
@@ -46,13 +50,13 @@ impl<'a, D: Decode> Strided<'a, D> {
         Some(Self { bytes, stride, at, len, decode })
     }
 
-    /// Returns the decoder.
+    /// Returns the decoder that converts the raw field to a value.
     #[must_use]
     pub const fn decoder(&self) -> D {
         self.decode
     }
 
-    /// Decodes the item that starts at an offset.
+    /// Decodes the item that starts at byte `offset` of `bytes`.
     #[inline]
     fn decode_at(&self, bytes: &[u8], offset: usize) -> Option<D::Value> {
         D::Raw::ref_from_prefix(bytes.get(offset..)?).ok().map(|(raw, _)| self.decode.decode(raw))
@@ -77,7 +81,8 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
         Some(Self { bytes: self.bytes.get(start?..end?)?, len: range.len(), ..*self })
     }
 
-    /// Returns the records that the items lie in.
+    /// Returns the bytes of all records of the array, including the fields that the array does not
+    /// decode.
     #[inline]
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
@@ -96,7 +101,7 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
         &self,
     ) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
         let array = *self;
-        // A chunk is a whole record, so the item is always there.
+        // Each chunk is a complete record, so the chunk always contains the item.
         let records = self.bytes.chunks_exact(self.stride);
         records.map(move |record| array.decode_at(record, array.at).unwrap_or_else(D::Value::zeroed))
     }

@@ -1,9 +1,9 @@
-//! A set of numbers below a limit, one bit each.
+//! A set of whole numbers below a limit, stored with one bit for each number.
 
 use crate::bvh::reserve::try_with_capacity;
 use crate::error::Result;
 
-/// A set of numbers below a limit.
+/// A set of whole numbers below a limit.
 pub(crate) struct BitSet {
     words: Vec<u64>,
     limit: usize,
@@ -11,14 +11,15 @@ pub(crate) struct BitSet {
 }
 
 impl BitSet {
-    /// Makes an empty set of numbers below `limit`.
+    /// Makes an empty set that can contain the numbers below `limit`.
     pub(crate) fn new(limit: usize) -> Result<Self> {
         let mut words = try_with_capacity(limit.div_ceil(64))?;
         words.resize(limit.div_ceil(64), 0);
         Ok(Self { words, limit, len: 0 })
     }
 
-    /// Adds a number; returns `false` if it is not below the limit, or was added before.
+    /// Adds a number to the set. Returns `false` if the number is not below the limit, or if the
+    /// set already contains it.
     pub(crate) fn insert(&mut self, number: usize) -> bool {
         let Some(word) = self.words.get_mut(number / 64).filter(|_| number < self.limit) else { return false };
         let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
@@ -28,7 +29,7 @@ impl BitSet {
         is_new
     }
 
-    /// Returns whether every number below the limit was added.
+    /// Returns whether the set contains every number below its limit.
     pub(crate) const fn is_full(&self) -> bool {
         self.len == self.limit
     }

@@ -1,4 +1,5 @@
-//! Building a tree from the top: every node takes the best splits until it has eight children.
+//! Builds a tree from the root down: the triangles of each node are split into up to eight parts,
+//! which become its children.
 
 use std::ops::Range;
 
@@ -17,30 +18,43 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::simd::kernel;
 
-/// Items of a part that is built by one thread, into pages of its own.
+/// The maximum number of items (triangles or clusters) in a subtree that one thread builds, into
+/// its own pages.
 const MAX_TASK_ITEMS: usize = 1 << 15;
-/// Levels after which splits are in halves: together with those that halving takes, no path is longer than
+/// The depth in the tree from which on each split makes two halves with equal numbers of items.
+///
+/// Even with the levels that these halvings add, no path from the root to a leaf is longer than
 /// [`MAX_DEPTH`](crate::bvh::layout::MAX_DEPTH).
 const MAX_SAH_DEPTH: usize = 14;
-/// The most triangles of a leaf with an order of its own, before it is split.
+/// The maximum number of triangles in a leaf, in a tree with its own order of triangles.
 const MAX_LEAF_TRIANGLES: usize = 8;
-/// Triangles under a node all of whose children are leaves, with an order of its own: more would have room.
+/// The maximum number of triangles under a node whose children are all leaves.
+///
+/// This maximum is for a tree with its own order of triangles. Eight leaves of eight triangles
+/// would have room for 64.
 const MAX_PARENT_TRIANGLES: usize = 56;
-/// Steps of the grid below which the longest side of a part is too small to split it well.
+/// The minimum length of the longest side of a node's bounding box, in steps of the builder's grid.
+///
+/// The grid of a large node is too coarse to split a node that covers little space. The items of
+/// such a node get a finer grid.
 const MIN_GRID_STEPS: u16 = 48;
-/// What a tree is built of.
+/// The triangles to build a tree for, and the order in which leaves refer to them.
 struct TreeBuilder<'a> {
     triangles: &'a Triangles<'a>,
     order: LeafOrder,
 }
 
 impl Tree {
-    /// Builds a tree: in `O(n log n)`, on all processors with the feature `rayon`. While it runs it takes 2 to 4 bytes per
-    /// triangle beside the tree itself, 16 where the triangles follow no order.
+    /// Builds a tree over the given triangles, in `O(n log n)` time. With the feature `rayon`,
+    /// building uses all processors.
+    ///
+    /// Building takes 2 to 4 bytes of memory per triangle in addition to the tree itself, or 16
+    /// bytes per triangle if the triangles of the file are in no spatial order.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
+    /// enough memory.
     pub fn new(triangles: &Triangles<'_>) -> Result<Self> {
         let mut pages = MemoryPages::default();
         let (header, order) = build(triangles, &mut pages)?;
@@ -48,7 +62,10 @@ impl Tree {
     }
 }
 
-/// Builds a tree, and hands its pages out; returns its header, and the order of its triangles where that is not the file's.
+/// Builds a tree and passes each page of nodes to `sink`.
+///
+/// Returns the header of the tree and the tree's own order of triangles. The order is `None` if the
+/// leaves use the order of the file.
 pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Result<(TreeHeader, Option<Vec<u32>>)> {
     triangles.prefetch();
     let builder = TreeBuilder { triangles, order: choose_order(triangles) };
@@ -86,7 +103,10 @@ fn numbers_of(items: &[GridBox]) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// Returns the box around what the grid is to be laid over: all points where they are finite, else all triangles that count.
+/// Returns the bounding box that the builder's grid must cover.
+///
+/// Returns the bounding box of all positions if its corners have valid coordinates, and otherwise
+/// the bounding box of all valid triangles.
 fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
     let bounds = triangles.bounds_of_points();
     let is_fine = |corner: [f32; 3]| !include_point(Bounds::EMPTY, corner).is_empty();
@@ -94,12 +114,13 @@ fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
 }
 
 impl TreeBuilder<'_> {
-    /// Returns how many items there are.
+    /// Returns the number of items (triangles or clusters) to build the tree from, before any
+    /// cluster is cut.
     fn count(&self) -> usize {
         as_index(self.triangles.len().div_ceil(self.order.cluster()))
     }
 
-    /// Returns the triangles of an item.
+    /// Returns the range of the numbers of the triangles that an item contains.
     fn range(&self, item: &GridBox) -> Range<u32> {
         let cluster = self.order.cluster();
         let (first, count) = match cluster {
@@ -110,7 +131,8 @@ impl TreeBuilder<'_> {
         first..first.saturating_add(count).min(self.triangles.len())
     }
 
-    /// Puts a box around each cluster, or each triangle.
+    /// Makes the items of the tree: the bounding box of each cluster, or of each triangle, on the
+    /// grid.
     fn items(&self, grid: &Grid) -> Result<Vec<GridBox>> {
         let count = self.count();
         let mut items = try_with_capacity(count)?;
@@ -131,7 +153,10 @@ impl TreeBuilder<'_> {
         Ok(items)
     }
 
-    /// Cuts clusters in two that are far larger than others, and much smaller when they are cut: where a row ends, or a part
+    /// Cuts each cluster in two whose bounding box is far larger than usual, if the two parts have
+    /// much smaller bounding boxes.
+    ///
+    /// A cluster that needs such a cut contains the end of a row of triangles, or the end of a part
     /// of the model.
     #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "casts of floats saturate")]
     fn cut(&self, items: &mut Vec<GridBox>, grid: &Grid) -> Result<()> {
@@ -154,7 +179,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Tells whether so many items are a leaf.
+    /// Returns whether a node with `count` items becomes a leaf.
     fn is_leaf(&self, count: usize) -> bool {
         match self.order {
             LeafOrder::FileRuns { .. } => count <= 1,
@@ -162,7 +187,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Returns the most items of a piece of so many that is not split any more in this node.
+    /// Returns the maximum number of items in a child of a node with `count` items. A child with
+    /// more items is split further, if the node has room for more children.
     const fn whole(&self, count: usize) -> usize {
         match self.order {
             LeafOrder::FileRuns { .. } => 1,
@@ -171,7 +197,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Builds the subtree over items; `first` is the number of the first of them among all.
+    /// Builds the subtree over `items`. `first` is the index of the first of these items in the
+    /// list of all items.
     fn part(
         &self,
         items: &mut [GridBox],
@@ -199,7 +226,10 @@ impl TreeBuilder<'_> {
         packer.join(parts, sink)
     }
 
-    /// Builds the subtrees under a large node: those that one thread can build all at once.
+    /// Builds the subtrees below a node with many items.
+    ///
+    /// With the feature `rayon`, the subtrees that are small enough for one thread are built in
+    /// parallel.
     fn tasks<'p>(
         &self,
         pieces: Vec<(&'p mut [GridBox], u32)>,
@@ -235,7 +265,8 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Lays a finer grid over items that are small on theirs, where that helps.
+    /// Moves items to a finer grid if their common bounding box is small on the present grid.
+    /// Returns the finer grid, or `None` if the present grid is fine enough.
     fn finer(&self, items: &mut [GridBox]) -> Option<Grid> {
         if items.len() <= 16 || around(items).longest() >= MIN_GRID_STEPS {
             return None;
@@ -248,7 +279,11 @@ impl TreeBuilder<'_> {
         Some(grid)
     }
 
-    /// Splits items into up to eight pieces, always the one whose box has the largest area; each with the number of its first.
+    /// Splits items into up to eight groups, which become the children of a node.
+    ///
+    /// Each step splits the group whose bounding box has the largest area, or the group with the
+    /// most items at great depths. Each group is returned with the index of its first item in the
+    /// list of all items.
     fn pieces<'p>(
         &self,
         items: &'p mut [GridBox],
@@ -280,7 +315,7 @@ impl TreeBuilder<'_> {
         pieces.into_iter().map(|(items, first, _)| (items, first)).collect()
     }
 
-    /// Makes a leaf of items.
+    /// Makes a leaf that contains the triangles of `items`.
     fn leaf(&self, items: &[GridBox], first: u32) -> Result<Subtree> {
         let bounds = match (self.order, items) {
             (LeafOrder::FileRuns { .. }, [item]) => self.triangles.bounds(self.range(item)),
@@ -304,14 +339,19 @@ impl TreeBuilder<'_> {
     }
 }
 
-/// Returns how many items there are, roughly.
-#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "to choose the longest of a few lists")]
+/// Returns the number of items as an `f32`, rounded.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "it only serves to choose the longest of a few lists"
+)]
 fn count_of(items: &[GridBox]) -> f32 {
     items.len() as f32
 }
 
 kernel! {
-    /// Puts boxes around clusters of triangles, from the one numbered `first` on.
+    /// Computes the bounding boxes of clusters of triangles, starting with cluster number `first`,
+    /// and stores them in `items`.
     fn fill(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [GridBox]) {
         avx512 => fill_items::<true>(triangles, cluster, grid, first, items),
         avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
@@ -320,7 +360,7 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn fill_items<const FUSED: bool>(
     triangles: &Triangles<'_>,
     cluster: u32,
@@ -336,7 +376,7 @@ fn fill_items<const FUSED: bool>(
     }
 }
 
-/// Pages in memory.
+/// A receiver for the pages of a tree, which keeps them in memory.
 #[derive(Default)]
 pub(crate) struct MemoryPages(pub(crate) Vec<AlignedPage>);
 

@@ -1,4 +1,4 @@
-//! Testing a tree that somebody else has made against the triangles that it is to be of.
+//! Checks a tree from an untrusted sidecar against the triangles that the tree should contain.
 
 use crate::bvh::bit_set::BitSet;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
@@ -7,11 +7,15 @@ use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// A box, in which what a node says and what triangles are can be compared exactly.
+/// A bounding box in `f64`, which represents the boxes of nodes and the corners of triangles
+/// without rounding errors.
 type ExactBox = [[f64; 3]; 2];
 
-/// Tells whether a tree finds everything: each triangle is in one leaf, within the boxes of all nodes on the way to it. Looks
-/// at all nodes and all triangles once, and takes a bit for each triangle.
+/// Checks that queries in a tree can find all triangles.
+///
+/// Each triangle must be in exactly one leaf, and each valid triangle must be within the bounding
+/// boxes of all nodes on the path to that leaf. The check reads all nodes and all triangles once,
+/// and takes one bit of memory per triangle.
 pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<(), DamagedTree> {
     let count = triangles.len();
     if view.header.triangles != count {
@@ -36,7 +40,7 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
             if child == NO_CHILD {
                 continue;
             }
-            // A leaf none of whose triangles counts has no box.
+            // A leaf that contains no valid triangle has no bounding box.
             let own = node.child_box(as_index(at)).unwrap_or([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]]);
             let within = common(within, own);
             if u32::from(node.leaves).wrapping_shr(at) & 1 == 0 {
@@ -56,13 +60,15 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
     if reached.is_full() { Ok(()) } else { Err(DamagedTree) }
 }
 
-/// Tells whether the grid of a node is one that a builder lays, in which no plane is computed to be at infinity.
+/// Returns whether a builder can have made the grid of a node.
+///
+/// In a grid that a builder made, no plane is computed to be at infinity.
 fn has_grid(node: &RawNode) -> bool {
     node.origin().iter().all(|part| part.abs() <= MAX_COORDINATE)
         && node.exponents.iter().all(|exponent| *exponent <= 60)
 }
 
-/// Returns what two boxes have in common.
+/// Returns the intersection of two bounding boxes.
 fn common([mut min, mut max]: ExactBox, [other_min, other_max]: ExactBox) -> ExactBox {
     for (min, other) in min.iter_mut().zip(other_min) {
         *min = min.max(other);

@@ -1,4 +1,4 @@
-//! Fetching the corners of eight triangles from arrays of the file.
+//! Reads the vertex indices and the positions of up to eight triangles from the arrays of the file.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use crate::array::{Array, Packed};
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::Decode;
 
-/// Decodes the indices of triangles that stand together.
+/// Decodes the vertex indices of consecutive triangles into `numbers`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn run<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut CornerIndices) {
     let decode = array.decoder();
     let end = range.end.min(array.len());
@@ -22,9 +22,9 @@ pub(crate) fn run<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<us
     }
 }
 
-/// Decodes the indices of triangles here and there.
+/// Decodes the vertex indices of triangles that need not be consecutive into `numbers`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn each<D: Decode<Value = u32>>(
     array: &Packed<'_, D>,
     triangles: impl Iterator<Item = u32>,
@@ -38,9 +38,10 @@ pub(crate) fn each<D: Decode<Value = u32>>(
     }
 }
 
-/// Fetches positions into the lanes.
+/// Reads the position of each corner with `get`, and stores the positions in the lanes of a block
+/// of eight triangles.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn positions(numbers: &CornerIndices, get: impl Fn(usize) -> Option<[f32; 3]>) -> TriangleBlock {
     let mut block = TriangleBlock { corners: [[[f32::NAN; LANES]; 3]; 3] };
     for (lane, corners) in numbers.iter().enumerate() {

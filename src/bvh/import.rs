@@ -1,7 +1,8 @@
-//! A tree by the divisions that a file stores, instead of those that would be found.
+//! Converts the spatial tree of a file to a query tree, instead of searching for the best splits.
 //!
-//! Only which triangles are together is taken from the file. Boxes are put around the triangles themselves, and each
-//! triangle is in one leaf, or there is no tree: so that answers are right whatever the file says.
+//! Only the grouping of the triangles is taken from the file. The bounding boxes are computed from
+//! the triangles themselves. If a triangle is not in exactly one leaf of the spatial tree, no query
+//! tree is made. With these rules, queries return correct results for any content of the file.
 
 use crate::array::Bounds;
 use crate::bvh::bit_set::BitSet;
@@ -19,21 +20,27 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{SpatialTree, SplitNode};
 
-/// The most triangles that leaves with an order of their own can name.
+/// The maximum number of triangles that leaves can refer to, in a tree with its own order of
+/// triangles.
 const MAX_TRIANGLES: u32 = u32::MAX >> COUNT_BITS;
 
 impl Tree {
-    /// Makes a tree by the divisions that a file stores: see [`Surface::partition`](crate::model::Surface::partition). Two nodes
-    /// at a time become nodes of eight, and every box is put around the triangles that are in it. `None` where what is
-    /// stored does not have each triangle in one leaf, or is too deep.
+    /// Converts the spatial tree of a file to a query tree.
     ///
-    /// Takes 28 bytes for each node of the spatial tree while it runs, beside the tree itself. A tree made so finds things more slowly
-    /// than one that was [built](Self::new), and takes less time to make: which of them is worth it, the number of questions
-    /// tells.
+    /// [`Surface::partition`](crate::model::Surface::partition) returns the spatial tree of a
+    /// surface. Nodes with two children are combined into nodes with eight children, and the
+    /// bounding box of each node is computed from its triangles. Returns `None` if a triangle is
+    /// not in exactly one leaf of the spatial tree, or if the spatial tree is too deep.
+    ///
+    /// The conversion takes 28 bytes of memory for each node of the spatial tree, in addition to
+    /// the new tree. Queries are slower in a converted tree than in a tree that was
+    /// [built](Self::new), but the conversion takes less time than building. For few queries, the
+    /// conversion is faster in total, and for many queries, building is.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
+    /// enough memory.
     pub fn from_spatial_tree(triangles: &Triangles<'_>, spatial_tree: &dyn SpatialTree) -> Result<Option<Self>> {
         if triangles.is_empty() || triangles.len() > MAX_TRIANGLES || !is_sound(spatial_tree, triangles.len())? {
             return Ok(None);
@@ -45,7 +52,11 @@ impl Tree {
     }
 }
 
-/// Tells whether nodes are a tree, each child behind its parent, and each triangle is in one leaf. Looks at no triangle twice.
+/// Returns whether the nodes of a spatial tree form a tree that has each triangle in exactly one
+/// leaf.
+///
+/// Each child node must have a higher number than its parent node. The check reads each triangle
+/// number at most once.
 fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     let nodes = spatial_tree.node_count();
     if nodes == 0 || spatial_tree.triangle_count() != as_index(triangles) {
@@ -53,7 +64,7 @@ fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     }
     let mut reached = BitSet::new(nodes)?;
     let mut named = BitSet::new(spatial_tree.triangle_count())?;
-    // The root hangs from nothing.
+    // The root node, number 0, has no parent, so it is marked as reached here.
     let mut sound = reached.insert(0);
     for number in 0..nodes {
         sound = sound
@@ -74,32 +85,35 @@ fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     Ok(reached.is_full() && named.is_full())
 }
 
-/// What is below a node of the spatial tree.
+/// The content of a subtree of the spatial tree: the bounding box and the number of its triangles.
 #[derive(Clone, Copy)]
 struct SubtreeExtent {
     bounds: Bounds,
     count: u32,
 }
 
-/// Triangles that are together.
+/// A group of triangles: the triangles below a node of the spatial tree, or a part of the triangles
+/// of one leaf.
 #[derive(Clone)]
 struct TriangleGroup {
     node: SplitNode,
     below: SubtreeExtent,
 }
 
-/// A spatial tree that is sound, on its way to a tree.
+/// The data of a conversion in progress, from a valid spatial tree to a query tree.
 struct Importer<'a> {
     triangles: &'a Triangles<'a>,
     spatial_tree: &'a dyn SpatialTree,
-    /// What is below each node.
+    /// The content of the subtree below each node of the spatial tree, indexed by the node's
+    /// number.
     nodes: Vec<SubtreeExtent>,
-    /// The triangles, in the order of the leaves made so far.
+    /// The numbers of the triangles in the leaves made so far, in the order of these leaves.
     order: Vec<u32>,
 }
 
 impl Importer<'_> {
-    /// Puts boxes around what is below each node, from the last to the first: children come behind their parents.
+    /// Computes the content of the subtree below each node, from the last node to the first. This
+    /// order of nodes works because child nodes have higher numbers than their parents.
     fn measure(&mut self) -> Result<()> {
         let count = self.spatial_tree.node_count();
         self.nodes = try_with_capacity(count)?;
@@ -127,7 +141,8 @@ impl Importer<'_> {
         self.nodes.get(node).copied().unwrap_or(SubtreeExtent { bounds: Bounds::EMPTY, count: 0 })
     }
 
-    /// Puts a box around places of the list.
+    /// Makes a group of the triangles in a range of the spatial tree's list of triangles, and
+    /// computes its bounding box.
     fn run(&self, places: std::ops::Range<usize>) -> TriangleGroup {
         let named = places.clone().filter_map(|place| self.spatial_tree.triangle(place));
         let corners = named.filter_map(|triangle| self.triangles.get(triangle)).flatten();
@@ -140,7 +155,8 @@ impl Importer<'_> {
         Some(TriangleGroup { node: self.spatial_tree.node(number)?, below: self.below(number) })
     }
 
-    /// Divides a piece in two; a leaf in halves of its list.
+    /// Divides a group in two: an inner node into its two children, and a leaf into the two halves
+    /// of its list of triangles.
     fn open(&self, piece: &TriangleGroup) -> [Option<TriangleGroup>; 2] {
         match &piece.node {
             SplitNode::Inner(children) => children.map(|child| self.node(child)),
@@ -151,7 +167,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Makes the tree; `None` where it would be too deep.
+    /// Makes the query tree. Returns `None` if the query tree would be too deep.
     fn tree(mut self) -> Result<Option<Tree>> {
         let (mut packer, mut held) = (PagePacker::default(), MemoryPages::default());
         let Some(root) = self.node(0) else { return Ok(None) };
@@ -192,7 +208,10 @@ impl Importer<'_> {
         packer.join(parts, held).map(Some)
     }
 
-    /// Divides a piece into up to eight, always the one whose box has the largest area; the order of the list stays.
+    /// Divides a group of triangles into up to eight groups.
+    ///
+    /// Each step divides the group whose bounding box has the largest area. The order of the
+    /// triangles does not change.
     fn pieces(&self, piece: &TriangleGroup) -> Vec<TriangleGroup> {
         let mut pieces = Vec::with_capacity(WIDTH);
         pieces.push(piece.clone());
@@ -207,7 +226,7 @@ impl Importer<'_> {
         pieces
     }
 
-    /// Makes a leaf of all that is in a piece.
+    /// Makes one leaf of all triangles in a group.
     fn leaf(&mut self, piece: &TriangleGroup) -> Subtree {
         let first = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
         let mut waiting = vec![piece.node.clone()];
@@ -226,7 +245,9 @@ impl Importer<'_> {
     }
 }
 
-/// Tells whether a piece has so few triangles that it is not divided: those that are looked at together.
+/// Returns whether a group of triangles is small enough to be a leaf.
+///
+/// A leaf has at most eight triangles, which is the number of triangles that are tested together.
 fn is_leaf(piece: &TriangleGroup) -> bool {
     as_index(piece.below.count) <= LANES
 }

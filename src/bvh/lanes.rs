@@ -1,33 +1,35 @@
-//! Eight triangles side by side, one in each lane of a vector register.
+//! A block of eight decoded triangles, one in each lane of a vector register.
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::math::{fast_max, fast_min};
 
-/// Triangles that are tested together.
+/// The number of triangles that are tested together.
 pub(crate) const LANES: usize = 8;
 
-/// The corners of eight triangles: of each corner and each axis, the coordinate of every triangle. NaN if there is no such
-/// triangle.
+/// The positions of the corners of eight triangles: for each corner and each axis, one vector with
+/// the coordinate of every triangle.
+///
+/// If a lane contains no triangle, its coordinates are NaN.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(crate) struct TriangleBlock {
     pub(crate) corners: [[[f32; LANES]; 3]; 3],
 }
 
-/// The vertex indices of the corners of eight triangles.
+/// The vertex indices of eight triangles, three indices per triangle.
 pub(crate) type CornerIndices = [[u32; 3]; LANES];
 
 impl TriangleBlock {
-    /// Returns triangle `lane`, whatever its coordinates are.
+    /// Returns the corners of the triangle in lane `lane`, even if the triangle is not valid.
     #[inline]
     pub(crate) fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
         self.corners.map(|corner| corner.map(|axis| axis.get(lane).copied().unwrap_or(f32::NAN)))
     }
 
-    /// Returns the box around those triangles that count.
+    /// Returns the bounding box of all valid triangles of the block.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn bounds(&self) -> Bounds {
         let boxes = self.boxes();
         let fold = |lanes: [f32; LANES], with: fn(f32, f32) -> f32, first: f32| lanes.into_iter().fold(first, with);
@@ -38,10 +40,13 @@ impl TriangleBlock {
         }
     }
 
-    /// Returns the least and the greatest of each coordinate of each triangle: infinities the wrong way round of one that does
-    /// not count.
+    /// Returns the bounding box of each triangle: the least coordinates, then the greatest
+    /// coordinates, one lane per triangle.
+    ///
+    /// For a triangle that is not valid, the least coordinates are positive infinity and the
+    /// greatest coordinates are negative infinity.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn boxes(&self) -> [[[f32; LANES]; 3]; 2] {
         let [a, b, c] = &self.corners;
         let mut sound = [true; LANES];

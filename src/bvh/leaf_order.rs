@@ -1,7 +1,9 @@
-//! In which order the triangles of a surface are, and how leaves name them.
+//! Chooses the order of triangles in a tree, and how the leaves refer to triangles.
 //!
-//! Where those stand together that lie together, a leaf is a run of triangles as they stand in the file: four or eight, or
-//! fewer where a run goes over the end of a row. Where they do not, leaves name places in an order of the tree's own.
+//! If triangles that are consecutive in the file are also close in space, a leaf is a run of
+//! consecutive triangles of the file. A run has four or eight triangles, or fewer if it is cut at
+//! the end of a row of triangles. If consecutive triangles are not close in space, the tree stores
+//! its own order of triangles, and a leaf is a range of that order.
 
 use std::ops::Range;
 
@@ -11,22 +13,25 @@ use crate::bvh::lanes::LANES;
 use crate::bvh::layout::COUNT_BITS;
 use crate::bvh::triangles::Triangles;
 
-/// The most triangles that leaves can name one by one.
+/// The maximum number of triangles for which a leaf can start at any triangle. With more triangles,
+/// leaves start at clusters.
 pub(crate) const MAX_NAMED_TRIANGLES: u32 = 1 << (32 - COUNT_BITS);
-/// How many times as large as is usual the box around a cluster is that may be cut.
+/// The ratio of the area of a cluster's bounding box to the typical area, above which the cluster
+/// may be cut in two.
 pub(crate) const MIN_AREA_RATIO_TO_CUT: f64 = 4.0;
-/// The part of the clusters that are cut, at most.
+/// The maximum fraction of the clusters that may be cut in two.
 const MAX_CUT_FRACTION: f64 = 1.0 / 16.0;
-/// Runs that are looked at to tell in which order triangles are.
+/// The maximum number of clusters that are examined to choose the order of triangles.
 const MAX_SAMPLES: u32 = 1 << 14;
 
-/// How leaves name triangles.
+/// The way in which the leaves of a tree refer to triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LeafOrder {
-    /// So many as they follow one another in the file, or fewer where they are cut; `typical_area` is half the area of the box around
-    /// such.
+    /// Each leaf is a run of `size` consecutive triangles of the file, or fewer if the run was cut.
+    ///
+    /// `typical_area` is half the surface area of the bounding box of a typical run.
     FileRuns { size: u32, typical_area: f64 },
-    /// In an order of the tree's own.
+    /// Each leaf is a range of the tree's own order of triangles.
     Permuted,
 }
 
@@ -39,8 +44,11 @@ impl LeafOrder {
     }
 }
 
-/// Puts into a number which triangles an item is of, as leaves say it; where there are too many to say so, the number of their
-/// cluster.
+/// Encodes the range of triangles of an item in one number.
+///
+/// The number is encoded like a reference to a leaf. If the surface has too many triangles for this
+/// encoding, the number is the number of the cluster. If clusters have one triangle, the number is
+/// the number of the triangle.
 pub(crate) fn encode_run(range: &Range<u32>, cluster: u32, triangles: u32) -> u32 {
     match cluster {
         1 => range.start,
@@ -52,7 +60,8 @@ pub(crate) fn encode_run(range: &Range<u32>, cluster: u32, triangles: u32) -> u3
     }
 }
 
-/// Tells how leaves are to name triangles: by the area of the boxes around those that stand together.
+/// Chooses how leaves refer to triangles, from the areas of the bounding boxes of consecutive
+/// triangles.
 pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     let clusters = triangles.len().div_ceil(8);
     let step = clusters.div_ceil(MAX_SAMPLES).max(1);
@@ -79,7 +88,8 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
         cluster = cluster.saturating_add(step);
         looked_at += 1.0;
     }
-    // Where many would be cut, it is not a row that ends here and there.
+    // If a large fraction of the clusters would be cut, the ends of rows cannot be the only cause,
+    // so the areas without cuts are used.
     if cuts > looked_at * MAX_CUT_FRACTION {
         (of_four, of_eight) = (whole_of_four, whole_of_eight);
     }
@@ -90,16 +100,18 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     }
 }
 
-/// Where a cluster is cut in two, if it is to be.
+/// The triangle at which a cluster is cut in two, if cutting the cluster is worth it.
 pub(crate) struct RunCut {
-    /// The first triangle of the second part.
+    /// The number of the first triangle of the second part, or `None` if the cluster is not cut.
     pub(crate) at: Option<u32>,
-    /// Half the area of the boxes around the parts, or around all.
+    /// Half the surface area of the two parts' bounding boxes together, or of the whole cluster's
+    /// bounding box if it is not cut.
     area: f64,
 }
 
 impl RunCut {
-    /// Finds the cut of the least area, where that is less than half of what it would be without.
+    /// Finds the cut for which the two bounding boxes have the least total area. The cluster is not
+    /// cut unless this area is less than half of the area without a cut.
     pub(crate) fn of(triangles: &Triangles<'_>, range: Range<u32>) -> Self {
         let block = triangles.block::<false>(&triangles.corner_indices(range.clone()));
         let bounds: [Bounds; LANES] =
@@ -125,7 +137,7 @@ impl RunCut {
     }
 }
 
-/// Returns half the area of a box; 0 of an empty one.
+/// Returns half the surface area of a bounding box, or 0 for an empty box.
 pub(crate) fn half_area(bounds: &Bounds) -> f64 {
     if bounds.is_empty() {
         return 0.0;

@@ -2,11 +2,11 @@
 //!
 //! | | |
 //! |---|---|
-//! | triangles | `triangles`, decoded eight at a time by `fetch` into the `lanes` of a block; `coordinates` bounds what counts |
-//! | building | `build` from the top, splits by `sah`, how leaves name triangles by `leaf_order`, nodes into `pages` |
-//! | the tree | `tree` owns it, `layout` has its records, `tree_view` reads it, `persist` keeps it in a sidecar |
-//! | other trees | `import` takes the one of a file, `refit` moves boxes to a pose, `check` tests one of a sidecar |
-//! | queries | `traverse` is the one loop, with a `stack`, a `probe` and the `kernel` of the processor |
+//! | triangles | `triangles`: the triangles of a surface; `fetch` decodes eight triangles at a time into the `lanes` of a block; `coordinates`: the range of valid coordinates |
+//! | building | `build`: builds a tree from the root down, with splits by `sah`; `leaf_order`: how leaves refer to triangles; `pages`: assigns nodes to pages |
+//! | the tree | `tree`: the tree itself; `layout`: the records of a tree; `tree_view`: reads a tree; `persist`: stores trees in a sidecar |
+//! | other trees | `import`: converts the spatial tree of a file; `refit`: adjusts the boxes of a tree to a pose; `check`: checks a tree from a sidecar |
+//! | queries | `traverse`: the traversal loop of all queries; the loop uses a `stack`, a `probe` and the `kernel` for the processor |
 
 pub(crate) mod bit_set;
 pub(crate) mod build;

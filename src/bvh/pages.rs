@@ -1,4 +1,5 @@
-//! Laying nodes into pages, each with its nearest kin.
+//! Assigns nodes to pages. A node is put in the same page as the nodes close to it in the tree, if
+//! possible.
 
 use zerocopy::little_endian::F32;
 
@@ -7,50 +8,58 @@ use crate::bvh::layout::{COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, S
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
-/// What stands for the page of a node that is not in a page yet.
+/// The page number that marks a node that is not assigned to a page yet.
 const UNPLACED_PAGE: u32 = u32::MAX >> SLOT_BITS;
-/// Pages that are filled at a time.
+/// The maximum number of incomplete pages that are kept open for more nodes.
 const MAX_OPEN_PAGES: usize = 8;
 
-/// Takes pages, each once, in any order.
+/// A receiver for the pages of a tree, such as memory or a sidecar. The receiver gets each page
+/// once, in any order.
 pub(crate) trait PageSink {
-    /// Takes page `number`.
+    /// Receives the page with number `number`, complete with all its nodes.
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()>;
 }
 
-/// A subtree, as its parent sees it.
+/// A subtree that was built: its root and its bounding box, which its parent node needs.
 pub(crate) struct Subtree {
     pub(crate) bounds: Bounds,
     pub(crate) root: SubtreeRoot,
 }
 
-/// What a subtree is.
+/// The root of a subtree.
 pub(crate) enum SubtreeRoot {
-    /// A leaf, or a node that is in a page.
+    /// The root is a leaf, or a node that is already assigned to a page.
     Placed(Child),
-    /// Nodes that are not in a page yet: the root last. Those that they refer to are among them, or in pages.
+    /// The nodes of the subtree that are not assigned to a page yet, with the root last.
+    ///
+    /// The inner children of these nodes are other nodes of this list, or nodes that are already
+    /// assigned to pages.
     Loose(Vec<RawNode>),
 }
 
-/// Lays nodes into pages.
+/// Assigns nodes to pages, and passes complete pages to a [`PageSink`].
 #[derive(Default)]
 pub(crate) struct PagePacker {
-    /// Pages with room, their numbers, and how many nodes they have.
+    /// The incomplete pages: the number of each page, its content, and its number of nodes so far.
     open: Vec<(usize, Box<NodePage>, usize)>,
-    /// Pages begun.
+    /// The number of pages that were started so far.
     pub(crate) pages: usize,
-    /// Nodes made.
+    /// The number of nodes that were made so far.
     pub(crate) nodes: u64,
 }
 
-/// Returns an error where a tree has more pages than a reference can name.
+/// Returns the error for a tree with more pages than a child number can encode.
 pub(crate) fn too_large() -> Error {
     let kind = ErrorKind::Value { expected: "at most 2^26 pages of nodes".into(), found: "more".into() };
     Error::without_offset("query", Field::new("tree"), kind)
 }
 
 impl PagePacker {
-    /// Makes a node of parts, and puts those of their nodes into pages that do not fit into one with it.
+    /// Makes a node whose children are the subtrees `parts`.
+    ///
+    /// The new node and all nodes of the subtrees that are not assigned to a page yet must fit in
+    /// one page. If these nodes do not fit, the subtrees with the most unassigned nodes are
+    /// assigned to pages first.
     pub(crate) fn join(&mut self, parts: Vec<Subtree>, sink: &mut dyn PageSink) -> Result<Subtree> {
         let mut parts = parts;
         loop {
@@ -70,7 +79,7 @@ impl PagePacker {
         Ok(merge(parts))
     }
 
-    /// Puts what is loose of a part into a page.
+    /// Assigns the nodes of a subtree to a page, if they are not assigned to a page yet.
     pub(crate) fn place(&mut self, part: &mut Subtree, sink: &mut dyn PageSink) -> Result<()> {
         if let SubtreeRoot::Loose(nodes) = &part.root {
             part.root = SubtreeRoot::Placed(Child::Node(self.lay(nodes, sink)?));
@@ -78,7 +87,8 @@ impl PagePacker {
         Ok(())
     }
 
-    /// Lays nodes into the fullest page that has room for them.
+    /// Puts nodes into the fullest page that has room for all of them. Returns the node number of
+    /// the last node.
     fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
         let fits =
             |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
@@ -99,7 +109,7 @@ impl PagePacker {
         node_number(*number, used.wrapping_sub(1)).ok_or_else(too_large)
     }
 
-    /// Begins a page; where many are open, the fullest is finished.
+    /// Starts an empty page. If too many pages are open, passes the fullest page to `sink` first.
     fn open(&mut self, sink: &mut dyn PageSink) -> Result<()> {
         if self.open.len() >= MAX_OPEN_PAGES {
             let fullest = (0..).zip(&self.open).max_by_key(|(_, (_, _, used))| *used).map_or(0, |(at, _)| at);
@@ -111,13 +121,14 @@ impl PagePacker {
         Ok(())
     }
 
-    /// Finishes all pages.
+    /// Passes all open pages to `sink`.
     pub(crate) fn finish(&mut self, sink: &mut dyn PageSink) -> Result<()> {
         self.open.sort_unstable_by_key(|(number, _, _)| *number);
         self.open.drain(..).try_for_each(|(number, page, _)| sink.put(number, &page))
     }
 
-    /// Takes the pages and the part that another packer made, as if this one had.
+    /// Takes over the pages and the subtree that another packer made, and renumbers their nodes to
+    /// follow the pages of this packer.
     pub(crate) fn append<'p>(
         &mut self,
         other: &Self,
@@ -148,7 +159,7 @@ impl PagePacker {
     }
 }
 
-/// Gives the inner children of a node other numbers.
+/// Replaces the node number of each inner child of a node by the result of `number`.
 fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<()> {
     for (at, child) in (0_u32..).zip(&mut node.children) {
         let is_leaf = u32::from(node.leaves).wrapping_shr(at) & 1 == 1;
@@ -159,7 +170,8 @@ fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<(
     Ok(())
 }
 
-/// Makes a subtree of parts that fit together, under a node of their own.
+/// Makes a subtree with a new node as its root and `parts` as the children. All unassigned nodes
+/// must fit in one page.
 fn merge(parts: Vec<Subtree>) -> Subtree {
     let bounds = parts.iter().fold(Bounds::EMPTY, |all, part| all.union(&part.bounds));
     let mut nodes = Vec::new();
@@ -173,7 +185,8 @@ fn merge(parts: Vec<Subtree>) -> Subtree {
                     if child >> SLOT_BITS == UNPLACED_PAGE { child.checked_add(offset) } else { Some(child) }
                 };
                 for node in &mut loose {
-                    // No more than a page of nodes: their numbers have room.
+                    // The list has at most the number of nodes that fit in a page, so the new
+                    // numbers can be encoded.
                     let _: Result<()> = relocate(node, shift);
                 }
                 nodes.append(&mut loose);
@@ -187,7 +200,7 @@ fn merge(parts: Vec<Subtree>) -> Subtree {
     Subtree { bounds, root: SubtreeRoot::Loose(nodes) }
 }
 
-/// Returns a node without children whose grid covers a box.
+/// Returns a node without children whose grid covers the bounding box `bounds`.
 pub(crate) fn grid_over(bounds: &Bounds) -> RawNode {
     let mut node = RawNode::EMPTY;
     let sides = bounds.min.iter().zip(bounds.max).zip(node.origin.iter_mut().zip(&mut node.exponents));
@@ -200,14 +213,17 @@ pub(crate) fn grid_over(bounds: &Bounds) -> RawNode {
     node
 }
 
-/// Returns the exponent of the least power of two of which 254 reach over a length: rounding outwards has room.
+/// Returns the exponent of the least power of two above a 254th of a length.
+///
+/// With this exponent, 254 grid steps cover the length, and the 255th grid step leaves room for
+/// rounding outwards.
 fn exponent_of(length: f32) -> i8 {
     let biased = i32::try_from((length / 254.0).to_bits() >> 23).unwrap_or_default();
     let exponent = biased.wrapping_sub(126).clamp(-120, 127);
     i8::try_from(exponent).unwrap_or(127)
 }
 
-/// Gives a node a child.
+/// Sets child number `at` of a node: its bounding box and its reference.
 pub(crate) fn set_child(node: &mut RawNode, at: usize, bounds: &Bounds, child: Child) {
     let (raw, is_leaf) = child.raw();
     if let Some(place) = node.children.get_mut(at) {
@@ -219,7 +235,7 @@ pub(crate) fn set_child(node: &mut RawNode, at: usize, bounds: &Bounds, child: C
     set_box(node, at, bounds);
 }
 
-/// Gives a child of a node its box, rounded outwards.
+/// Sets the bounding box of a child of a node, rounded outwards to grid steps.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -234,7 +250,8 @@ pub(crate) fn set_box(node: &mut RawNode, at: usize, bounds: &Bounds) {
         if *min <= max {
             let [first, last] = [*min, max].map(|side| (f64::from(side) - f64::from(origin)) / f64::from(step));
             (*low, *high) = (first.floor() as u8, last.ceil() as u8);
-            // What is small beside the origin was lost above.
+            // If the side of the box is small compared with the coordinates of the origin, the
+            // difference above has a rounding error.
             let place = |steps: u8| f64::from(origin) + f64::from(steps) * f64::from(step);
             if place(*low) > f64::from(*min) {
                 *low = low.saturating_sub(1);

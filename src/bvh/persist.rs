@@ -1,4 +1,5 @@
-//! Trees in a sidecar: writing them, page by page as they are built, and finding them again.
+//! Writes trees to a sidecar, page by page while the trees are built, and locates trees in a
+//! sidecar.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -18,14 +19,17 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Geometry, Surface};
 use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, failed, write_page};
 
-/// A surface of fewer triangles has no tree in a sidecar: one is built in less than a millisecond.
+/// The minimum number of triangles of a surface whose tree is stored in a sidecar.
+///
+/// The tree of a smaller surface is built in less than a millisecond.
 const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 
-/// Returns the surfaces whose trees are worth keeping: those of 1,024 triangles or more.
+/// Returns the numbers of the surfaces whose trees are worth storing in a sidecar: the surfaces
+/// with 1,024 triangles or more.
 ///
 /// # Errors
 ///
-/// What locating the arrays of a surface fails with.
+/// Returns an error if the arrays of a surface cannot be located.
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
     for surface in Surface::all(geometry) {
@@ -36,12 +40,17 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     Ok(large)
 }
 
-/// Writes the sidecar of the file that `key` is of, with a tree of each surface that is [worth it](worth_storing). Pages are written as they are made:
-/// beside them, memory holds what building takes, 2 to 4 bytes for each triangle of one surface, 16 where its triangles follow no order.
+/// Writes a sidecar with the trees of a mesh file. `key` identifies the mesh file.
+///
+/// The sidecar contains a tree for each surface that is [large enough](worth_storing). Each page of
+/// a tree is written as soon as it is complete. So the memory holds only the data for building the
+/// tree of one surface: 2 to 4 bytes per triangle, or 16 bytes per triangle if the triangles of the
+/// surface are in no spatial order.
 ///
 /// # Errors
 ///
-/// What locating the arrays of a surface fails with, and what `out` fails with, [`ErrorKind::Io`](crate::error::ErrorKind::Io).
+/// Returns an error if the arrays of a surface cannot be located. Returns
+/// [`ErrorKind::Io`](crate::error::ErrorKind::Io) if writing to `out` fails.
 pub fn write_sidecar<W: Write + Seek>(
     builder: &mut Builder,
     geometry: &dyn Geometry,
@@ -54,7 +63,8 @@ pub fn write_sidecar<W: Write + Seek>(
     })
 }
 
-/// Writes the tree of a surface to pages from `first` on; returns the page after it.
+/// Builds the tree of a surface and writes it to the sidecar, starting at page `first`. Returns the
+/// number of the page after the tree.
 fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usize, out: &mut W) -> Result<usize> {
     let triangles = Triangles::new(surface)?;
     let mut sink = SidecarPages { first, end: first, out };
@@ -88,10 +98,10 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     Ok(next)
 }
 
-/// Writes pages where they belong in a sidecar.
+/// A receiver for the pages of a tree, which writes each page to its offset in a sidecar.
 struct SidecarPages<'a, W> {
     first: usize,
-    /// The page after the last so far.
+    /// The number of the page after the last page that was written so far.
     end: usize,
     out: &'a mut W,
 }
@@ -108,7 +118,10 @@ impl<W: Write + Seek> PageSink for SidecarPages<'_, W> {
 }
 
 impl Tree {
-    /// Finds the tree of a surface in a sidecar; `None` where it has none. Nothing of it is read but its record.
+    /// Locates the tree of a surface in a sidecar. Returns `None` if the sidecar has no tree for
+    /// this surface.
+    ///
+    /// The method reads only the records of the trees in the sidecar, and no nodes.
     pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
         let surface = u32::try_from(surface).ok()?;
         let records = 0..sidecar.count(Kind::Trees);

@@ -1,6 +1,8 @@
-//! What observes a query: which bytes it reads.
+//! The trait [`Probe`], which receives all bytes that a query reads from the tree and from the
+//! mesh.
 
-/// Receives the bytes that a query reads, of the tree and of the mesh.
+/// A probe receives the bytes that a query reads from the tree and from the mesh, for example to
+/// count them.
 ///
 /// ```
 /// use meshpeek::query::{Probe, Ray, Scene};
@@ -25,17 +27,18 @@
 /// # }
 /// ```
 pub trait Probe {
-    /// Whether the probe records anything. A query makes no reports to a probe that does not.
+    /// Whether the probe records anything. If `ENABLED` is false, queries do not call the probe.
     const ENABLED: bool = true;
 
-    /// Receives the bytes of a node of a tree.
+    /// Receives the bytes of a tree node that a query has read.
     fn read_node(&mut self, bytes: &[u8]);
 
-    /// Receives bytes of the mesh: the indices of a triangle, or the position of one of its corners.
+    /// Receives bytes of the mesh that a query has read: the indices of a triangle, or the position
+    /// of one corner.
     fn read_mesh(&mut self, bytes: &[u8]);
 }
 
-/// Records nothing.
+/// A probe that records nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoProbe;
 

@@ -1,4 +1,5 @@
-//! Fitting a tree to triangles that have moved: the same nodes, other boxes.
+//! Refits a tree to triangles that have moved: the tree keeps its nodes, and their bounding boxes
+//! are computed again.
 
 use crate::array::Bounds;
 use crate::bvh::layout::{AlignedPage, MAX_DEPTH, NO_CHILD, RawNode, WIDTH, place};
@@ -8,11 +9,16 @@ use crate::bvh::tree_view::{DamagedTree, TreeHeader, TreeView};
 use crate::bvh::triangles::Triangles;
 
 impl Tree {
-    /// Makes a tree of the same nodes over the same triangles in another place: a pose, another vertex frame. It takes a
-    /// fraction of what building one does. Where triangles that were near each other have gone apart, rays
-    /// take longer than through a tree that was built for them; the answers are the same.
+    /// Makes a new tree for the same triangles at other positions, with the same nodes and new
+    /// bounding boxes.
     ///
-    /// `None` where the triangles are not as many, memory is short, or the tree is a damaged one of a sidecar.
+    /// The new positions can come from a pose or from another vertex frame. Refitting takes a
+    /// fraction of the time of building a tree. If triangles that were close have moved apart, ray
+    /// queries take longer than in a tree that was built for the new positions, but they return the
+    /// same results.
+    ///
+    /// Returns `None` if `triangles` has another number of triangles than this tree, if there is
+    /// not enough memory, or if this tree comes from a damaged sidecar.
     #[must_use]
     pub fn refit(&self, triangles: &Triangles<'_>) -> Option<Self> {
         let view = self.view();
@@ -29,7 +35,7 @@ impl Tree {
     }
 }
 
-/// A tree that is being fitted.
+/// The data of a refit in progress: the old tree, and the pages of the new tree.
 struct Refitter<'a, 'b> {
     view: TreeView<'a>,
     triangles: &'b Triangles<'b>,
@@ -38,8 +44,10 @@ struct Refitter<'a, 'b> {
 }
 
 impl Refitter<'_, '_> {
-    /// Fits a node and all below it; returns the box around it. As deep as the tree, which its builder limits; a damaged one
-    /// is no deeper than its stack of nodes, [`MAX_DEPTH`].
+    /// Refits a node and all nodes below it. Returns the bounding box of the node's triangles.
+    ///
+    /// The recursion is as deep as the tree, whose depth is limited by its builder. In a damaged
+    /// tree, the recursion stops with an error at the depth [`MAX_DEPTH`].
     fn node(&mut self, number: u32) -> Result<Bounds, DamagedTree> {
         self.below(number, 0)
     }

@@ -1,15 +1,15 @@
-//! Memory for trees, reserved with an error instead of an abort.
+//! Allocates memory for trees. A failed allocation returns an error and does not abort the program.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// Returns the error of an allocation that failed, of so many items of a size.
+/// Returns the error for a failed allocation of `count` items of `size` bytes.
 pub(crate) fn out_of_memory(count: usize, size: usize) -> Error {
     let kind = ErrorKind::OutOfMemory { asked: as_u64(count.saturating_mul(size)) };
     Error::without_offset("query", Field::new("tree"), kind)
 }
 
-/// Returns an empty list with room for so many items.
+/// Returns an empty vector with capacity for `count` items, or an error if the allocation fails.
 pub(crate) fn try_with_capacity<T>(count: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).map_err(|_| out_of_memory(count, size_of::<T>()))?;

@@ -1,44 +1,52 @@
-//! Splitting what a tree is built of: boxes on a grid of 16 bits, sorted into bins by where their middles are.
+//! Splits the items of a tree node in two. Items are bounding boxes on a 16-bit grid, which are
+//! sorted into bins by their centres.
 //!
-//! The split is the one of the least expected cost (the surface area heuristic) among those between bins along each axis.
+//! A split is possible between any two neighbouring bins along each axis. The split with the least
+//! expected cost, by the surface area heuristic (SAH), is chosen.
 
 use crate::array::Bounds;
 
-/// A box on a grid, and what is in it: 16 bytes. The greatest coordinates are stored as what they are short of 65535, so that the box
-/// around two is the least of each part.
+/// An item: a bounding box on a 16-bit grid, and a number that identifies the triangles in it, in
+/// 16 bytes.
+///
+/// The greatest coordinates of the box are stored as their difference from 65535. With this
+/// encoding, the union of two boxes is the minimum of each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct GridBox(pub(crate) [u16; 8]);
 
-/// What no box is around.
+/// The empty box. The union of the empty box with another box is the other box.
 const EMPTY_BOX: GridBox = GridBox([u16::MAX; 8]);
-/// The most bins along an axis.
+/// The maximum number of bins along an axis.
 const MAX_BINS: usize = 16;
 
-/// The grid that boxes are on.
+/// The grid on which the bounding boxes of the items are stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     origin: [f32; 3],
-    /// Steps for each scene unit.
+    /// The number of grid steps per scene unit, along each axis.
     rate: [f32; 3],
-    /// Scene units for each step.
+    /// The length of a grid step along each axis, in scene units.
     step: [f32; 3],
 }
 
 impl Grid {
-    /// Lays a grid of 65,535 steps over a box.
+    /// Makes a grid of 65,535 steps along each axis that covers a bounding box.
     pub(crate) fn over(bounds: &Bounds) -> Self {
         let mut grid = Self { origin: bounds.min, rate: [0.0; 3], step: [0.0; 3] };
         let sides = bounds.min.iter().zip(bounds.max).zip(grid.rate.iter_mut().zip(&mut grid.step));
         for ((min, max), (rate, step)) in sides {
-            // A little more than the box, so that the last step is not lost to rounding.
+            // The grid is a little larger than the box. Without this margin, rounding could put the
+            // end of the box beyond the last step.
             *step = (max - min) / 65_000.0;
             *rate = if *step > f32::MIN_POSITIVE { 1.0 / *step } else { 0.0 };
         }
         grid
     }
 
-    /// Puts a box on the grid, rounded outwards; an empty one to a point at the start.
+    /// Converts a bounding box to grid coordinates, rounded outwards.
+    ///
+    /// An empty box is converted to a grid box that does not enlarge its union with another box.
     #[allow(
         clippy::as_conversions,
         clippy::cast_possible_truncation,
@@ -61,13 +69,13 @@ impl Grid {
 }
 
 impl GridBox {
-    /// Returns the number of what is in the box.
+    /// Returns the number that identifies the triangles in the box.
     pub(crate) fn number(&self) -> u32 {
         let [_, _, _, low, _, _, _, high] = self.0.map(u32::from);
         low | high.wrapping_shl(16)
     }
 
-    /// Returns the box around both.
+    /// Returns the smallest grid box that contains both boxes.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         let mut union = self;
@@ -77,14 +85,15 @@ impl GridBox {
         union
     }
 
-    /// Returns twice the middle along each axis.
+    /// Returns the centre of the box along each axis, multiplied by two (`min + max`), in grid
+    /// steps.
     #[inline]
     fn middle(&self) -> [u32; 4] {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0.map(u32::from);
         [x.wrapping_add(0xffff ^ last_x), y.wrapping_add(0xffff ^ last_y), z.wrapping_add(0xffff ^ last_z), 0]
     }
 
-    /// Returns half the area of the box, in scene units.
+    /// Returns half the surface area of the box, in square scene units.
     pub(crate) fn area(&self, grid: &Grid) -> f32 {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
         let side = |first: u16, last: u16, step: f32| f32::from((!last).saturating_sub(first)) * step;
@@ -93,7 +102,7 @@ impl GridBox {
         x * y + y * z + z * x
     }
 
-    /// Returns how many steps the longest side has.
+    /// Returns the length of the longest side of the box, in grid steps.
     pub(crate) fn longest(&self) -> u16 {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
         [(x, last_x), (y, last_y), (z, last_z)]
@@ -104,19 +113,22 @@ impl GridBox {
     }
 }
 
-/// Returns the box around all.
+/// Returns the smallest grid box that contains the boxes of all items.
 pub(crate) fn around(items: &[GridBox]) -> GridBox {
     items.iter().fold(EMPTY_BOX, |all, item| all.union(*item))
 }
 
-/// Where a list was split: how many are in the first part, and the boxes around both.
+/// The result of a split: the number of items in the first part, and the bounding box of each part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SplitResult {
     pub(crate) middle: usize,
     pub(crate) boxes: [GridBox; 2],
 }
 
-/// Splits a list of two or more in two parts that are not empty. `balanced` splits in halves, so that depth has an end.
+/// Reorders a list of two or more items and splits it into two parts that are not empty.
+///
+/// If `balanced` is true, both parts have the same number of items (or differ by one), which limits
+/// the depth of the tree.
 pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
     let halves = |items: &mut [GridBox], axis: Option<usize>| {
         let middle = items.len() / 2;
@@ -138,7 +150,8 @@ pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> Split
     SplitResult { middle, boxes: best.boxes }
 }
 
-/// Returns the least and the greatest of the middles, along each axis.
+/// Returns the least and the greatest centre of the items' boxes along each axis, multiplied by two
+/// (`min + max`).
 fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     let (mut least, mut most) = ([u32::MAX; 4], [0; 4]);
     for item in items {
@@ -150,11 +163,11 @@ fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     (least, most)
 }
 
-/// How middles become bins.
+/// Converts the centre of a box, multiplied by two (`min + max`), to the number of its bin.
 #[derive(Clone, Copy)]
 struct BinScale {
     least: [u32; 4],
-    /// Bins for each step, times 2^16.
+    /// The number of bins per unit of the doubled centre (`min + max`), multiplied by 2^16.
     rate: [u32; 4],
 }
 
@@ -174,7 +187,7 @@ impl BinScale {
     }
 }
 
-/// The boxes and how many there are, in each bin of each axis.
+/// For each bin along each axis: the bounding box and the number of the items in the bin.
 struct Bins {
     boxes: [[GridBox; MAX_BINS]; 3],
     counts: [[u32; MAX_BINS]; 3],
@@ -182,10 +195,10 @@ struct Bins {
     scale: BinScale,
 }
 
-/// The split of the least cost.
+/// The split with the least expected cost.
 struct BestSplit {
     axis: usize,
-    /// The last bin of the first part.
+    /// The number of the last bin that belongs to the first part of the split.
     bin: u32,
     boxes: [GridBox; 2],
     scale: BinScale,
@@ -221,7 +234,8 @@ impl Bins {
             let mut behind = [(EMPTY_BOX, f32::INFINITY); MAX_BINS];
             let (mut all, mut count) = (EMPTY_BOX, 0_u32);
             for (bin, place) in behind.iter_mut().enumerate().take(self.used).rev() {
-                // What is behind this bin, and what it costs.
+                // The bounding box of the items in the bins after this bin, and the cost of these
+                // items.
                 *place = (all, cost(&all, count, grid));
                 all = all.union(boxes.get(bin).copied().unwrap_or(EMPTY_BOX));
                 count = count.wrapping_add(counts.get(bin).copied().unwrap_or_default());
@@ -242,14 +256,16 @@ impl Bins {
     }
 }
 
-/// Returns what so many things in a box cost; infinity where there is none.
+/// Returns the expected cost of a part with `count` items in the bounding box `item`, or infinity
+/// if `count` is 0.
 fn cost(item: &GridBox, count: u32, grid: &Grid) -> f32 {
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "an estimate")]
     let count_or_more = count as f32;
     if count == 0 { f32::INFINITY } else { item.area(grid) * count_or_more }
 }
 
-/// Moves those for which `is_first` holds to the front; returns how many they are.
+/// Moves the items for which `is_first` returns true to the front of the list. Returns the number
+/// of these items.
 fn partition(items: &mut [GridBox], is_first: impl Fn(&GridBox) -> bool) -> usize {
     let mut middle = 0_usize;
     let mut end = items.len();

@@ -1,16 +1,22 @@
-//! The stack of a traversal: which nodes and leaves are still to be visited, the nearest last.
+//! The stack of a tree traversal: the nodes and leaves that the query still has to visit, with the
+//! nearest one last.
 
 use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// The most entries of a stack: seven children for each node on the way down, and one.
+/// The maximum number of stack entries: seven waiting children for each node on the path to a leaf,
+/// and one more.
 const STACK_SIZE: usize = 192;
 const _: () = assert!(STACK_SIZE > 7 * MAX_DEPTH + 1);
 
-/// What is to be visited: where it begins along the ray, ordered as integers, above which child it is. The lowest bit of
-/// the place tells a leaf; it is rounded down.
+/// An entry of the stack: the distance of a child in the upper 32 bits, and the reference to the
+/// child in the lower 32 bits.
+///
+/// The distance is the one at which the bounding box of the child starts. The distance is encoded
+/// as an integer that sorts in the same order as the float. The lowest bit of this integer is
+/// replaced by a bit that is set for a leaf, which rounds the distance down.
 type StackEntry = u64;
 
 #[inline]
@@ -18,7 +24,7 @@ fn entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
     (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
 }
 
-/// Returns a number that is ordered as the float is.
+/// Converts a float to an integer that sorts in the same order.
 #[inline]
 fn ordered(number: f32) -> u32 {
     let bits = number.to_bits();
@@ -35,7 +41,7 @@ fn child(entry: StackEntry) -> u32 {
     u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
 }
 
-/// What waits to be visited, the nearest last.
+/// The nodes and leaves that the query still has to visit, with the nearest one last.
 pub(crate) struct Stack {
     entries: [StackEntry; STACK_SIZE],
     len: usize,
@@ -50,9 +56,10 @@ impl Stack {
         self.len = 0;
     }
 
-    /// Returns what is to be visited next, and whether it is a leaf; what begins beyond `limit` is dropped.
+    /// Removes the nearest child from the stack and returns it, with whether it is a leaf. Discards
+    /// children whose bounding boxes start beyond `limit`.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
         loop {
             self.len = self.len.checked_sub(1)?;
@@ -64,7 +71,7 @@ impl Stack {
         }
     }
 
-    /// Adds a node or a leaf.
+    /// Adds a node or a leaf to the stack, with the distance `near` of its bounding box.
     #[inline]
     pub(crate) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), DamagedTree> {
         *self.entries.get_mut(self.len).ok_or(DamagedTree)? = entry(near, child, is_leaf);
@@ -72,10 +79,14 @@ impl Stack {
         Ok(())
     }
 
-    /// Takes the children of a node that were met, and returns the nearest, and whether it is a leaf; where there is none, what
-    /// [`pop_within`](Self::pop_within) returns. Where there are several, memory is asked for all of them `ahead`.
+    /// Adds the children of a node whose bounding boxes the query meets to the stack, and then
+    /// removes and returns the nearest child.
+    ///
+    /// The result also contains whether the returned child is a leaf. If the query meets no child,
+    /// returns the result of [`pop_within`](Self::pop_within). If the query meets several children
+    /// and `ahead` is given, prefetches the memory of all of these children.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn descend(
         &mut self,
         node: &RawNode,
@@ -94,7 +105,8 @@ impl Stack {
             return Ok(self.pop_within(limit));
         }
         if rest == 0 {
-            // The common case: it need not wait.
+            // In the common case, the query meets a single child, which is returned directly and
+            // not put on the stack.
             let (lane, is_leaf) = child(bits);
             return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
         }
@@ -114,9 +126,9 @@ impl Stack {
     }
 }
 
-/// Sorts a few entries, the nearest last.
+/// Sorts a few stack entries by distance, with the nearest entry last.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "two or three numbers as a rule")]
+#[allow(clippy::inline_always, reason = "it usually sorts two or three numbers")]
 fn sort(entries: &mut [StackEntry]) {
     for end in 1..entries.len() {
         let mut at = end;

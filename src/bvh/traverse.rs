@@ -1,5 +1,7 @@
-//! The one traversal of a tree, for every kind of query: from the root to the nearest boxes first, down to exact tests of
-//! triangles.
+//! The traversal of a tree, which all queries (ray, nearest point, overlap) use.
+//!
+//! The traversal starts at the root and visits the nearest bounding boxes first. In the leaves, the
+//! traversal tests each triangle that may be a result exactly.
 
 use std::ops::ControlFlow;
 
@@ -13,37 +15,47 @@ use crate::bvh::tree_view::{DamagedTree, LeafTriangles, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// What is looked for in a tree: a ray, a point, a volume. It keeps the answers found so far.
+/// A query in a tree, for a ray, a point or a volume. The query also stores the results that it has
+/// found so far.
 pub(crate) trait TreeQuery {
-    /// Forgets all answers: the tree that they are from is damaged.
+    /// Discards all results found so far, because they come from a damaged tree.
     fn restart(&mut self);
-    /// Returns the distance beyond which nothing counts any more.
+    /// Returns the distance beyond which the query needs no results.
     fn limit(&self) -> f32;
-    /// Tests the boxes of a node: a bit for each child that may hold an answer, and the distance of each.
+    /// Tests the bounding boxes of the children of a node.
+    ///
+    /// Returns a bit mask with a bit set for each child that may contain a result, and the distance
+    /// of each child.
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]);
-    /// Tests the triangles of a leaf: a bit for each that may be an answer.
+    /// Tests the triangles of a leaf in `f32`. Returns a bit mask with a bit set for each triangle
+    /// that may be a result.
     fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32;
-    /// Tests a triangle exactly. Stops if no other triangle can change the answer.
+    /// Tests a triangle exactly, in `f64`. Returns `Break` if no other triangle can change the
+    /// result of the query.
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()>;
 }
 
-/// A child that is visited next, and whether it is a leaf.
+/// The reference to the child that is visited next, and whether this child is a leaf. `None` if the
+/// query has finished.
 pub(crate) type NextChild = Option<(u32, bool)>;
 
-/// How far a query has come in a tree.
+/// The progress of a query in a tree.
 pub(crate) struct Traversal {
     stack: Stack,
-    /// How many nodes may still be visited: no more than there are, however a damaged tree refers to them.
+    /// The number of nodes that the query may still visit.
+    ///
+    /// The number starts with the number of nodes in the tree. So a query ends even if the tree is
+    /// damaged and contains a cycle.
     nodes_left: u64,
 }
 
 impl Traversal {
-    /// Makes a traversal that has nothing to visit.
+    /// Makes a traversal that has no tree yet and nothing to visit.
     pub(crate) const fn idle() -> Self {
         Self { stack: Stack::new(), nodes_left: 0 }
     }
 
-    /// Begins at the root of a tree, which is returned.
+    /// Starts the traversal of a tree, and returns the number of its root node.
     #[inline]
     pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> u32 {
         self.stack.clear();
@@ -51,9 +63,10 @@ impl Traversal {
         view.header.root
     }
 
-    /// Visits a node. With `ahead`, memory is prefetched for all children that are to be visited.
+    /// Visits a node and returns the child to visit next. If `ahead` is given, prefetches the
+    /// memory of all children that the query will visit.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_node(
         &mut self,
         view: &TreeView<'_>,
@@ -68,9 +81,10 @@ impl Traversal {
         self.stack.descend(node, bits, &near, query.limit(), ahead.map(|triangles| (view, triangles)))
     }
 
-    /// Visits a leaf whose corner indices are at hand.
+    /// Visits a leaf and returns the child to visit next. The caller has already read the vertex
+    /// indices of the leaf's triangles.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_leaf(
         &mut self,
         triangles: &Triangles<'_>,
@@ -92,7 +106,7 @@ impl Traversal {
     }
 }
 
-/// One query in one tree.
+/// A query that is running in one tree.
 pub(crate) struct TreeSearch<'a, 'b, Q, P> {
     pub(crate) view: TreeView<'a>,
     pub(crate) triangles: &'b Triangles<'a>,
@@ -104,7 +118,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     type Output = Result<(), DamagedTree>;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, query, probe } = self;
         let mut traversal = Traversal::idle();
@@ -131,7 +145,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     }
 }
 
-/// Tests every triangle, without a tree.
+/// Runs a query without a tree: tests every triangle.
 pub(crate) fn test_every_triangle(triangles: &Triangles<'_>, query: &mut impl TreeQuery, probe: &mut impl Probe) {
     for triangle in 0..triangles.len() {
         report_triangle(triangles, triangle, probe);

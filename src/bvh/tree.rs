@@ -1,16 +1,21 @@
-//! A tree of boxes over the triangles of a surface, whose leaves name triangles of the file.
+//! A tree of bounding boxes over the triangles of a surface. The leaves of the tree refer to
+//! triangles of the file by their numbers.
 //!
 //! # Shape
 //!
-//! A node has up to eight children and takes 96 bytes: a grid, six planes for each child in steps of it, and where the
-//! children are. Where the triangles of a surface stand together that lie together, as modelling tools write them, a
-//! leaf is four or eight of them as they follow one another in the file, or fewer where a row ends, and the tree takes about 4 bytes per triangle.
-//! Where they do not, an order of their own goes with the tree, 4 bytes per triangle more.
+//! A node has up to eight children and takes 96 bytes. A node contains a grid, the six planes of
+//! each child's bounding box in steps of the grid, and references to the children. Modelling tools
+//! usually write triangles that are close in space one after another. In such a surface, a leaf is
+//! four or eight consecutive triangles of the file, or fewer at the end of a row, and the tree
+//! takes about 4 bytes per triangle. For other surfaces, the tree also stores its own order of the
+//! triangles, which takes 4 more bytes per triangle.
 //!
 //! # Pages
 //!
-//! Nodes lie in pages of 4,096 bytes, 42 to a page, each with its nearest kin: three or four pages are on the way from
-//! the root to a leaf of ten million triangles. In a sidecar they are used where they lie.
+//! Nodes are stored in pages of 4,096 bytes, with up to 42 nodes in a page. A node is stored in the
+//! same page as the nodes close to it in the tree, if possible. In a surface of ten million
+//! triangles, the path from the root to a leaf touches three or four pages. Pages in a sidecar are
+//! read directly from the sidecar's bytes, without a copy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,26 +29,26 @@ use crate::io::Huge;
 use crate::math::as_u64;
 use crate::sidecar::Sidecar;
 
-/// A tree of boxes over the triangles of a surface.
+/// A tree of bounding boxes over the triangles of a surface (a bounding volume hierarchy).
 pub struct Tree {
     pub(crate) pages: NodePages,
     pub(crate) order: TriangleOrder,
     pub(crate) header: TreeHeader,
 }
 
-/// Where the nodes are.
+/// Where the nodes of a tree are stored: in memory or in a sidecar.
 pub(crate) enum NodePages {
     Memory(Vec<AlignedPage>),
     Huge(Huge),
     Sidecar { sidecar: Arc<Sidecar>, first: u64, count: u64 },
 }
 
-/// Where the order of triangles is.
+/// Where the order of the triangles that leaves refer to is stored.
 pub(crate) enum TriangleOrder {
-    /// That of the file.
+    /// The order of triangles in the file, which needs no storage.
     File,
     Memory(Vec<u32>),
-    /// In pages from this one on.
+    /// In the pages of a sidecar, starting with page `first`.
     Sidecar {
         first: u64,
         count: u32,
@@ -61,7 +66,7 @@ impl fmt::Debug for Tree {
 }
 
 impl Tree {
-    /// Returns the bytes that it takes, in memory or in its sidecar.
+    /// Returns the size of the tree in bytes, in memory or in the sidecar that stores the tree.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let pages = match &self.pages {
@@ -77,25 +82,29 @@ impl Tree {
         pages.saturating_mul(as_u64(size_of::<NodePage>())).saturating_add(numbers.saturating_mul(4))
     }
 
-    /// Returns how many nodes it has.
+    /// Returns the number of nodes of the tree.
     #[must_use]
     pub const fn node_count(&self) -> u64 {
         self.header.nodes
     }
 
-    /// Returns the box around all triangles that count; empty where none does.
+    /// Returns the bounding box of all valid triangles of the tree, or an empty box if the tree has
+    /// no valid triangle.
     #[must_use]
     pub const fn bounds(&self) -> Bounds {
         self.header.bounds
     }
 
-    /// Tells whether the triangles follow no order of place, so that the tree has one of its own.
+    /// Returns whether the tree stores its own order of triangles.
+    ///
+    /// A tree stores its own order if triangles that are consecutive in the file are not close in
+    /// space.
     #[must_use]
     pub const fn is_reordered(&self) -> bool {
         !matches!(self.order, TriangleOrder::File)
     }
 
-    /// Tells whether its nodes lie in a sidecar.
+    /// Returns whether the nodes of the tree are stored in a sidecar.
     #[must_use]
     pub const fn is_stored(&self) -> bool {
         matches!(self.pages, NodePages::Sidecar { .. })
@@ -107,7 +116,7 @@ impl Tree {
         Self { pages, order, header }
     }
 
-    /// Lends it to a query.
+    /// Returns a borrowed view of the tree, in the form that queries use.
     #[inline]
     pub(crate) fn view(&self) -> TreeView<'_> {
         let (bytes, whole, first) = match &self.pages {
@@ -118,7 +127,8 @@ impl Tree {
             }
         };
         let pages = <[NodePage]>::ref_from_bytes(bytes).unwrap_or_default();
-        // No more than there is room for, whatever a sidecar says: as many steps a query may take.
+        // A query visits at most this number of nodes. The number is limited to the number of nodes
+        // that fit in the pages, because a damaged sidecar may contain any number.
         let nodes = self.header.nodes.min(as_u64(pages.len().saturating_mul(layout::NODES_PER_PAGE)));
         let order = match (&self.order, &self.pages) {
             (TriangleOrder::Memory(numbers), _) => OrderView::Memory(numbers),

@@ -1,4 +1,7 @@
-//! A tree as queries read it: its nodes, wherever they are, and the triangles that its leaves name.
+//! A borrowed view of a tree, which queries use to read the nodes and the triangle numbers of the
+//! leaves.
+//!
+//! The nodes of the tree may be in memory or in a sidecar.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +14,7 @@ use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 use crate::sidecar::Sidecar;
 
-/// What a tree is, apart from its nodes.
+/// The properties of a tree as a whole, such as its number of triangles and its root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TreeHeader {
     pub(crate) triangles: u32,
@@ -21,23 +24,26 @@ pub(crate) struct TreeHeader {
     pub(crate) bounds: Bounds,
 }
 
-/// A part of a stored tree that is not what a builder writes: it is not to be used.
+/// The error for a stored tree with content that no builder writes. A damaged tree must not be
+/// used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DamagedTree;
 
-/// A tree in the hands of a query.
+/// A tree borrowed by a query.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeView<'a> {
     pub(crate) header: TreeHeader,
     pub(crate) pages: &'a [NodePage],
-    /// Of each page of the sidecar, whether it was tested.
+    /// One bit for each page of the sidecar. The bit is set after the hash of the page was checked.
+    ///
+    /// This field is `None` for a tree in memory.
     pub(crate) whole: Option<&'a [AtomicU64]>,
-    /// The number of the first of these pages in the sidecar.
+    /// The number of the tree's first page in the sidecar.
     pub(crate) first: usize,
     pub(crate) order: OrderView<'a>,
 }
 
-/// The order of triangles that leaves name.
+/// The order of triangles that the leaves of a tree refer to.
 #[derive(Clone, Copy)]
 pub(crate) enum OrderView<'a> {
     File,
@@ -46,7 +52,8 @@ pub(crate) enum OrderView<'a> {
 }
 
 impl<'a> TreeView<'a> {
-    /// Returns a node; its page is tested the first time that it is looked at.
+    /// Returns a node. If the page of the node is in a sidecar, the hash of the page is checked at
+    /// the first access.
     #[inline]
     pub(crate) fn node(&self, node: u32) -> Result<&'a RawNode, DamagedTree> {
         let (page, slot) = place(node);
@@ -62,7 +69,7 @@ impl<'a> TreeView<'a> {
         found.nodes.get(slot).ok_or(DamagedTree)
     }
 
-    /// Asks for a node that is about to be read.
+    /// Prefetches a node that will be read soon.
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
         let (page, slot) = place(node);
@@ -71,9 +78,9 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Prefetches a child that is going to be visited.
+    /// Prefetches the memory of a child (a node, or the triangles of a leaf) that will be visited.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn prefetch_child(&self, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
         if is_leaf {
             if let Some(first) = self.leaf(child).ok().and_then(|leaf| leaf.triangle(0)) {
@@ -84,13 +91,13 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the bytes of a node, to tell which pages a query has looked at.
+    /// Returns the bytes of a node, which a probe uses to record the pages that a query has read.
     pub(crate) fn node_bytes(&self, node: u32) -> &'a [u8] {
         let (page, slot) = place(node);
         self.pages.get(page).and_then(|page| page.nodes.get(slot)).map_or(&[], |node| node.as_bytes())
     }
 
-    /// Returns which triangles a leaf names.
+    /// Returns the numbers of the triangles in a leaf, or an error if the tree is damaged.
     #[inline]
     pub(crate) fn leaf(&self, child: u32) -> Result<LeafTriangles<'a>, DamagedTree> {
         let (first, count) = layout::leaf(child);
@@ -111,7 +118,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns a number of the order.
+    /// Returns the triangle number at index `at` of the tree's order of triangles.
     #[inline]
     pub(crate) fn number(&self, at: u32) -> Option<u32> {
         match self.order {
@@ -127,7 +134,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns how many numbers the order has; `None` where it is the file's.
+    /// Returns the length of the tree's own order of triangles, or `None` if the tree uses the
+    /// order of the file.
     pub(crate) fn order_len(&self) -> Option<u32> {
         match self.order {
             OrderView::File => None,
@@ -136,8 +144,12 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Copies the order of triangles; nothing where it is the file's. `None` where memory is short or a page is damaged.
-    #[allow(clippy::option_option, reason = "no order is another thing than an order that cannot be had")]
+    /// Copies the tree's own order of triangles. Returns `Some(None)` if the tree uses the order of
+    /// the file.
+    ///
+    /// Returns `None` if there is not enough memory for the copy, or if a page of the sidecar is
+    /// damaged.
+    #[allow(clippy::option_option, reason = "the absence of an order differs from a failure to copy it")]
     pub(crate) fn order_to_vec(&self) -> Option<Option<Vec<u32>>> {
         let Some(count) = self.order_len() else { return Some(None) };
         let mut numbers = Vec::new();
@@ -149,19 +161,20 @@ impl<'a> TreeView<'a> {
     }
 }
 
-/// What a leaf names.
+/// The indices of the triangles in a leaf.
 #[derive(Clone, Debug)]
 pub(crate) enum LeafTriangles<'a> {
-    /// Triangles that follow one another in the file.
+    /// A range of triangle numbers: the triangles are consecutive in the file.
     Run(std::ops::Range<u32>),
-    /// These.
+    /// A borrowed list of triangle numbers.
     List(&'a [u32]),
-    /// The first so many of these.
+    /// A copied list of triangle numbers: an array, and the number of its entries that are used.
     Copy([u32; layout::WIDTH], usize),
 }
 
 impl LeafTriangles<'_> {
-    /// Returns the number of a triangle; `None` where there are not as many.
+    /// Returns the number of the triangle at index `lane` of the leaf, or `None` if the leaf has
+    /// fewer triangles.
     #[inline]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
         match self {
@@ -171,9 +184,9 @@ impl LeafTriangles<'_> {
         }
     }
 
-    /// Returns the vertex indices of the triangles' corners.
+    /// Returns the vertex indices of all triangles in the leaf.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>) -> CornerIndices {
         match self {
             Self::Run(range) => triangles.corner_indices(range.clone()),
@@ -182,7 +195,7 @@ impl LeafTriangles<'_> {
         }
     }
 
-    /// Returns the numbers of all.
+    /// Returns an iterator over the numbers of all triangles in the leaf.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = u32> {
         (0..layout::WIDTH).map_while(|lane| self.triangle(lane))
     }

@@ -1,4 +1,4 @@
-//! The triangles of a surface, eight at a time, out of the file's own arrays.
+//! Reads the triangles of a surface from the arrays of the file, eight triangles at a time.
 
 use std::ops::Range;
 
@@ -10,15 +10,16 @@ use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Indices, Positions, Surface};
 
-/// The most triangles of a surface.
+/// The maximum number of triangles of a surface that queries support.
 const MAX_TRIANGLES: u32 = 1 << 31;
-/// What no vertex has as its number.
+/// A vertex index that is out of range in every array of positions.
 const INVALID_VERTEX: u32 = u32::MAX;
 
-/// The triangles of a surface: positions and the indices into them, borrowed and undecoded.
+/// The triangles of a surface: its arrays of positions and of vertex indices, borrowed from the
+/// file and decoded when they are read.
 ///
-/// A triangle counts where its three indices are in range and its coordinates finite, none beyond ±2^60; others are not
-/// there for any query.
+/// A triangle is valid if its three vertex indices are in range, and all its coordinates are finite
+/// and not beyond ±2^60. All queries ignore triangles that are not valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Triangles<'a> {
     points: VertexPositions<'a>,
@@ -26,47 +27,56 @@ pub struct Triangles<'a> {
     count: u32,
 }
 
-/// Where the corners are.
+/// Where the positions of the vertices are stored: in the file or in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum VertexPositions<'a> {
-    /// In a file.
+    /// Positions that are stored in a file.
     File(Positions<'a>),
-    /// Where a pose has put them.
+    /// Positions in memory, which were computed, for example from a pose.
     Computed(&'a [[f32; 3]]),
 }
 
 impl<'a> Triangles<'a> {
-    /// Takes positions and the indices of corners, three to a triangle; what is left over is no triangle, and no more than
-    /// 2^31 triangles are seen.
+    /// Makes triangles from an array of positions and an array of vertex indices, with three
+    /// indices per triangle.
+    ///
+    /// If the number of indices is not a multiple of three, the last one or two indices are
+    /// ignored. Triangles after the first 2^31 are ignored too.
     #[must_use]
     pub fn from_arrays(positions: Positions<'a>, indices: Indices<'a>) -> Self {
         let count = u32::try_from(indices.len() / 3).unwrap_or(u32::MAX).min(MAX_TRIANGLES);
         Self { points: VertexPositions::File(positions), indices, count }
     }
 
-    /// Locates the triangles of a surface, in its base shape.
+    /// Locates the triangles of a surface in its base shape (without a pose, morph target or other
+    /// vertex frame).
     ///
     /// # Errors
     ///
-    /// What locating the arrays fails with; [`ErrorKind::Value`] where there are more than 2^31 triangles.
+    /// Returns an error if the arrays of the surface cannot be located. Returns
+    /// [`ErrorKind::Value`] if the surface has more than 2^31 triangles.
     pub fn new(surface: &Surface<'a>) -> Result<Self> {
         Self::locate(surface, VertexPositions::File(surface.positions()?))
     }
 
-    /// Locates them with the positions of another shape of the same surface: a vertex frame, a morph target.
+    /// Locates the triangles of a surface, with the stored positions of another shape of the same
+    /// surface.
+    ///
+    /// The positions can be those of a vertex frame or of a morph target.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Returns the same errors as [`new`](Self::new).
     pub fn with_positions(surface: &Surface<'a>, positions: Positions<'a>) -> Result<Self> {
         Self::locate(surface, VertexPositions::File(positions))
     }
 
-    /// Locates them with positions that were computed: skinned, or blended.
+    /// Locates the triangles of a surface, with computed positions, such as skinned or blended
+    /// positions.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Returns the same errors as [`new`](Self::new).
     pub fn from_points(surface: &Surface<'a>, positions: &'a [[f32; 3]]) -> Result<Self> {
         Self::locate(surface, VertexPositions::Computed(positions))
     }
@@ -82,19 +92,19 @@ impl<'a> Triangles<'a> {
         Ok(Self { points, indices, count })
     }
 
-    /// Returns how many there are, those that do not count included.
+    /// Returns the number of triangles, including the triangles that are not valid.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.count
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the number of triangles is 0.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns the indices of a triangle's corners; `None` where there is none.
+    /// Returns the three vertex indices of a triangle, or `None` if `triangle` is out of range.
     #[inline]
     #[must_use]
     pub fn corners(&self, triangle: u32) -> Option<[u32; 3]> {
@@ -106,7 +116,8 @@ impl<'a> Triangles<'a> {
         ])
     }
 
-    /// Returns the corners of a triangle, in scene units; `None` where it does not count.
+    /// Returns the positions of the three corners of a triangle, in scene units, or `None` if the
+    /// triangle is not valid or `triangle` is out of range.
     #[inline]
     #[must_use]
     pub fn get(&self, triangle: u32) -> Option<TriangleCorners> {
@@ -114,7 +125,7 @@ impl<'a> Triangles<'a> {
         Some([first?, second?, third?]).filter(is_valid_triangle)
     }
 
-    /// Returns the position of a vertex.
+    /// Returns the position of a vertex, in scene units, or `None` if `vertex` is out of range.
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: u32) -> Option<[f32; 3]> {
@@ -125,7 +136,7 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns how many vertices there are.
+    /// Returns the number of vertices, which is the length of the array of positions.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         match self.points {
@@ -134,7 +145,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns the box around all positions, whether a triangle uses them or not, in one pass over them.
+    /// Returns the bounding box of all positions, including positions that no triangle uses, in one
+    /// pass over the positions.
     pub(crate) fn bounds_of_points(&self) -> Bounds {
         match self.points {
             VertexPositions::File(positions) => positions.bounds(),
@@ -144,7 +156,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns the box around the triangles of a range that count; empty where none does.
+    /// Returns the bounding box of the valid triangles in a range of triangle numbers, or an empty
+    /// box if the range has no valid triangle.
     pub(crate) fn bounds(&self, range: Range<u32>) -> Bounds {
         let mut bounds = Bounds::EMPTY;
         let mut first = range.start;
@@ -156,7 +169,10 @@ impl<'a> Triangles<'a> {
         bounds
     }
 
-    /// Tells the system that all of it is about to be read: the indices in order, the positions as they say.
+    /// Advises the operating system that the arrays of indices and positions will soon be read.
+    ///
+    /// The indices will be read in file order, and the positions in the order in which the indices
+    /// refer to them.
     pub(crate) fn prefetch(&self) {
         crate::io::prefetch(self.indices.as_bytes());
         if let VertexPositions::File(positions) = self.points {
@@ -164,14 +180,17 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns where the corners are.
+    /// Returns the positions of the vertices, in the file or in memory.
     #[inline]
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) const fn points(&self) -> &VertexPositions<'a> {
         &self.points
     }
 
-    /// Visits the bytes of a triangle's indices, and those of each corner's position, where they are in a file.
+    /// Passes the bytes of a triangle in the file to `visit`: first its indices, then the position
+    /// of each corner.
+    ///
+    /// Computed positions are not in the file, so their bytes are not passed to `visit`.
     pub(crate) fn each_slice_of(&self, triangle: u32, visit: &mut dyn FnMut(&'a [u8])) {
         let Some(first) = usize::try_from(triangle).ok().and_then(|triangle| triangle.checked_mul(3)) else { return };
         if let Some(part) = first.checked_add(3).and_then(|end| self.indices.slice(first..end)) {
@@ -186,9 +205,9 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns the indices of up to eight triangles that stand together.
+    /// Decodes the vertex indices of up to eight consecutive triangles.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, range: Range<u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
         let [start, end] =
@@ -206,9 +225,9 @@ impl<'a> Triangles<'a> {
         numbers
     }
 
-    /// Returns the indices of up to eight triangles that do not stand together.
+    /// Decodes the vertex indices of up to eight triangles that are not consecutive.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
         match &self.indices {
@@ -224,9 +243,9 @@ impl<'a> Triangles<'a> {
         numbers
     }
 
-    /// Decodes the positions of eight triangles.
+    /// Decodes the positions of the corners of eight triangles.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn block<const FUSED: bool>(&self, numbers: &CornerIndices) -> TriangleBlock {
         match &self.points {
             VertexPositions::Computed(points) => fetch::positions(numbers, |at| points.get(at).copied()),
@@ -235,7 +254,8 @@ impl<'a> Triangles<'a> {
             VertexPositions::File(Positions::Packed64(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::Strided(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::MinMax16(array)) => {
-                // The division of all lanes together: one for each vertex would take longer than the rest.
+                // The coordinates of all lanes are divided together. One division for each vertex
+                // would take longer than all other work here.
                 let raw = array.raw();
                 let mut block =
                     fetch::positions(numbers, |at| raw.get(at).map(|codes| codes.map(|code| f32::from(code.get()))));
@@ -252,7 +272,7 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Asks for the indices of a triangle, which are about to be read.
+    /// Prefetches the vertex indices of a triangle, which will be read soon.
     #[inline]
     pub(crate) fn prefetch_indices(&self, triangle: u32) {
         let first = usize::try_from(triangle).unwrap_or(usize::MAX).saturating_mul(3);
@@ -265,7 +285,7 @@ impl<'a> Triangles<'a> {
         crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
     }
 
-    /// Asks for the positions of eight triangles, which are about to be read.
+    /// Prefetches the positions of the corners of eight triangles, which will be read soon.
     #[inline]
     pub(crate) fn prefetch_positions(&self, numbers: &CornerIndices) {
         fn each<T>(array: &[T], numbers: &CornerIndices) {

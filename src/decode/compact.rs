@@ -1,27 +1,31 @@
-//! The compact integer of UNIGINE 2.x files.
+//! The variable-length integer (compact integer) of UNIGINE 2.x files.
 //!
-//! Sign and magnitude, least significant bits first. The first byte holds bit 7 = another byte follows, bit 6 = negative, bits
-//! 5..0 = magnitude; each further byte bit 7 = another follows, bits 6..0 = magnitude. Not two's complement, not
-//! zig-zag, not LEB128: −1 is `41`.
+//! A compact integer consists of a sign and a magnitude, with the least significant bits first. In
+//! the first byte, bit 7 is set if another byte follows, bit 6 is set if the integer is negative,
+//! and bits 5 to 0 are the lowest bits of the magnitude. In each further byte, bit 7 is set if
+//! another byte follows, and bits 6 to 0 are the next bits of the magnitude. The encoding is
+//! neither two's complement, zig-zag nor LEB128: -1 is the byte `41`.
 //!
-//! Exact. The engine writes *n* bytes while the magnitude is below 2^(6+7(n−1)) − 1, so that 63 takes two bytes where
-//! one would do; [`encode`] does the same, [`decode`] reads every spelling of up to five bytes.
+//! The encoding is exact. The engine writes *n* bytes while the magnitude is below
+//! `2^(6+7(n-1)) - 1`. For example, it writes 63 in two bytes, although one byte would suffice.
+//! [`encode`] does the same as the engine. [`decode`] reads every encoding of up to five bytes.
 
-/// The most bytes an integer takes.
+/// The maximum size of a compact integer, in bytes.
 pub const MAX_BYTES: usize = 5;
 
-/// Why bytes are not a compact integer.
+/// The reason why bytes are not a compact integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactError {
-    /// The bytes end while the last one says that another follows.
+    /// The bytes end, but bit 7 of the last byte is set, which means that another byte should
+    /// follow.
     End,
-    /// The fifth byte says that another follows.
+    /// Bit 7 of the fifth byte is set, but a compact integer has at most five bytes.
     Long,
-    /// The magnitude is 2^31 or more.
+    /// The magnitude of the integer is 2^31 or more.
     Large,
 }
 
-/// Decodes the integer at the start of `bytes`; returns it with the number of bytes it takes.
+/// Decodes the compact integer at the start of `bytes`. Returns the integer and its size in bytes.
 ///
 /// ```
 /// use meshpeek::decode::compact::decode;
@@ -31,7 +35,7 @@ pub enum CompactError {
 ///
 /// # Errors
 ///
-/// The [`CompactError`], where the bytes are no such integer.
+/// Returns a [`CompactError`] if `bytes` does not begin with a compact integer.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Result<(i32, usize), CompactError> {
     let mut magnitude = 0_u64;
@@ -54,7 +58,7 @@ pub fn decode(bytes: &[u8]) -> Result<(i32, usize), CompactError> {
     Err(if bytes.len() < MAX_BYTES { CompactError::End } else { CompactError::Long })
 }
 
-/// Returns how many bytes the engine spends on `value`.
+/// Returns the number of bytes that the engine writes for the integer `value`.
 #[must_use]
 pub const fn length(value: i32) -> usize {
     match value.unsigned_abs() {
@@ -66,7 +70,8 @@ pub const fn length(value: i32) -> usize {
     }
 }
 
-/// Encodes `value` as the engine does: the first so many of the five bytes count.
+/// Encodes the integer `value` as the engine does. Returns five bytes, and how many of these bytes
+/// are used.
 ///
 /// ```
 /// use meshpeek::decode::compact::encode;

@@ -1,18 +1,20 @@
-//! Formats that decoded floats are converted to: floats, half floats, or normalised integers as GPUs read them.
+//! Output formats for decoded floats: floats, half floats, or normalised integers for GPUs.
 //!
-//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a piece of values, converts it while the nearest cache has it,
-//! and goes on, so that no array of floats is made.
+//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a small number of values and
+//! converts them while they are in the nearest cache of the processor. It then continues with the
+//! next values, so no array of floats is made.
 //!
 //! | format | component | worst error, of values in range | out of range | NaN |
 //! |---|---|---|---|---|
-//! | [`Float`] | `f32` | none | – | kept |
+//! | [`Float`] | `f32` | none | - | kept |
 //! | [`HalfFloat`] | [`half::f16`] | 2^-11 of the value, 2^-25 below 2^-14 | infinite from 65520 on | quiet |
 //! | [`Unorm<u8>`](Unorm), [`Unorm<u16>`](Unorm) | `round(v * MAX)` | half a step, 1/510 or 1/131070 | clamped to 0..1 | 0 |
-//! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to −1..1 | 0 |
-//! | [`QuantizeIn`] | the same of `(v - min) * (1 / (max - min))` | and 2^-23 of the box | as there | as there |
+//! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to -1..1 | 0 |
+//! | [`QuantizeIn`] | the inner format of `(v - min) * (1 / (max - min))` | also 2^-23 of the box | as the inner format | as the inner format |
 //!
-//! The product is an `f32`; of two integers as near, the even one is taken. The least integer, −128 or −32768, is never
-//! made.
+//! The product `v * MAX` is an `f32`. It is rounded to the nearest integer, and a value midway
+//! between two integers is rounded to the even one. The smallest integer of the type, -128 or
+//! -32768, is never produced.
 
 use std::marker::PhantomData;
 
@@ -24,23 +26,27 @@ use crate::decode::quantize::{
 };
 use crate::simd::kernel;
 
-/// A format that values of `N` floats are converted to. The conversion is total: any float gives a component, and nothing
-/// panics. Other crates may implement it for the formats that their shaders read.
+/// An output format for values that consist of `N` floats.
+///
+/// Every value can be converted: any float gives a component, and the conversion never panics.
+/// Other crates may implement this trait for the formats that their shaders read.
 pub trait OutputFormat<const N: usize>: Copy {
-    /// What one float becomes.
+    /// The type of the component that one float is converted to.
     type Component: Pod;
 
-    /// Converts one value.
+    /// Converts the `N` floats of one value to `N` components.
     fn convert(&self, value: [f32; N]) -> [Self::Component; N];
 
-    /// Converts values in order, until `values` or `out` ends. It may overwrite `values`. A format overrides this if it has a
-    /// faster way than one by one; the components are the same.
+    /// Converts values in order, until the end of the shorter slice, `values` or `out`.
+    ///
+    /// This method may overwrite `values`. A format overrides the method if it has a faster way to
+    /// convert many values. The components are the same as those of [`convert`](Self::convert).
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[Self::Component; N]]) {
         out.iter_mut().zip(values).for_each(|(out, value)| *out = self.convert(*value));
     }
 }
 
-/// Floats as they are.
+/// The output format that keeps floats unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Float;
 
@@ -53,7 +59,7 @@ impl<const N: usize> OutputFormat<N> for Float {
     }
 }
 
-/// Half floats.
+/// The output format of half floats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HalfFloat;
 
@@ -70,7 +76,7 @@ impl<const N: usize> OutputFormat<N> for HalfFloat {
     }
 }
 
-/// Unsigned integers, `u8` or `u16`, of which the greatest stands for 1.
+/// The output format of unsigned integers, `u8` or `u16`. The largest integer represents 1.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Unorm};
@@ -80,14 +86,15 @@ impl<const N: usize> OutputFormat<N> for HalfFloat {
 pub struct Unorm<I>(PhantomData<I>);
 
 impl<I> Unorm<I> {
-    /// Makes the format.
+    /// Makes the output format.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// Signed integers, `i8` or `i16`, of which the greatest stands for 1 and its negative for −1.
+/// The output format of signed integers, `i8` or `i16`. The largest integer represents 1, and the
+/// negative of the largest integer represents -1.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Snorm};
@@ -97,14 +104,15 @@ impl<I> Unorm<I> {
 pub struct Snorm<I>(PhantomData<I>);
 
 impl<I> Snorm<I> {
-    /// Makes the format.
+    /// Makes the output format.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// Implements the formats of normalised integers: a range that values are clamped to, and the integer of 1.
+/// Implements the output formats of normalised integers. The arguments are the range that values
+/// are clamped to, and the integer that represents 1.
 macro_rules! normalised {
     ($($format:ident of $integer:ty: $least:literal to $most:literal, $kernel:ident;)*) => {$(
         impl<const N: usize> OutputFormat<N> for $format<$integer> {
@@ -112,7 +120,7 @@ macro_rules! normalised {
 
             #[inline]
             #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "it is in range")]
-            #[allow(clippy::cast_sign_loss, reason = "it has no sign where the integer has none")]
+            #[allow(clippy::cast_sign_loss, reason = "it is not negative if the integer is unsigned")]
             fn convert(&self, value: [f32; N]) -> [$integer; N] {
                 value.map(|value| (clamp(value, $least) * $most).round_ties_even() as $integer)
             }
@@ -131,10 +139,11 @@ normalised! {
     Snorm of i16: -1.0 to 32767.0, float_to_snorm16;
 }
 
-/// Positions as parts of a box: 0 at its least corner and 1 at its greatest, in one of the other formats.
+/// The output format of positions relative to a bounding box: 0 at the minimum of the box and 1 at
+/// its maximum. The relative positions are then converted to another output format.
 ///
-/// A vertex shader undoes it with `min + part * (max - min)`. On an axis along which the box has no extent, or none that
-/// is a number, all is 0.
+/// A vertex shader computes the position with `min + part * (max - min)`. If the box has no extent
+/// along an axis, or the extent is not finite, all components of this axis are 0.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Unorm, QuantizeIn};
@@ -149,7 +158,8 @@ pub struct QuantizeIn<F, const N: usize> {
 }
 
 impl<F, const N: usize> QuantizeIn<F, N> {
-    /// Takes the corners of the box, and the format of the scaled values.
+    /// Makes the output format from the minimum and the maximum of the box, and from the format
+    /// that the relative positions are converted to.
     #[must_use]
     pub fn new(min: [f32; N], max: [f32; N], format: F) -> Self {
         let mut scale = max;
@@ -160,7 +170,8 @@ impl<F, const N: usize> QuantizeIn<F, N> {
         Self { min, scale, format }
     }
 
-    /// Returns where in the box a point lies.
+    /// Returns the position of a point relative to the box: 0 at the minimum of the box, and 1 at
+    /// its maximum.
     #[inline]
     fn part(&self, mut value: [f32; N]) -> [f32; N] {
         for ((value, min), scale) in value.iter_mut().zip(self.min).zip(self.scale) {
@@ -170,7 +181,8 @@ impl<F, const N: usize> QuantizeIn<F, N> {
     }
 }
 
-/// Components converted at a time: whole vectors of any width, and whole values of one to four floats.
+/// Number of components that are converted at a time: a whole number of SIMD vectors of any width,
+/// and a whole number of values of one to four floats.
 const LANES: usize = 48;
 
 impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
@@ -199,7 +211,8 @@ impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
 }
 
 kernel! {
-    /// Scales values to 0..1 of boxes that repeat after [`LANES`] values.
+    /// Scales floats to 0..1. The minimum and the scale for the floats repeat every [`LANES`]
+    /// floats.
     fn scale_into_box(values: &mut [f32], min: &[f32; LANES], scale: &[f32; LANES]) {
         let (chunks, rest) = values.as_chunks_mut::<LANES>();
         for chunk in chunks {

@@ -1,32 +1,40 @@
-//! Division of codes by the greatest one, by multiplication where the processor has a fused one. The quotients are the same.
+//! Division of integer codes by the largest code, such as 65535.
+//!
+//! If the processor has a fused multiply-add instruction, the code multiplies instead of dividing.
+//! The quotients are the same.
 
-/// What numbers are divided by: itself, its reciprocal as an `f32`, and what that is short of.
+/// A divisor: the number itself, its reciprocal as an `f32`, and the rounding error of this
+/// reciprocal.
 pub(crate) struct Divisor {
     number: f32,
     pub(crate) reciprocal: f32,
     pub(crate) rest: f32,
 }
 
-/// What codes of 16 bits are divided by.
+/// The divisor of unsigned 16-bit codes.
 pub(crate) const BY_65535: Divisor = Divisor::new(65535.0);
-/// What components with a sign are divided by.
+/// The divisor of signed 16-bit components.
 pub(crate) const BY_32767: Divisor = Divisor::new(32767.0);
-/// What codes of 8 bits are divided by.
+/// The divisor of unsigned 8-bit codes.
 pub(crate) const BY_255: Divisor = Divisor::new(255.0);
 
 impl Divisor {
     #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounded to the nearest")]
-    #[allow(clippy::cast_lossless, reason = "constants have no other way")]
+    #[allow(clippy::cast_lossless, reason = "`f64::from` is not const")]
     const fn new(number: f32) -> Self {
         let reciprocal = 1.0 / number;
         Self { number, reciprocal, rest: (1.0 / number as f64 - reciprocal as f64) as f32 }
     }
 
-    /// Divides as the division itself rounds. Where there is a fused multiplication, one that adds the product with the
-    /// rest of the reciprocal; where there is none, calling for it would be slow, and it divides.
+    /// Divides `number` by the divisor. The result is rounded exactly like a division.
     ///
-    /// Both products are off by less than 2^-47 of the quotient. A number of 16 bits, divided by one of as many, is no
-    /// nearer than 2^-41 of it to where rounding changes, unless it is a float itself. Tests compare all codes.
+    /// If `FUSED` is true, the method multiplies the number by the reciprocal, and adds the product
+    /// of the number and the rounding error of the reciprocal. Without a fused multiply-add
+    /// instruction, this operation would be computed slowly in software, so the method divides.
+    ///
+    /// The sum of both products differs from the quotient by less than 2^-47 of the quotient. A
+    /// quotient of two 16-bit numbers either is a float, or its distance from a rounding boundary
+    /// is at least 2^-41 of the quotient. Tests compare the results for all codes.
     #[inline(always)]
     pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
         if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }

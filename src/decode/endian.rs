@@ -1,33 +1,35 @@
-//! Numbers in the byte order that their file says: `f32` and `u32`, little- or big-endian, at any address, decoded exactly.
+//! Numbers in the byte order of their file: `f32`, `u32` and `u16`, little-endian or big-endian.
+//!
+//! The numbers may be at any address, and they are decoded exactly.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 
-/// Which byte of a number comes first.
+/// The byte order of a number, which defines the byte that comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ByteOrder {
-    /// The least significant.
+    /// The least significant byte comes first.
     #[default]
     Little,
-    /// The most significant.
+    /// The most significant byte comes first.
     Big,
 }
 
-/// Four bytes of a number.
+/// The four bytes of a number, in the byte order of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct RawWord(pub [u8; 4]);
 
 impl ByteOrder {
-    /// Reads a float.
+    /// Decodes four bytes in this byte order to a float.
     #[inline]
     #[must_use]
     pub fn f32(self, word: RawWord) -> f32 {
         f32::from_bits(self.u32(word))
     }
 
-    /// Reads an unsigned integer.
+    /// Decodes four bytes in this byte order to an unsigned integer.
     #[inline]
     #[must_use]
     pub const fn u32(self, RawWord(bytes): RawWord) -> u32 {
@@ -37,7 +39,7 @@ impl ByteOrder {
         }
     }
 
-    /// Reads an unsigned integer of two bytes.
+    /// Decodes two bytes in this byte order to an unsigned integer.
     #[inline]
     #[must_use]
     pub const fn u16(self, bytes: [u8; 2]) -> u16 {
@@ -47,7 +49,7 @@ impl ByteOrder {
         }
     }
 
-    /// Writes four bytes.
+    /// Returns the four bytes of a number in this byte order.
     #[must_use]
     pub const fn put(self, number: u32) -> [u8; 4] {
         match self {
@@ -56,7 +58,7 @@ impl ByteOrder {
         }
     }
 
-    /// Writes two bytes.
+    /// Returns the two bytes of a number in this byte order.
     #[must_use]
     pub const fn put_u16(self, number: u16) -> [u8; 2] {
         match self {
@@ -66,7 +68,7 @@ impl ByteOrder {
     }
 }
 
-/// Decodes `N` floats that stand together, NaN payloads included.
+/// Decodes `N` adjacent floats in the given byte order. Decoding is exact, including NaN payloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianFloats<const N: usize>(pub ByteOrder);
 
@@ -80,7 +82,7 @@ impl<const N: usize> Decode for EndianFloats<N> {
     }
 }
 
-/// Decodes `N` unsigned integers of two bytes each that stand together.
+/// Decodes `N` adjacent unsigned integers of two bytes each, in the given byte order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianU16s<const N: usize>(pub ByteOrder);
 
@@ -94,7 +96,7 @@ impl<const N: usize> Decode for EndianU16s<N> {
     }
 }
 
-/// Decodes an index of four bytes.
+/// Decodes an index of four bytes in the given byte order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianIndex(pub ByteOrder);
 
@@ -108,7 +110,8 @@ impl Decode for EndianIndex {
     }
 }
 
-/// Decodes a colour, `0xAARRGGBB`, to red, green, blue, alpha: each is `u / 255`.
+/// Decodes a colour, `0xAARRGGBB`, to red, green, blue and alpha. Each component is `u / 255`,
+/// where `u` is its byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Argb8(pub ByteOrder);
 

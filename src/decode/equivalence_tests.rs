@@ -1,4 +1,5 @@
-//! Every bulk decoder against its scalar twin, bit for bit, at each level of instructions that the processor has.
+//! Tests that compare every bulk decoder with the decoder for one value, bit for bit, for each SIMD
+//! instruction set that the processor supports.
 
 #![allow(
     clippy::as_conversions,
@@ -18,12 +19,12 @@ use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
 use crate::decode::endian::{ByteOrder, EndianIndex};
 use crate::simd::at_each_level;
 
-/// Values decoded at random where there are more codes than can be tried.
+/// Number of random values that are decoded if an encoding has too many codes to test all of them.
 const MANY: usize = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
-/// Lengths that are tried at every address.
+/// Number of array lengths that are tested at every address.
 const LENGTHS: usize = 200;
 
-/// Makes bytes that look random.
+/// Returns `count` pseudo-random values, as bytes.
 fn random(count: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -40,7 +41,8 @@ fn same<V: Pod>(found: &[V], expected: &[V], what: &str) {
     assert!(equal, "{what}: {} values of {}", found.len(), std::any::type_name::<V>());
 }
 
-/// Runs all ways to many values over these records, at this level.
+/// Decodes the records with all bulk methods, and compares the results with decoding one record at
+/// a time.
 fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     let expected: Vec<D::Value> = raw.iter().map(|raw| decode.decode(raw)).collect();
     let mut out = vec![D::Value::zeroed(); raw.len()];
@@ -57,7 +59,8 @@ fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     same(&chunked, &expected, what);
 }
 
-/// Compares at each level: so many values at random, and each length from each address to each address.
+/// Tests a decoder with each instruction set: `count` random values, and arrays of each length at
+/// different source and destination addresses.
 fn check<D: Decode>(decode: D, count: usize) {
     let size = size_of::<D::Raw>();
     let bytes = random(count * size + 64);
@@ -73,7 +76,8 @@ fn check<D: Decode>(decode: D, count: usize) {
             moved[at..].copy_from_slice(&bytes[..LENGTHS * size]);
             let raw = <[D::Raw]>::ref_from_bytes(&moved[at..]).unwrap();
             let to = at / align_of::<D::Value>() * align_of::<D::Value>();
-            // Every length from some address, and some lengths from every address.
+            // Every length is tested from one address, and some lengths are tested from every
+            // address.
             for count in (0..=LENGTHS).filter(|count| at == 1 || (count + at) % 13 == 0 || *count == LENGTHS) {
                 let bytes = bytemuck::cast_slice_mut::<u64, u8>(&mut place);
                 bytes.fill(0xa5);
@@ -89,7 +93,7 @@ fn check<D: Decode>(decode: D, count: usize) {
     });
 }
 
-/// Compares at each level: all codes of 16 bits, in each of the places of a record.
+/// Tests a decoder with each instruction set: all 16-bit codes, in each component of a record.
 fn check_codes<D: Decode<Raw = [U16; N]>, const N: usize>(decode: D) {
     let raw: Vec<[U16; N]> = (0..=u16::MAX)
         .map(|code| {
@@ -162,7 +166,7 @@ fn quaternions_agree_with_their_twins() {
     check(RotationOf(Quat8), MANY);
     check(RotationOf(Quat7), MANY);
     check_codes(Sixteen(Packed64));
-    // A quaternion of no length, and those of one part alone.
+    // A quaternion of zero length, which has no direction.
     let nothing = [[zerocopy::little_endian::I16::ZERO; 4]; 40];
     at_each_level(|level| {
         agree(RotationOf(Quat8), &nothing, &format!("{level:?}"));
@@ -181,7 +185,7 @@ fn frames_agree_with_their_twins() {
     check(BasisOf(Quat7), MANY);
 }
 
-/// Decodes integers as what they are, given as codes.
+/// Decodes integers that are passed as 16-bit codes.
 #[derive(Clone, Copy)]
 struct Sixteen<D>(D);
 
@@ -198,7 +202,8 @@ impl<D: Decode<Raw = [zerocopy::little_endian::I16; 4]>> Decode for Sixteen<D> {
     }
 }
 
-/// Compares a format with its twin at each level: floats at random, those of every half float, and what no float in range is.
+/// Compares the bulk conversion to an output format with the conversion of one value, for each
+/// instruction set: random floats, the values of all half floats, and floats out of range.
 fn check_format<F: OutputFormat<3>>(format: F) {
     let mut floats: Vec<f32> =
         random(MANY * 12).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();

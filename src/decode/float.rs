@@ -1,11 +1,12 @@
-//! Little-endian `f32`, one or several, at any address: decoded exactly.
+//! Little-endian `f32`, one or several, at any address, which are decoded exactly.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
 use crate::decode::codec::{Decode, one_by_one};
 
-/// Decodes `N` floats that stand together: a position, a UV pair. Exact, NaN payloads included.
+/// Decodes `N` adjacent floats, such as a position or a UV pair. Decoding is exact, including NaN
+/// payloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Floats<const N: usize>;
 
@@ -20,7 +21,7 @@ impl<const N: usize> Decode for Floats<N> {
 
     fn decode_all(&self, raw: &[[F32; N]], out: &mut [[f32; N]]) {
         if cfg!(target_endian = "little") {
-            // The bytes are the floats already.
+            // The bytes of the file are already little-endian floats, so they are copied.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
             let out = out.get_mut(..count).unwrap_or_default();
@@ -31,7 +32,7 @@ impl<const N: usize> Decode for Floats<N> {
     }
 }
 
-/// Encodes `N` floats. Exact.
+/// Encodes `N` floats exactly.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [F32; N] {
     value.map(F32::new)

@@ -1,7 +1,10 @@
-//! Little-endian half floats (IEEE 754 binary16): 1 bit of sign, 5 of exponent, 10 of fraction. Widened exactly.
+//! Little-endian half floats (IEEE 754 binary16): 1 sign bit, 5 exponent bits, 10 fraction bits.
 //!
-//! Narrowing rounds to the nearest, of two as near the even one: worst error 2^-11 of the value, 2^-25 below 2^-14; what
-//! is 65520 or more becomes infinite. A NaN stays one, made quiet, and keeps its sign and what fits of its payload.
+//! The conversion of a half float to an `f32` (widening) is exact. The conversion of an `f32` to a
+//! half float (narrowing) rounds to the nearest half float, and a value midway between two half
+//! floats is rounded to the one with an even last bit. The worst error of narrowing is 2^-11 of the
+//! value, or 2^-25 for values below 2^-14. Values of 65520 or more become infinite. A NaN stays a
+//! NaN and becomes a quiet NaN. It keeps its sign and the bits of its payload that fit.
 
 use half::f16;
 use zerocopy::little_endian::U16;
@@ -9,7 +12,7 @@ use zerocopy::little_endian::U16;
 use crate::decode::codec::Decode;
 use crate::simd::kernel;
 
-/// Decodes `N` half floats that stand together.
+/// Decodes `N` adjacent half floats.
 ///
 /// ```
 /// use meshpeek::decode::{Decode, Half};
@@ -33,14 +36,14 @@ impl<const N: usize> Decode for Half<N> {
     }
 }
 
-/// Encodes `N` floats, rounding to the nearest.
+/// Encodes `N` floats, rounding each to the nearest half float.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [U16; N] {
     value.map(|value| U16::new(f16::from_f32(value).to_bits()))
 }
 
 kernel! {
-    /// Widens half floats.
+    /// Converts half floats to `f32`.
     fn widen_bulk(raw: &[U16], out: &mut [f32]) {
         avx512 => x86::avx512(raw, out),
         avx2 => x86::avx2(raw, out),
@@ -48,50 +51,55 @@ kernel! {
     }
 }
 
-/// Widens half floats without a branch.
+/// Converts half floats to `f32`, one at a time, without a branch.
 #[inline(always)]
 fn widen_each(raw: &[U16], out: &mut [f32]) {
     out.iter_mut().zip(raw).for_each(|(value, raw)| *value = widen(raw.get()));
 }
 
-/// Puts exponent and fraction where those of an `f32` are, and multiplies by what the exponents then differ in, which is
-/// right for what has no full precision, too.
+/// Converts one half float to the bits of an `f32`.
+///
+/// The function moves the exponent and the fraction of the half float to their positions in an
+/// `f32`. It then multiplies the `f32` by 2^112, because the exponent biases differ by 112. The
+/// product is also correct for subnormal numbers.
 #[inline(always)]
 fn widen(half: u16) -> f32 {
     let half = u32::from(half);
     let sign = (half & 0x8000) << 16;
     let rest = (half & 0x7fff) << 13;
-    // 2^112.
+    // `0x7780_0000` is the float 2^112.
     let finite = (f32::from_bits(rest) * f32::from_bits(0x7780_0000)).to_bits();
     let quiet = if rest > 0x0f80_0000 { 0x0040_0000 } else { 0 };
     let infinite = rest | 0x7f80_0000 | quiet;
     f32::from_bits(sign | if rest < 0x0f80_0000 { finite } else { infinite })
 }
 
-/// Narrows floats without a branch.
+/// Converts `f32` values to half floats, one at a time, without a branch.
 #[inline(always)]
 pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
     out.iter_mut().zip(values).for_each(|(half, value)| *half = narrow(*value));
 }
 
 #[inline(always)]
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "16 bits are all there are")]
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the value has 16 bits")]
 fn narrow(value: f32) -> f16 {
     let bits = value.to_bits();
     let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    // Half of the last bit that stays, or just below it where that bit is even; a carry goes into the exponent.
+    // Adds half of the last bit that is kept, or one less than this half if the last kept bit is
+    // even. A carry of this sum increments the exponent.
     let odd = rest >> 13 & 1;
     let normal = rest.wrapping_sub(0x3800_0000).wrapping_add(0x0fff).wrapping_add(odd) >> 13;
-    // Added to one half, the last bit of the sum is 2^-24, which is that of the smallest half floats.
+    // The last bit of the sum with 0.5 is worth 2^-24. The last bit of subnormal half floats is
+    // worth the same.
     let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let nan = 0x7e00 | (rest >> 13 & 0x03ff);
     let finite = if rest < 0x3880_0000 { small } else { normal };
-    // From 65520 on it rounds up to what has no exponent.
+    // `0x7c00` is infinity. Values from 65520 on already round up to the exponent of infinity.
     let large = if rest > 0x7f80_0000 { nan } else { 0x7c00 };
     f16::from_bits((sign | if rest < 0x4780_0000 { finite } else { large }) as u16)
 }
 
-/// Half floats widened by the instructions for it.
+/// Conversion of half floats to `f32` with the instructions of x86-64 for half floats.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{__m128i, __m256i, _mm256_cvtph_ps, _mm512_cvtph_ps};
@@ -158,7 +166,7 @@ mod tests {
     #[test]
     fn narrows_as_its_twin_does() {
         let step = if cfg!(debug_assertions) { 4099 } else { 61 };
-        // Each float between two half floats, and those beside it.
+        // Each float midway between two half floats, and the floats next to it.
         let ties = (0..=u16::MAX).flat_map(|code| {
             let between = f16::from_bits(code).to_f32().to_bits() | 0x1000;
             [between.wrapping_sub(1), between, between.wrapping_add(1)]

@@ -1,7 +1,7 @@
-//! Indices of 8, 16 or 32 bits, widened exactly.
+//! Indices of 8, 16 or 32 bits, which are converted to `u32` exactly.
 //!
-//! Files that store signed 32-bit indices have no use for negative ones: those widen to numbers above any count, so
-//! that they are out of range like every other bad index.
+//! Some files store signed 32-bit indices. A negative index has no meaning in these files. It is
+//! decoded as a number above any count, so it is out of range like every other invalid index.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,9 @@ use zerocopy::little_endian::{U16, U32};
 use crate::decode::codec::Decode;
 use crate::simd::kernel;
 
-/// Decodes an index stored as a `W`: `u8`, or a little-endian `U16` or `U32`.
+/// Decodes an index that is stored as an integer of the type `W`.
+///
+/// The type `W` is `u8`, or a little-endian `U16` or `U32`.
 #[derive(Debug)]
 pub struct Index<W>(PhantomData<fn() -> W>);
 
@@ -76,7 +78,7 @@ impl Decode for Index<U32> {
 
     fn decode_all(&self, raw: &[U32], out: &mut [u32]) {
         if cfg!(target_endian = "little") {
-            // The bytes are the indices already.
+            // The bytes of the file are already little-endian indices, so they are copied.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
             bytemuck::cast_slice_mut(out.get_mut(..count).unwrap_or_default()).copy_from_slice(raw);
@@ -87,14 +89,14 @@ impl Decode for Index<U32> {
 }
 
 kernel! {
-    /// Widens bytes.
+    /// Converts indices of 8 bits to indices of 32 bits.
     fn widen_bytes(raw: &[u8], out: &mut [u32]) {
         out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(*raw));
     }
 }
 
 kernel! {
-    /// Widens words of 16 bits.
+    /// Converts indices of 16 bits to indices of 32 bits.
     fn widen_words(raw: &[U16], out: &mut [u32]) {
         out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(raw.get()));
     }

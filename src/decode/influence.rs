@@ -1,21 +1,21 @@
-//! A decoded influence of a bone on a vertex.
+//! The influence of a bone on a vertex, decoded to a bone number and a weight.
 
 use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::U16;
 
 use crate::decode::divisor::BY_65535;
 
-/// How much one bone moves a vertex.
+/// The influence of one bone on a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Influence {
-    /// The bone's number in the file's list; a damaged file may hold any.
+    /// Index of the bone in the bone list of the file. A damaged file may hold any value.
     pub bone: i32,
-    /// Its weight, 0 to 1.
+    /// The weight of the bone, 0 to 1.
     pub weight: f32,
 }
 
-/// Decodes a weight.
+/// Decodes a stored weight to 0..1.
 #[inline(always)]
 pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(raw.get()))

@@ -1,6 +1,8 @@
-//! A bone's influence on a vertex in three bytes: bone number `u8`, weight `u16` / 65535.
+//! The influence of a bone on a vertex, stored in three bytes: bone number `u8`, weight `u16` /
+//! 65535.
 //!
-//! Viewers truncate when they encode: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
+//! When Second Life viewers encode a weight, they truncate it. The worst error of a weight is
+//! 1.6e-5, and the stored weights of one vertex sum to 65532..65535.
 
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -10,17 +12,17 @@ use crate::decode::influence::{Influence, weight};
 use crate::decode::rounding::round;
 use crate::simd::kernel;
 
-/// The three bytes of an influence.
+/// An influence as stored, in three bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawInfluence3 {
-    /// The bone's number in the list of joint names: 0 to 254.
+    /// Index of the bone in the list of joint names, 0 to 254.
     pub bone: u8,
-    /// Its weight, scaled by 65535.
+    /// The weight, multiplied by 65535.
     pub weight: U16,
 }
 
-/// Decodes an influence of three bytes.
+/// Decodes an influence that is stored in three bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Influence3;
 
@@ -39,7 +41,7 @@ impl Decode for Influence3 {
 }
 
 kernel! {
-    /// Decodes influences.
+    /// Decodes influences in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[RawInfluence3], out: &mut [Influence]) {
         avx512 => x86::avx512(raw, out),
         avx2 => decode_each::<true>(raw, out),
@@ -54,7 +56,9 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) 
     }
 }
 
-/// Encodes an influence, the weight rounded and clamped to 0..1; `None` where the bone's number is not 0 to 254.
+/// Encodes an influence. The weight is rounded to the nearest code and clamped to 0..1.
+///
+/// Returns `None` if the bone number is not 0 to 254.
 ///
 /// ```
 /// use meshpeek::decode::{Influence, influence3::encode};
@@ -68,7 +72,7 @@ pub fn encode(influence: Influence) -> Option<RawInfluence3> {
     Some(RawInfluence3 { bone, weight: U16::new(weight) })
 }
 
-/// Influences decoded by hand for x86-64, where compilers make slower code of the plain loop.
+/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -83,7 +87,9 @@ mod x86 {
     use crate::decode::influence::Influence;
     use crate::decode::influence3::{RawInfluence3, decode_each};
 
-    /// For each byte of eight influences: which byte of their records it is, of which bone and weight take four each.
+    /// For each output byte of eight influences: the index of its source byte in the records.
+    ///
+    /// In the output, a bone number takes four bytes and a weight takes four bytes.
     const JOINTS: [[u8; 8]; 8] = {
         let mut all = [[0; 8]; 8];
         let mut at = 0;
@@ -101,7 +107,8 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     pub(super) fn avx512(raw: &[RawInfluence3], out: &mut [Influence]) {
         let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
-        // Eight records are 24 bytes: those of the first half are the first ones of 32, those of the second half the last.
+        // Eight records take 24 of the 32 bytes: the first 24 bytes in the first half of a chunk,
+        // and the last 24 bytes in the second half.
         let influences = |bytes: [u8; 32], places: __m512i| {
             let bytes = _mm512_castsi256_si512(cast(bytes));
             let codes = _mm512_maskz_permutexvar_epi8(0x3131_3131_3131_3131, places, bytes);

@@ -1,6 +1,8 @@
-//! A bone's influence on a vertex in four bytes: bone number `i16`, weight `u16` / 65535.
+//! The influence of a bone on a vertex, stored in four bytes: bone number `i16`, weight `u16` /
+//! 65535.
 //!
-//! The engine truncates when it encodes: worst error 1.6e-5, and the stored weights of a vertex sum to 65532..65535.
+//! When the engine encodes a weight, it truncates it. The worst error of a weight is 1.6e-5, and
+//! the stored weights of one vertex sum to 65532..65535.
 
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -10,17 +12,17 @@ use crate::decode::influence::{Influence, weight};
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
-/// The four bytes of an influence.
+/// An influence as stored, in four bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawInfluence4 {
-    /// The bone's number in the file's list.
+    /// Index of the bone in the bone list of the file.
     pub bone: I16,
-    /// Its weight, scaled by 65535.
+    /// The weight, multiplied by 65535.
     pub weight: U16,
 }
 
-/// Decodes an influence of four bytes.
+/// Decodes an influence that is stored in four bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Influence4;
 
@@ -39,7 +41,7 @@ impl Decode for Influence4 {
 }
 
 kernel! {
-    /// Decodes influences.
+    /// Decodes influences in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[RawInfluence4], out: &mut [Influence]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -53,7 +55,7 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) 
     }
 }
 
-/// Encodes an influence as the engine does: the weight truncated, and clamped to 0..1.
+/// Encodes an influence as the engine does: the weight is clamped to 0..1 and truncated.
 ///
 /// ```
 /// use meshpeek::decode::{Influence, influence4::encode};
@@ -62,7 +64,7 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) 
 #[must_use]
 pub fn encode(influence: Influence) -> RawInfluence4 {
     let weight = u16::try_from(truncate(influence.weight, 65535.0)).unwrap_or_default();
-    // A number that has no place is that of no bone.
+    // A bone number that does not fit in 16 bits becomes -1, which is not the number of a bone.
     let bone = i16::try_from(influence.bone).unwrap_or(-1);
     RawInfluence4 { bone: I16::new(bone), weight: U16::new(weight) }
 }

@@ -1,9 +1,13 @@
-//! 16-bit codes over an interval, its *domain*: `u / 65535 * (max - min) + min`, each step rounded to `f32`.
+//! Unsigned 16-bit codes that represent the values of an interval (the *domain*):
+//! `u / 65535 * (max - min) + min`.
 //!
-//! Exactly this, in this order and without a fused multiply-add, is what Second Life viewers compute. Code 65535 need
-//! not give `max` to the last bit. A step is `(max - min) / 65535`; rounding to the nearest code loses half of one, and
-//! returns every decoded code to itself as long as neighbouring codes differ in `f32` (within ±0.5: an interval of
-//! 0.004 or more). Viewers truncate, which loses up to a whole step and changes one code in ten.
+//! The result of each operation is rounded to `f32`. Second Life viewers compute exactly this
+//! formula, in this order and without a fused multiply-add. The value of code 65535 may differ from
+//! `max` in its last bits. Neighbouring codes differ by `(max - min) / 65535`, which is called a
+//! step here. Rounding to the nearest code loses at most half a step. If all neighbouring codes
+//! have different values in `f32`, encoding a decoded value returns the original code. Within ±0.5,
+//! this is so for an interval of 0.004 or more. Viewers truncate instead of rounding, which loses
+//! up to a whole step and changes one code in ten.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
@@ -14,14 +18,15 @@ use crate::decode::rounding::round;
 use crate::io;
 use crate::simd::{self, kernel};
 
-/// The highest code, as a float.
+/// The largest code, as a float.
 const TOP: f32 = 65535.0;
-/// Fewer points than this are decoded one by one.
+/// Arrays with fewer points than this are decoded one point at a time.
 const MIN_BULK_POINTS: usize = 24;
-/// Codes decoded at a time: whole vectors of any width, and whole points of two or three codes.
+/// Number of codes that are decoded at a time: a whole number of SIMD vectors of any width, and a
+/// whole number of points of two or three codes.
 const LANES: usize = 48;
 
-/// Decodes `N` codes that stand together, each over an interval of its own.
+/// Decodes `N` adjacent codes. Each component has a separate interval.
 ///
 /// ```
 /// use meshpeek::decode::{Decode, MinMax16};
@@ -36,27 +41,31 @@ pub struct MinMax16<const N: usize> {
 }
 
 impl<const N: usize> MinMax16<N> {
-    /// Takes the interval of each component. Any values do: what is not a number, or the wrong way round, decodes to
-    /// whatever the formula gives.
+    /// Makes a decoder from the minimum and the maximum of the interval of each component.
+    ///
+    /// Any numbers are accepted. For NaN and for reversed intervals, the decoded value is the
+    /// result of the formula.
     #[must_use]
     pub const fn new(min: [f32; N], max: [f32; N]) -> Self {
         Self { min, max }
     }
 
-    /// Returns what code 0 stands for.
+    /// Returns the value of code 0 for each component.
     #[must_use]
     pub const fn min(&self) -> [f32; N] {
         self.min
     }
 
-    /// Returns what code 65535 stands for, nearly.
+    /// Returns the value of code 65535 for each component, up to a rounding error.
     #[must_use]
     pub const fn max(&self) -> [f32; N] {
         self.max
     }
 
-    /// Encodes a point, rounding to the nearest code. What lies outside is clamped, what is not a number is 0; on an axis
-    /// without an extent all is 0.
+    /// Encodes the components of a point, rounding each to the nearest code.
+    ///
+    /// Components outside their interval are clamped, and NaN gives the code 0. If the interval of
+    /// a component has the length 0, the code is 0.
     #[must_use]
     pub fn encode(&self, point: [f32; N]) -> [U16; N] {
         let mut codes = [U16::ZERO; N];
@@ -85,7 +94,7 @@ impl<const N: usize> Decode for MinMax16<N> {
     }
 
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
-        // A few are done before the many are set up.
+        // For only a few points, the setup for bulk decoding takes longer than it saves.
         if raw.len() < MIN_BULK_POINTS {
             one_by_one(raw, out, |raw| self.decode(raw));
             return;
@@ -107,7 +116,7 @@ impl<const N: usize> Decode for MinMax16<N> {
 }
 
 kernel! {
-    /// Decodes codes whose intervals repeat after [`LANES`] of them.
+    /// Decodes codes in bulk. The intervals of the codes repeat every [`LANES`] codes.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
         avx512 | avx2 => decode_each::<true>(raw, out, least, extent),
         _ => decode_each::<false>(raw, out, least, extent),
@@ -129,7 +138,9 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LA
     }
 }
 
-/// Returns the box around points, compared as codes; `None` of no points, or where a coordinate has no number.
+/// Returns the bounding box of points. The codes are compared before they are decoded.
+///
+/// Returns `None` if there are no points, or if a coordinate decodes to NaN.
 pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     raw.first()?;
@@ -139,7 +150,8 @@ pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3];
         points.reduce(|[x, y, z], [a, b, c]| [pick(x, a), pick(y, b), pick(z, c)]).unwrap_or_default()
     };
     let [low, high] = [fold(low, u16::min), fold(high, u16::max)].map(|codes| decode.decode(&codes.map(U16::new)));
-    // An interval may be the wrong way round.
+    // An interval may be reversed, so the value of the largest code may be smaller than the value
+    // of the smallest code.
     let [mut least, mut most] = [low, high];
     for ((least, most), (low, high)) in least.iter_mut().zip(&mut most).zip(low.into_iter().zip(high)) {
         (*least, *most) = (low.min(high), low.max(high));
@@ -148,7 +160,7 @@ pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3];
 }
 
 kernel! {
-    /// Returns the least and the greatest code of each lane.
+    /// Returns the smallest and the largest code of each lane.
     fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
         let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
         let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -180,7 +192,7 @@ mod tests {
 
     #[test]
     fn golden_vectors() {
-        // Code 65535 does not give the maximum to the last bit.
+        // The value of code 65535 differs from the maximum of the interval in its last bits.
         assert_eq!(BOX.decode(&[65535, 65535, 65535].map(U16::new)), [0.5, 0.254_558_74, 0.1]);
         let short = MinMax16::new([-0.480_107_87], [0.254_558_74]);
         assert!((short.decode(&[U16::new(65535)])[0] - 0.254_558_74).abs() < 1e-7);

@@ -1,28 +1,29 @@
-//! Decoders: each file has one encoding, its inverse, its formula and its worst error.
+//! Decoders of the encodings that mesh files use. Each file documents one encoding, the encoder,
+//! the formula and the worst error.
 //!
 //! | file | encoding | value |
 //! |---|---|---|
 //! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
 //! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
-//! | [`bounds`](mod@bounds) | little-endian `f32` triples | the box around them |
+//! | [`bounds`](mod@bounds) | little-endian `f32` triples | their bounding box |
 //! | [`tangent_frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
 //! | [`mod@half`] | little-endian `f16` | `[f32; N]` |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
-//! | [`unit`](mod@unit) | 16-bit unsigned integer | −1 to 1 |
+//! | [`unit`](mod@unit) | 16-bit unsigned integer | -1 to 1 |
 //! | [`packed32`] | 11, 11 and 10 bits of a 32-bit word | `[f32; 3]` |
-//! | [`packed64`] | three 16-bit integers and a pad | `[f32; 3]` |
+//! | [`packed64`] | three 16-bit integers and padding | `[f32; 3]` |
 //! | [`polygon`] | a triangle with its texture coordinates, in 16 bytes | indices, UVs |
 //! | [`min_max16`] | 16-bit unsigned integers over an interval | `[f32; N]` |
 //! | [`offset_scale16`] | 16-bit unsigned integers in a box | `[f32; 3]` |
 //! | [`tangent16`] | four 16-bit unsigned integers | a direction and a handedness |
-//! | [`endian`] | `f32` and integers in the byte order that the file says | `[f32; N]`, `u32` |
+//! | [`endian`] | `f32` and integers in the byte order of the file | `[f32; N]`, `u32` |
 //! | [`influence4`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
-//! | [`influence3`] | the same in three bytes | [`Influence`] |
+//! | [`influence3`] | bone number and 16-bit weight, in three bytes | [`Influence`] |
 //!
-//! Going through many values, [`Decode::decode_all`] takes the fastest instructions that the processor has, and gives
-//! what [`Decode::decode`] gives, to the bit. [`convert`] has the formats
-//! that floats are converted to for a GPU.
+//! [`Decode::decode_all`] decodes many values with the fastest instructions that the processor
+//! supports. Its results are equal to the results of [`Decode::decode`], bit for bit. [`convert`]
+//! contains the output formats that decoded floats can be converted to for a GPU.
 
 #![allow(clippy::inline_always, reason = "loops must be compiled for the instructions of the kernel that calls them")]
 

@@ -1,24 +1,31 @@
-//! Values in a box that the file gives by one corner and a size: 16 bits along each axis.
+//! Values that are stored as three 16-bit codes in a box. The file stores the minimum and the size
+//! of this box.
 //!
-//! value = min + size × code / 65535, computed in `f64` and rounded once. UNIGINE's writer makes the size 1.0 larger
-//! than what the values span, so that its greatest code is never 65535; what is stored counts.
+//! value = min + size × code / 65535, computed in `f64` and rounded once to `f32`. The writer of
+//! UNIGINE makes the size 1.0 larger than the extent of the values, so its largest code is below
+//! 65535. The decoder uses the size as it is stored.
 
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
 use crate::simd::kernel;
 
-/// Decodes three codes: x, y, z.
+/// Decodes three codes, for x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffsetScale16 {
-    /// What code 0 stands for, along each axis.
+    /// The value of code 0 along each axis, which is the minimum of the box.
     pub min: [f32; 3],
-    /// How much more code 65535 stands for. Any number: real files have negative ones where nothing is stored.
+    /// The difference between the values of code 65535 and code 0, along each axis.
+    ///
+    /// The size is not checked: it may be zero, negative, infinite or NaN. Real files have
+    /// negative sizes if they store no values.
     pub size: [f32; 3],
 }
 
 impl OffsetScale16 {
-    /// Decodes the code of one axis; axes are 0, 1, 2 for x, y, z, and others give 0.
+    /// Decodes a code along one axis.
+    ///
+    /// The axes 0, 1 and 2 are x, y and z. For any other axis, the result is 0.
     #[inline]
     #[must_use]
     pub fn component(&self, axis: usize, code: u16) -> f32 {
@@ -28,8 +35,11 @@ impl OffsetScale16 {
         }
     }
 
-    /// Encodes a value along one axis, truncating toward the box's corner as the engine does: worst error
-    /// size / 65535. What lies outside, and NaN, goes to the nearest end.
+    /// Encodes a value along one axis. The code is truncated toward the minimum of the box, as the
+    /// engine does.
+    ///
+    /// The worst error of an encoded value is size / 65535. Values outside the box are clamped, and
+    /// NaN gives the code 0.
     #[must_use]
     pub fn encode(&self, axis: usize, value: f32) -> u16 {
         let (Some(min), Some(size)) = (self.min.get(axis), self.size.get(axis)) else { return 0 };
@@ -39,7 +49,8 @@ impl OffsetScale16 {
 }
 
 const SCALE: f64 = 65535.0;
-/// Codes decoded at a time: whole vectors of any width, and whole points.
+/// Number of codes that are decoded at a time: a whole number of SIMD vectors of any width, and a
+/// whole number of points.
 const LANES: usize = 24;
 
 #[inline]
@@ -57,7 +68,7 @@ fn narrow(value: f64) -> f32 {
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a float-to-integer cast truncates and saturates, which is what is wanted"
+    reason = "a float-to-integer cast truncates and saturates, as intended"
 )]
 fn truncate(part: f64) -> u16 {
     part as u16
@@ -74,7 +85,8 @@ impl Decode for OffsetScale16 {
     }
 
     fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
-        // A quotient that is corrected loses an infinity, and the sign of a zero, which shows beside another zero.
+        // The multiplication that replaces the division in the bulk loop loses infinities and the
+        // sign of a zero. The sign of a zero is visible in the result only if `min` is also zero.
         let plain = self.size.iter().all(|size| size.is_finite());
         let shows = self.min.iter().zip(self.size).any(|(min, size)| *min == 0.0 && size.is_sign_negative());
         if raw.len() < LANES || !plain || shows {
@@ -91,15 +103,17 @@ impl Decode for OffsetScale16 {
 }
 
 kernel! {
-    /// Decodes codes whose boxes repeat after [`LANES`] of them.
+    /// Decodes codes in bulk. The minimum and the size for the codes repeat every [`LANES`] codes.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
         avx512 | avx2 => decode_each::<true>(raw, out, least, size),
         _ => decode_each::<false>(raw, out, least, size),
     }
 }
 
-/// Fused, the quotient rounds as a division does: the product of a size and a code has 40 bits, and `f64` nearly holds the
-/// reciprocal of 65535, so the error of the product is exact.
+/// Decodes codes in bulk. The fused quotient is rounded exactly like a division.
+///
+/// The product of a size and a code has 40 bits, and the reciprocal of 65535 is nearly exact in an
+/// `f64`. The rounding error of the product is therefore computed exactly.
 #[inline(always)]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -135,7 +149,7 @@ mod tests {
         let raw = [65535, 7, 9].map(U16::new);
         assert_eq!(BOX.decode(&raw).map(f32::to_bits), [1.0_f32, 7.0, 2.5].map(f32::to_bits));
         assert_eq!(BOX.component(3, 1).to_bits(), 0.0_f32.to_bits());
-        // A corner of a real file: the scale box where nothing is stored.
+        // The scale box of a real file that stores no scales.
         let empty = OffsetScale16 { min: [1e9; 3], size: [-2e9; 3] };
         assert_eq!(empty.component(0, 65535).to_bits(), (-1e9_f32).to_bits());
     }

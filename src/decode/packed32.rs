@@ -1,14 +1,18 @@
-//! Whole numbers of 11, 11 and 10 bits in a 32-bit word: x in bits 0 to 10, y in 11 to 21, z in 22 to 31, each in two's
-//! complement. Decoded exactly: x and y from −1024 to 1023, z from −512 to 511.
+//! Three integers of 11, 11 and 10 bits in a 32-bit word.
 //!
-//! Unreal's vertices. Their author's units are x/8, y/8 and z/4. The published packing, `(int)(x*8) & 0x7ff`, truncates
-//! toward zero and wraps what is out of range; [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the
-//! nearest and wraps nothing.
+//! x is in bits 0 to 10, y in bits 11 to 21 and z in bits 22 to 31, each in two's complement.
+//! Decoding is exact: x and y are -1024 to 1023, and z is -512 to 511.
 //!
-//! Going through an array is what this encoding is for, so both loops over arrays are compiled for several generations of
-//! processors, and the one at hand is chosen when they start: one shift, one shift and one conversion for each coordinate,
-//! which with AVX2 and AVX-512 stand where a permutation of the words brought them. Measured in cache on the build without
-//! any option: 1.05 of the rate of copying the output with AVX-512.
+//! The vertices of Unreal meshes have this encoding. Authors use the units x/8, y/8 and z/4. The
+//! published packing, `(int)(x*8) & 0x7ff`, truncates toward zero and wraps values that are out of
+//! range. [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the
+//! nearest value and never wraps.
+//!
+//! Both loops over arrays are compiled for several generations of processors, because whole arrays
+//! are decoded at once. The version for the current processor is chosen when the loop starts. Each
+//! coordinate takes two shifts and one conversion. With AVX2 and AVX-512, a permutation first moves
+//! the words to the positions of the output floats. Measured in cache, without any build option:
+//! the rate of decoding with AVX-512 is 1.05 times the rate of copying the output.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
@@ -17,7 +21,7 @@ use crate::decode::codec::Decode;
 use crate::io;
 use crate::simd::{self, kernel};
 
-/// Decodes a word to x, y and z.
+/// Decodes a 32-bit word to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packed32;
 
@@ -35,9 +39,12 @@ impl Decode for Packed32 {
     }
 }
 
-/// Bits above x, above y, and below z: shifting left by what is above a number and back to the right extends its sign.
+/// Number of bits in the word above the bits of x, of y and of z.
+///
+/// A left shift by this number removes the bits above the integer. The right shift after it extends
+/// the sign of the integer.
 const ABOVE: [u32; 3] = [21, 10, 0];
-/// What is left of 32 bits beside x, y and z.
+/// Number of bits in the word that do not belong to x, to y and to z.
 const BESIDE: [u32; 3] = [21, 21, 22];
 
 #[inline(always)]
@@ -54,7 +61,7 @@ fn parts(raw: U32) -> [i32; 3] {
     [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)]
 }
 
-/// Returns the stored x, y and z.
+/// Returns the integers x, y and z of a word.
 #[must_use]
 pub fn integers(raw: &U32) -> [i16; 3] {
     parts(*raw).map(narrow)
@@ -65,7 +72,7 @@ const fn narrow(part: i32) -> i16 {
     part as i16
 }
 
-/// Encodes x, y and z; `None` where one is out of range.
+/// Encodes x, y and z in a word. Returns `None` if one of them is out of range.
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
     let fits = (-1024..1024).contains(&x) && (-1024..1024).contains(&y) && (-512..512).contains(&z);
@@ -74,7 +81,7 @@ pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
 }
 
 kernel! {
-    /// Decodes words.
+    /// Decodes words in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[U32], out: &mut [[f32; 3]]) {
         avx512 => x86::avx512(raw, out),
         avx2 => x86::avx2(raw, out),
@@ -89,17 +96,20 @@ fn decode_each(raw: &[U32], out: &mut [[f32; 3]]) {
     }
 }
 
-/// Words compared at a time, each with a minimum and a maximum of its own: one vector of the widest.
+/// Number of words that are compared at a time. Each of them has a separate minimum and maximum,
+/// and together they fill one SIMD vector of the widest type.
 const LANES: usize = 16;
 
-/// Returns the smallest and the largest value of each coordinate; `None` of no words. As fast as memory is read where
-/// there are AVX2 instructions.
+/// Returns the smallest and the largest value of each coordinate, or `None` if the slice is empty.
+///
+/// If the processor has AVX2 instructions, the function is as fast as reading the memory.
 #[must_use]
 pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
-    // A word twice in a box changes nothing, so the last chunk is filled up with the first one.
+    // A word that is repeated does not change the bounding box, so the last chunk is padded with
+    // the first word.
     let mut last = [*first; LANES];
     last.iter_mut().zip(rest).for_each(|(last, word)| *last = *word);
     let [low, high] = widest(chunks, &last);
@@ -112,8 +122,10 @@ pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     }))
 }
 
-/// The least and the greatest x, y and z of each lane, still shifted to the top of the word: what stands below a number there
-/// decides only between equal ones.
+/// The x, y and z of each lane, either the smallest or the largest values until now.
+///
+/// Each integer is still in the highest bits of its word. The bits below it only decide between
+/// equal integers.
 type LaneAxes = [[i32; LANES]; 3];
 
 kernel! {
@@ -128,7 +140,8 @@ kernel! {
     }
 }
 
-/// Compares lane by lane, in the one shape of those tried that keeps all six vectors in registers.
+/// Updates the minimum and the maximum of each lane. Of the tested ways to write this loop, only
+/// this one keeps all six vectors in registers.
 #[inline(always)]
 fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32; LANES]) {
     let [above_x, above_y, above_z] = ABOVE;
@@ -142,7 +155,7 @@ fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32;
     }
 }
 
-/// Words decoded by hand for x86-64, where compilers make slower code of the plain loop.
+/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -156,7 +169,8 @@ mod x86 {
 
     use crate::decode::packed32::{ABOVE, BESIDE, decode_each};
 
-    /// For each float of sixteen points: its word, and how far to shift it to the left and back to the right.
+    /// For each of the floats of sixteen points: the index of its word, the left shift and the
+    /// right shift that extract its integer.
     const WORDS: [[[i32; 16]; 3]; 3] = {
         let mut all = [[[0; 16]; 3]; 3];
         let (mut vector, mut lane) = (0, 0);
@@ -229,7 +243,7 @@ mod tests {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()
     }
 
-    /// The twin that follows the format page's formulas.
+    /// Reference decoder that follows the formulas in the description of the format.
     fn naive(raw: U32) -> [i16; 3] {
         let w = raw.get();
         let part = |bits: u32, sign: u32| i16::try_from(i64::from(bits ^ sign) - i64::from(sign)).unwrap();
@@ -264,7 +278,8 @@ mod tests {
     fn agrees_with_its_naive_twin() {
         let bytes: Vec<u8> = std::iter::once(0).chain(words(1000).iter().flat_map(|word| word.to_bytes())).collect();
         for count in (0..70).chain([200, 999]) {
-            // One byte off, so that nothing is aligned.
+            // The slice starts one byte after the start of the buffer, so the words are not
+            // aligned.
             let raw: &[U32] = zerocopy::FromBytes::ref_from_bytes(&bytes[1..=count * 4]).unwrap();
             let values: Vec<_> = raw.iter().copied().map(naive).collect();
             let mut out = vec![[0.0; 3]; count];

@@ -1,9 +1,12 @@
-//! Three whole numbers of 16 bits and a pad: x, y, z, nothing. Decoded exactly.
+//! Three 16-bit integers and 16 bits of padding: x, y, z, padding. The integers are decoded
+//! exactly.
 //!
-//! The vertices of Deus Ex and of other Ion Storm games, which are finer than Unreal's: their author's units are x/256,
-//! y/256 and z/256. The pad is 0 in every file that was ever seen.
+//! The vertices of Deus Ex and other Ion Storm games have this encoding, which has a higher
+//! resolution than the encoding of Unreal. Authors use the units x/256, y/256 and z/256. The
+//! padding is 0 in every known file.
 //!
-//! As for [`packed32`](crate::decode::packed32), the loops over arrays are compiled for several generations of processors.
+//! Like the loops of [`packed32`](crate::decode::packed32), the loops over arrays are compiled for
+//! several generations of processors.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
@@ -30,21 +33,21 @@ impl Decode for Packed64 {
     }
 }
 
-/// Returns the stored x, y and z.
+/// Returns the integers x, y and z of a vertex.
 #[inline]
 #[must_use]
 pub fn integers([x, y, z, _]: &[I16; 4]) -> [i16; 3] {
     [x.get(), y.get(), z.get()]
 }
 
-/// Encodes x, y and z, with a pad of 0.
+/// Encodes x, y and z, with a padding of 0.
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
     [x, y, z, 0].map(I16::new)
 }
 
 kernel! {
-    /// Decodes vertices.
+    /// Decodes vertices in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
         avx512 => x86::avx512(raw, out),
         avx2 => x86::avx2(raw, out),
@@ -59,16 +62,19 @@ fn decode_each(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     }
 }
 
-/// Vertices compared at a time, each with a minimum and a maximum of its own.
+/// Number of vertices that are compared at a time. Each of them has a separate minimum and maximum.
 const LANES: usize = 16;
 
-/// Returns the smallest and the largest value of each coordinate; `None` of no vertices. As fast as memory is read.
+/// Returns the smallest and the largest value of each coordinate, or `None` if the slice is empty.
+///
+/// The function is as fast as reading the memory.
 #[must_use]
 pub fn bounds(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
-    // A vertex twice in a box changes nothing, so the last chunk is filled up with the first one.
+    // A vertex that is repeated does not change the bounding box, so the last chunk is padded with
+    // the first vertex.
     let mut last = [*first; LANES];
     last.iter_mut().zip(rest).for_each(|(last, vertex)| *last = *vertex);
     let [low, high] = widest(chunks, &last);
@@ -101,7 +107,7 @@ fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I1
     }
 }
 
-/// Vertices decoded by hand for x86-64, where compilers make slower code of the plain loop.
+/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -115,7 +121,8 @@ mod x86 {
 
     use crate::decode::packed64::decode_each;
 
-    /// For each 16-bit half of sixteen points' floats: which of 64 integers it is made of. Only the high half counts.
+    /// For each 16-bit half of the floats of sixteen points: the index of its integer among the 64
+    /// integers of these points. Only the high half is used.
     const INTEGERS: [[[i16; 2]; 16]; 3] = {
         let mut all = [[[0; 2]; 16]; 3];
         let (mut vector, mut lane) = (0, 0);
@@ -153,8 +160,11 @@ mod x86 {
         decode_each(rest, last);
     }
 
-    /// Eight vertices in four vectors, a pad behind each: which floats of the first and of the second, of the second and of
-    /// the third, and of the third and of the fourth make a vector of the output.
+    /// Permutations that remove the padding from eight vertices, which are in four vectors.
+    ///
+    /// The first permutation selects floats of the first and the second vector, the second
+    /// permutation selects floats of the second and the third vector, and the third permutation
+    /// selects floats of the third and the fourth vector. Each permutation makes one output vector.
     const PADLESS: [[i32; 8]; 3] = [[0, 1, 2, 4, 5, 6, 0, 1], [2, 4, 5, 6, 0, 1, 2, 4], [5, 6, 0, 1, 2, 4, 5, 6]];
 
     #[inline]
@@ -191,7 +201,7 @@ mod tests {
         };
         let vertices: Vec<[i16; 3]> = (0..500).map(|at| [at, at + 1000, at + 2000].map(number)).collect();
         let mut bytes = vec![0];
-        // A pad that is not 0 changes nothing.
+        // Padding that is not 0 does not change the decoded values.
         bytes.extend(vertices.iter().flat_map(|vertex| {
             let mut raw = encode(*vertex);
             raw[3] = I16::new(vertex[0].wrapping_mul(3));

@@ -1,7 +1,9 @@
-//! A triangle with its texture coordinates in one record of 16 bytes, as Unreal's vertex meshes have it.
+//! A triangle with its texture coordinates in one record of 16 bytes, as in the vertex meshes of
+//! Unreal.
 //!
-//! Indices and coordinates of the three corners lie in the record side by side, so an array of either is not an array of
-//! the file: [`CornerArray`](crate::array::CornerArray) takes them out of the records, wherever those are.
+//! Each record holds the vertex indices and the texture coordinates of three corners. An array of
+//! vertex indices alone, or of texture coordinates alone, is therefore not contiguous in the file.
+//! [`CornerArray`](crate::array::CornerArray) reads such an array from the records.
 
 use bytemuck::Pod;
 use zerocopy::little_endian::U16;
@@ -9,43 +11,44 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 
-/// A triangle, as stored: 16 bytes.
+/// A triangle as it is stored, in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawPolygon {
-    /// Numbers of the three vertices, from 0.
+    /// Indices of the three vertices of the triangle, from 0.
     pub vertices: [U16; 3],
-    /// Style in the low three bits, flags above.
+    /// The render style in the low three bits, and flags in the other bits.
     pub kind: u8,
-    /// Unused; nearly always 0.
+    /// Unused byte, which is nearly always 0.
     pub color: u8,
-    /// U and V of each corner, in 1/255 or 1/256 of the image; v downwards.
+    /// U and V of each corner, in 1/255 or 1/256 of the image. V points downwards.
     pub uvs: [[u8; 2]; 3],
-    /// Texture slot.
+    /// Index of the texture slot.
     pub texture: u8,
-    /// Unused; nearly always 0.
+    /// Unused byte, which is nearly always 0.
     pub flags: u8,
 }
 
 const _: () = assert!(size_of::<RawPolygon>() == 16);
 
 impl RawPolygon {
-    /// A polygon of zeros.
+    /// A polygon in which all bytes are 0.
     pub const EMPTY: Self =
         Self { vertices: [U16::ZERO; 3], kind: 0, color: 0, uvs: [[0; 2]; 3], texture: 0, flags: 0 };
 }
 
-/// Makes three values of a record, one for each corner of a triangle, which lie side by side in it.
+/// Decodes three values from a record, one for each corner of a triangle. The three values are
+/// adjacent in the record.
 pub trait DecodeCorners: Decode<Value = [Self::Corner; 3]> {
-    /// What there is one of for each corner.
+    /// The type of the value of one corner.
     type Corner: Pod;
-    /// Offset of the first corner's bytes in the record.
+    /// Offset of the value of the first corner in the record, in bytes.
     const AT: usize;
-    /// Bytes of a corner.
+    /// Size of the value of one corner, in bytes.
     const SIZE: usize;
 }
 
-/// Decodes the numbers of a triangle's vertices. Exact.
+/// Decodes the vertex indices of a triangle. Decoding is exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolygonIndices;
 
@@ -65,8 +68,11 @@ impl DecodeCorners for PolygonIndices {
     const SIZE: usize = 2;
 }
 
-/// Decodes a triangle's texture coordinates: each is `u / DIVISOR`, v downwards. Exact for 256, half a unit in the last
-/// place for 255.
+/// Decodes the texture coordinates of a triangle.
+///
+/// Each coordinate is `u / DIVISOR`, where `u` is the stored byte. V points downwards. For the
+/// divisor 256, decoding is exact. For the divisor 255, the error is at most half a unit in the
+/// last place.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolygonUvs<const DIVISOR: u16>;
 

@@ -1,4 +1,4 @@
-//! Floats rounded to formats of fewer bits, many at a time.
+//! Bulk conversion of floats to output formats with fewer bits.
 
 use half::f16;
 
@@ -6,7 +6,7 @@ use crate::decode::half::narrow_each;
 use crate::simd::kernel;
 
 kernel! {
-    /// Narrows floats to half floats.
+    /// Converts floats to half floats.
     pub(super) fn float_to_half(values: &[f32], out: &mut [f16]) {
         avx512 => x86::half_avx512(values, out),
         avx2 => x86::half_avx2(values, out),
@@ -15,7 +15,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rounds floats to codes of 0 to 1.
+    /// Rounds floats to unsigned 8-bit codes that represent 0 to 1.
     pub(super) fn float_to_unorm8(values: &[f32], out: &mut [u8]) {
         avx512 => x86::unorm8_avx512(values, out),
         avx2 => x86::unorm8_avx2(values, out),
@@ -24,7 +24,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rounds floats to codes of 0 to 1.
+    /// Rounds floats to unsigned 16-bit codes that represent 0 to 1.
     pub(super) fn float_to_unorm16(values: &[f32], out: &mut [u16]) {
         avx512 => x86::unorm16_avx512(values, out),
         avx2 => x86::unorm16_avx2(values, out),
@@ -33,7 +33,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rounds floats to codes of −1 to 1.
+    /// Rounds floats to signed 8-bit codes that represent -1 to 1.
     pub(super) fn float_to_snorm8(values: &[f32], out: &mut [i8]) {
         avx512 => x86::snorm8_avx512(values, out),
         avx2 => x86::snorm8_avx2(values, out),
@@ -42,7 +42,7 @@ kernel! {
 }
 
 kernel! {
-    /// Rounds floats to codes of −1 to 1.
+    /// Rounds floats to signed 16-bit codes that represent -1 to 1.
     pub(super) fn float_to_snorm16(values: &[f32], out: &mut [i16]) {
         avx512 => x86::snorm16_avx512(values, out),
         avx2 => x86::snorm16_avx2(values, out),
@@ -50,7 +50,7 @@ kernel! {
     }
 }
 
-/// Returns the value in `least` to 1; of what is not a number, 0.
+/// Clamps a value to `least`..1. NaN gives 0.
 #[inline(always)]
 pub(super) fn clamp(value: f32, least: f32) -> f32 {
     let number = if value.is_nan() { 0.0 } else { value };
@@ -58,8 +58,10 @@ pub(super) fn clamp(value: f32, least: f32) -> f32 {
     if low < 1.0 { low } else { 1.0 }
 }
 
-/// Added to a float below half of it, it makes the last bit of the sum that of 1, so that the sum's low bits are the
-/// integer nearest to the float, in two's complement.
+/// A constant that is added to a smaller float to round this float to an integer: 1.5 * 2^23.
+///
+/// If the float is below half of the constant, the last bit of the sum is worth 1. The low bits of
+/// the sum are then the integer nearest to the float, in two's complement.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -67,11 +69,11 @@ fn nearest(value: f32, least: f32, most: f32) -> u32 {
     (clamp(value, least) * most + ROUND).to_bits()
 }
 
-/// Writes the kernels of normalised integers.
+/// Defines the kernels of normalised integers that do not depend on the processor.
 macro_rules! rounded {
     ($(fn $name:ident -> $integer:ty: $least:literal to $most:literal;)*) => {$(
         #[inline(always)]
-        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "only the low bits are used")]
         #[allow(clippy::cast_possible_wrap, reason = "in two's complement")]
         fn $name(values: &[f32], out: &mut [$integer]) {
             out.iter_mut().zip(values).for_each(|(out, value)| *out = nearest(*value, $least, $most) as $integer);
@@ -86,10 +88,11 @@ rounded! {
     fn snorm16_each -> i16: -1.0 to 32767.0;
 }
 
-/// Written by hand for x86-64, where compilers make slower code of the plain loop.
+/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
 ///
-/// Each store is one vector of the output. The first is at the start of the output, the next ones start at a cache line, and
-/// the last ends with the output. They overlap with equal values.
+/// Each store writes one vector of the output. The first store is at the start of the output, the
+/// stores after it are aligned to cache lines, and the last store ends at the end of the output.
+/// Where two stores overlap, they write the same values.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -108,10 +111,12 @@ mod x86 {
     use crate::decode::quantize::{snorm8_each, snorm16_each, unorm8_each, unorm16_each};
     use crate::simd::LINE;
 
-    /// To the nearest, of two as near the even one.
+    /// The rounding mode of the instructions: to the nearest integer, and to the even one of two
+    /// equally near integers.
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
 
-    /// Returns the integers nearest to the product of the greatest one and what is clamped to `least` to 1; of NaNs, 0.
+    /// Clamps values to `least`..1, multiplies them by the largest integer and rounds the products
+    /// to the nearest integer. NaN gives 0.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn nearest512(value: __m512, least: f32, most: f32) -> __m512i {
@@ -120,7 +125,7 @@ mod x86 {
         _mm512_cvtps_epi32(_mm512_maskz_mul_ps(number, clamped, _mm512_set1_ps(most)))
     }
 
-    /// As [`nearest512`].
+    /// Does the same as [`nearest512`], for vectors of 256 bits.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn nearest256(value: __m256, least: f32, most: f32) -> __m256i {
@@ -129,14 +134,16 @@ mod x86 {
         _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_and_ps(number, clamped), _mm256_set1_ps(most)))
     }
 
-    /// Puts in order what was packed twice: quarters of four vectors stand beside each other.
+    /// A permutation that restores the order of the values after two packing instructions, which
+    /// interleave the quarters of four vectors.
     const QUARTERS512: [i32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-    /// Puts in order what was packed once.
+    /// A permutation that restores the order of the values after one packing instruction.
     const HALVES512: [i64; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
-    /// As [`QUARTERS512`], of shorter vectors.
+    /// The same permutation as [`QUARTERS512`], for vectors of 256 bits.
     const QUARTERS256: [i32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
-    /// Makes a kernel of what becomes of the floats of a vector of the output.
+    /// Defines kernels. The arguments are an expression that makes one output vector from its
+    /// floats, and a function that converts short inputs.
     macro_rules! narrowing {
         ($(
             #[$features:meta]

@@ -1,5 +1,7 @@
-//! A tangent as four 16-bit codes: x, y, z as those of a normal ([`unit`](mod@crate::decode::unit)), and w, of which only the sign
-//! counts.
+//! A tangent that is stored as four 16-bit codes: x, y, z and w.
+//!
+//! The codes of x, y and z have the same encoding as the components of a normal
+//! ([`unit`](mod@crate::decode::unit)). Only the sign of w is used.
 
 use zerocopy::little_endian::U16;
 
@@ -7,8 +9,10 @@ use crate::decode::codec::Decode;
 use crate::decode::unit;
 use crate::simd::kernel;
 
-/// Decodes x, y, z and the handedness: 1 or −1, the side of normal × tangent that the bitangent points to. Not
-/// normalised: the components are what the codes say.
+/// Decodes the direction x, y, z of a tangent and its handedness.
+///
+/// The handedness is 1 or -1. It is the sign by which normal × tangent is multiplied to get the
+/// bitangent. The direction is not normalised.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tangent16;
 
@@ -27,9 +31,12 @@ impl Decode for Tangent16 {
     }
 }
 
-/// Codes decoded at a time: four tangents, which are a vector of the widest.
+/// Number of codes that are decoded at a time: four tangents, which fill one SIMD vector of the
+/// widest type.
 const LANES: usize = 16;
-/// What is kept of the bits of x, y, z and w, and what is put to them: of w the sign, and then 1.
+/// Masks of the bits of x, y, z and w that are kept, and masks of the bits that are then set.
+///
+/// Of w, only the sign bit is kept. All its other bits become the bits of the float 1.
 const PARTS: [[u32; LANES]; 2] = {
     const ALL: u32 = u32::MAX;
     const SIGN: u32 = 1 << 31;
@@ -41,7 +48,7 @@ const PARTS: [[u32; LANES]; 2] = {
 };
 
 kernel! {
-    /// Decodes tangents.
+    /// Decodes tangents in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
         avx512 => x86::avx512(raw, out),
         avx2 => decode_each::<true>(raw, out),
@@ -49,7 +56,8 @@ kernel! {
     }
 }
 
-/// No code decodes to a zero, so the sign alone tells which values are below zero.
+/// Decodes tangents in bulk. No code decodes to the value 0, so the sign bit of w alone decides the
+/// handedness.
 #[inline(always)]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -68,13 +76,14 @@ fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     }
 }
 
-/// Encodes a tangent, rounding to the nearest codes; worst error 1.6e-5 of each component.
+/// Encodes a tangent, rounding each component to the nearest code. The worst error of each
+/// component is 1.6e-5.
 #[must_use]
 pub fn encode([x, y, z, w]: [f32; 4]) -> [U16; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }].map(|value| U16::new(unit::encode_rounding(value)))
 }
 
-/// Tangents decoded by hand for x86-64, where compilers make slower code of the plain loop.
+/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{

@@ -1,8 +1,12 @@
-//! The 16-bit code for a component of a unit normal, as the vendor's page on ms10 publishes it: `u / 65535 * 2 - 1`.
+//! The unsigned 16-bit code of one component of a unit normal: `u / 65535 * 2 - 1`.
 //!
-//! Second Life meshes hold such normals. No `.mesh` of the 2.x generations does (their frames are quaternions); 1.x used
-//! it. The published encoder truncates, which loses up to one code of 65535 (error 3.1e-5);
-//! rounding loses half (1.6e-5), and returns every decoded code to itself.
+//! The vendor of UNIGINE publishes this formula on its page about ms10. Second Life meshes store
+//! normals in this encoding. `.mesh` files of the 2.x generations do not contain it, because they
+//! store tangent frames as quaternions. Generation 1.x used this encoding.
+//!
+//! The published encoder truncates, which loses up to one code of 65535 (an error of 3.1e-5).
+//! Rounding loses at most half a code (an error of 1.6e-5), and then encoding a decoded value
+//! returns the original code.
 
 use zerocopy::little_endian::U16;
 
@@ -11,7 +15,7 @@ use crate::decode::divisor::BY_65535;
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
-/// Decodes a normal of three codes. Not normalised: the components are what the codes say.
+/// Decodes a normal that is stored as three codes. The normal is not normalised.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unit16;
 
@@ -30,7 +34,7 @@ impl Decode for Unit16 {
 }
 
 kernel! {
-    /// Decodes components.
+    /// Decodes components in bulk, until the end of the shorter slice.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -44,26 +48,30 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     }
 }
 
-/// The twin of [`decode`].
+/// Decodes one component in a bulk decoder, with the same result as [`decode`].
 #[inline(always)]
 pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(code)) * 2.0 - 1.0
 }
 
-/// Decodes one component: −1 to 1.
+/// Decodes the code of one component to a value in -1 to 1.
 #[inline]
 #[must_use]
 pub fn decode(code: u16) -> f32 {
     f32::from(code) / 65535.0 * 2.0 - 1.0
 }
 
-/// Encodes one component as published, truncating: `(v * 0.5 + 0.5) * 65535`. Values outside −1..1 are clamped.
+/// Encodes one component with the published formula, which truncates: `(v * 0.5 + 0.5) * 65535`.
+///
+/// Components outside -1..1 are clamped.
 #[must_use]
 pub fn encode_truncating(value: f32) -> u16 {
     u16::try_from(truncate(value * 0.5 + 0.5, 65535.0)).unwrap_or_default()
 }
 
-/// Encodes one component, rounding to the nearest code. Values outside −1..1 are clamped.
+/// Encodes one component, rounding it to the nearest code.
+///
+/// Components outside -1..1 are clamped.
 #[must_use]
 pub fn encode_rounding(value: f32) -> u16 {
     u16::try_from(truncate((value * 0.5 + 0.5) + 0.5 / 65535.0, 65535.0)).unwrap_or_default()
@@ -88,7 +96,7 @@ mod tests {
             assert!(code - truncated <= 1, "{code} became {truncated}");
             short += u32::from(code - truncated);
         }
-        assert!(short > 0, "truncation must lose a code somewhere, or the rounding form has no reason");
+        assert!(short > 0, "truncation must lose a code somewhere, or rounding would be unnecessary");
     }
 
     #[test]

@@ -1,11 +1,14 @@
-//! Unsigned integers that stand for 0 to 1.
+//! Unsigned integers that represent the values 0 to 1.
 
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_255;
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
-/// Decodes `N` bytes that stand together, such as a colour: each is `u / 255`, so 0 is 0 and 255 is exactly 1.
+/// Decodes `N` adjacent bytes to values in 0 to 1, such as the components of a colour.
+///
+/// Each component is `u / 255`, where `u` is the stored byte. The byte 0 gives 0, and the byte 255
+/// gives exactly 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unorm8<const N: usize>;
 
@@ -24,7 +27,7 @@ impl<const N: usize> Decode for Unorm8<N> {
 }
 
 kernel! {
-    /// Decodes bytes that stand for 0 to 1.
+    /// Decodes bytes in bulk to values in 0 to 1.
     fn decode_bulk(raw: &[u8], out: &mut [f32]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -38,7 +41,9 @@ fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Encodes 0..1 to a byte, rounding to the nearest: worst error 1/510. Values outside are clamped.
+/// Encodes values in 0..1 to bytes, rounding each to the nearest byte.
+///
+/// The worst error of an encoded value is 1/510. Values outside 0..1 are clamped.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
     value.map(|value| u8::try_from(truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())

@@ -1,25 +1,29 @@
-//! Where a value stands in a file's structure.
+//! The name of a value of a file, with its path in the structure of the file.
 
 use std::fmt;
 
-/// A step into a list: its name and the item's number, as in `surface[3]`.
+/// A step into a list, such as `surface[3]`: the name of the list, and the index of an item of this
+/// list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSegment {
-    /// The list's name, in the singular.
+    /// Name of the list, in the singular, such as `surface`.
     pub list: &'static str,
-    /// Which item, counted from 0; [`ONLY`](Self::ONLY) of what is no list but one thing.
+    /// Index of the item in the list, from 0, or [`ONLY`](Self::ONLY) for a single structure that
+    /// is not in a list.
     pub index: u64,
 }
 
 impl PathSegment {
-    /// The number of what there is only one of. It is not printed.
+    /// The index for a single structure that is not in a list. This index is not printed.
     pub const ONLY: u64 = u64::MAX;
 }
 
-/// Names one value of a file by its place in the structure: `surface[3].target[0].positions`.
+/// Names one value of a file by its path in the structure of the file, such as
+/// `surface[3].target[0].positions`.
 ///
-/// Errors, findings and regions all speak of a file through this one type, so that what an error names can be
-/// looked up in the map of the file. It owns nothing and is printed only when somebody looks at it.
+/// Errors, findings and regions all name a value or an array of a file with this type. The name in
+/// an error can therefore be looked up in the region list of the file. A `Field` owns no memory,
+/// and its text is formatted only when it is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     outer: Option<PathSegment>,
@@ -28,31 +32,34 @@ pub struct Field {
 }
 
 impl Field {
-    /// Names a value that stands in no list.
+    /// Makes the name of a value that is not an item of a list and not inside one.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { outer: None, inner: None, name }
     }
 
-    /// Puts this value inside item `index` of `list`: `name` becomes `list[index].name`.
+    /// Puts this value inside item `index` of `list`: the name `name` becomes `list[index].name`.
     #[must_use]
     pub const fn in_list(self, list: &'static str, index: u64) -> Self {
         Self { outer: Some(PathSegment { list, index }), ..self }
     }
 
-    /// Puts this value inside something that there is one of: `name` becomes `thing.name`.
+    /// Puts this value inside a single structure, such as `thing`: the name `name` becomes
+    /// `thing.name`.
     #[must_use]
     pub const fn in_struct(self, thing: &'static str) -> Self {
         self.in_list(thing, PathSegment::ONLY)
     }
 
-    /// Puts this value inside item `index` of a list that is itself inside the outer item.
+    /// Puts this value inside item `index` of an inner list `list`: the name `surface[3].name`
+    /// becomes `surface[3].list[index].name`.
     #[must_use]
     pub const fn in_inner_list(self, list: &'static str, index: u64) -> Self {
         Self { inner: Some(PathSegment { list, index }), ..self }
     }
 
-    /// Puts this value, with the innermost list item that it is in, inside item `index` of a list around both.
+    /// Puts this value, with the list item that contains it, inside item `index` of an outer list
+    /// `list`: the name `skin.name` becomes `list[index].skin.name`.
     #[must_use]
     pub const fn in_outer_list(self, list: &'static str, index: u64) -> Self {
         let inner = match self.inner {
@@ -62,25 +69,27 @@ impl Field {
         Self { outer: Some(PathSegment { list, index }), inner, ..self }
     }
 
-    /// Names another value at the same place.
+    /// Returns the field of another value, called `name`, in the same list items as this value.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
 
-    /// Returns the last part of the name.
+    /// Returns the last component of the path, such as `positions`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns the list item that the value belongs to, if it stands in a list.
+    /// Returns the item of the outermost list that contains the value, or `None` if the value is
+    /// not in a list.
     #[must_use]
     pub const fn outer(&self) -> Option<PathSegment> {
         self.outer
     }
 
-    /// Returns the inner list item that the value belongs to, if it stands in a list of a list.
+    /// Returns the item of the innermost list that contains the value, or `None` if fewer than two
+    /// nested lists contain the value.
     #[must_use]
     pub const fn inner(&self) -> Option<PathSegment> {
         self.inner

@@ -1,7 +1,8 @@
-//! What can go wrong, said so that a user can act on it.
+//! Errors, with messages that tell the user what to change.
 //!
-//! An [`Error`] always knows the format it was reading, the [`Field`] by name, the byte offset, what was needed and
-//! what was there. Its text ends with what to do.
+//! An [`Error`] always contains the name of the format that was read and the name of the [`Field`].
+//! The error also contains the byte offset, the expected value and the value that was found. The
+//! message of an error ends with advice for the user.
 
 mod field;
 mod shown;
@@ -14,12 +15,12 @@ use std::{fmt, io};
 pub use field::{Field, PathSegment};
 pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, show_bytes};
 
-/// The result of everything in this crate that can fail.
+/// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a file, or a part of it, could not be read or written.
+/// The reason why a file, or a part of it, could not be read or written.
 ///
-/// One pointer wide, so that a `Result` of a view stays small.
+/// An `Error` is as large as one pointer, which keeps a `Result` of a view small.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Detail>);
 
@@ -33,139 +34,141 @@ struct Detail {
     kind: ErrorKind,
 }
 
-/// The kinds of failure. [`ErrorKind::id`] gives each a stable name.
+/// The kinds of failure. [`ErrorKind::id`] returns a stable name for each kind of failure.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// An operating system call failed.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// The path leads to something that is not a regular file.
+    /// The path does not lead to a regular file, but for example to a directory or a pipe.
     #[error("expected a regular file, found {found}")]
     NotRegular {
-        /// What the path leads to, with its article.
+        /// The kind of file at the path, with its article, such as `a directory`.
         found: &'static str,
     },
-    /// The file has no bytes at all.
+    /// The file is empty: it has 0 bytes.
     #[error("expected a mesh, found an empty file")]
     Empty,
-    /// The bytes end before the value does.
+    /// The file ends before the last byte of the value.
     #[error("expected {needed} bytes, found {left}")]
     UnexpectedEnd {
-        /// Bytes the value takes.
+        /// Size of the value in bytes.
         needed: u64,
-        /// Bytes there are from its offset to the end of the file.
+        /// Number of bytes from the offset of the value to the end of the file.
         left: u64,
     },
-    /// A count asks for more than the bytes left can hold.
-    #[error("expected at most {left} bytes' worth, found {count} items of at least {size} bytes each")]
+    /// The file declares more items than its remaining bytes can hold.
+    #[error("expected {} bytes for {count} items of {size} bytes or more, found {left}", count.saturating_mul(*size))]
     Count {
-        /// Items claimed.
+        /// The number of items, as declared in the file.
         count: u64,
-        /// Least bytes one item takes.
+        /// The minimum size of one item, in bytes.
         size: u64,
-        /// Bytes left in the file.
+        /// The number of bytes that remain in the file.
         left: u64,
     },
-    /// A marker is not what it must be.
+    /// The magic number at the start of the file or block is wrong.
     #[error("expected {expected:?}, found {found}")]
     Magic {
-        /// The marker that belongs here.
+        /// The expected magic number.
         expected: &'static str,
-        /// The bytes found, printable or as hexadecimal.
+        /// The bytes that were found, as text if all of them are printable, and in hexadecimal
+        /// otherwise.
         found: String,
     },
-    /// A value lies outside what the format allows.
+    /// The format does not allow the value in the file.
     #[error("expected {expected}, found {found}")]
     Value {
-        /// What the format allows.
+        /// The values that the format allows.
         expected: Cow<'static, str>,
-        /// What the file holds.
+        /// The value that was found in the file.
         found: Cow<'static, str>,
     },
-    /// What is to be written cannot be.
+    /// The format cannot store the data that was to be written.
     #[error("expected {expected}, found {found}")]
     Refused {
-        /// What the format can hold.
+        /// The values that the format can store.
         expected: Cow<'static, str>,
-        /// What was to be written.
+        /// The value that was to be written.
         found: Cow<'static, str>,
     },
-    /// The bytes belong to a format, or a generation of one, that is known and not read.
-    #[error("expected a mesh that this version reads, found {found}")]
+    /// The format of the file, or its version of this format, is known but not supported.
+    #[error("expected a mesh that this version can read, found {found}")]
     Unsupported {
-        /// What the file is.
+        /// The name of the format of the file.
         found: Cow<'static, str>,
-        /// What its owner can do about it.
+        /// Advice for the user who has the file.
         advice: &'static str,
     },
-    /// The bytes belong to no format this crate knows.
-    #[error("expected a mesh, found {found} at its start")]
+    /// The first bytes of the file match no known format.
+    #[error("expected a mesh, found {found} at the start of the file")]
     Unknown {
-        /// The first bytes, printable or as hexadecimal.
+        /// The first bytes of the file, as text if all of them are printable, and in hexadecimal
+        /// otherwise.
         found: String,
     },
-    /// A limit of [`Limits`](crate::parse::Limits) would be exceeded.
-    #[error("expected {name} of at most {allowed}, found {asked}")]
+    /// Reading the file would exceed a limit of [`Limits`](crate::parse::Limits).
+    #[error("expected at most {allowed} (the limit `{name}`), found at least {asked}")]
     Limit {
-        /// The limit's field.
+        /// Name of the field of [`Limits`](crate::parse::Limits), such as `items`.
         name: &'static str,
-        /// What it allows.
+        /// The largest value that the limit allows.
         allowed: u64,
-        /// What the file asks for.
+        /// The value that the file needs, or a lower bound of this value.
         asked: u64,
     },
-    /// There is no such item.
-    #[error("expected a number below {count}, asked for {index}")]
+    /// The requested index of an item is not below the number of items.
+    #[error("expected a number below {count}, found {index}")]
     NoSuch {
-        /// Items there are.
+        /// The number of items that exist.
         count: u64,
-        /// The number asked for.
+        /// The requested index.
         index: u64,
     },
-    /// Something that belongs to a file is not where it was looked for.
+    /// Something that belongs to the file was not found, such as a companion file or a block.
     #[error("expected {expected}, found none")]
     Missing {
-        /// What was looked for, and where.
+        /// The missing file, block or value, and the path or offset where it was expected.
         expected: Cow<'static, str>,
     },
-    /// A path that a file holds leads to where the file has no say.
-    #[error("expected a path below the script's own folders, found {path}")]
+    /// A path that is stored in a file leads outside the folders that the file may refer to.
+    #[error("expected a path inside the folders of the script, found {path}")]
     Outside {
-        /// The path, as the file holds it.
+        /// The path, as it is stored in the file.
         path: String,
     },
-    /// One of several things must be named, and none of them was.
+    /// The user has to give one of several names, but gave another name or no name.
     #[error("expected one of {names}, found {found}")]
     Choice {
-        /// The names there are.
+        /// The names that the user can choose from.
         names: String,
-        /// What was named instead.
+        /// The name that the user gave.
         found: Cow<'static, str>,
     },
-    /// The caller's buffer does not fit.
+    /// The output buffer of the caller has the wrong length.
     #[error("expected a buffer of {needed} items, found {given}")]
     Buffer {
-        /// Items the data has.
+        /// The number of items that the buffer must have.
         needed: u64,
-        /// Items the buffer has.
+        /// The number of items that the buffer has.
         given: u64,
     },
     /// The file was shortened after it was opened.
-    #[error("expected {expected} bytes, found {found}: the file was cut while it was read")]
+    #[error("expected {expected} bytes, found {found}: the file was shortened while it was read")]
     Truncated {
-        /// Its size when it was opened.
+        /// Size of the file at the time when it was opened, in bytes.
         expected: u64,
-        /// Its size now.
+        /// Current size of the file, in bytes.
         found: u64,
     },
-    /// The file was written to after it was opened.
-    #[error("expected the file as it was opened, found it changed")]
+    /// The file was modified after it was opened.
+    #[error("expected an unchanged file, found that it was modified after it was opened")]
     Changed,
-    /// The memory for a result could not be had.
-    #[error("expected {asked} bytes of memory, found less")]
+    /// The system could not allocate the memory for a result.
+    #[error("cannot allocate {asked} bytes of memory")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         asked: u64,
     },
 }
@@ -177,7 +180,8 @@ impl From<io::Error> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the kind's stable name, as the JSON output has it.
+    /// Returns the stable name of the kind of failure, as used in the JSON output, such as
+    /// `unexpected-end`.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -203,91 +207,102 @@ impl ErrorKind {
         }
     }
 
-    /// Returns what the user can do about it, as a clause without a full stop.
+    /// Returns advice for the user about this kind of failure, as a clause without a full stop.
     #[must_use]
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Io(_) => "check the path and its permissions",
-            Self::NotRegular { .. } => "name a file, or pipe the bytes in through `-`",
+            Self::NotRegular { .. } => "pass a regular file, or pipe the bytes in through `-`",
             Self::Empty => "fetch or export the file again",
             Self::UnexpectedEnd { .. } | Self::Count { .. } => {
-                "the file is cut short or this count is damaged; fetch or export it again"
+                "the file is truncated or this count is damaged; fetch or export it again"
             }
             Self::Magic { .. } | Self::Value { .. } => "the file is damaged here; fetch or export it again",
-            Self::Refused { .. } => "change what is to be written",
+            Self::Refused { .. } => "change the data to be written",
             Self::Unsupported { advice, .. } => advice,
             Self::Unknown { .. } => "check that this is a mesh and not a renamed or encrypted file",
             Self::Limit { .. } => "raise the limit if you trust the file",
-            Self::NoSuch { .. } => "`meshpeek info` lists what there is",
-            Self::Missing { .. } => "supply what is missing, too",
-            Self::Outside { .. } => "name the files themselves, if you trust them",
+            Self::NoSuch { .. } => "`meshpeek info` lists the available items",
+            Self::Missing { .. } => "provide the missing part, too",
+            Self::Outside { .. } => "pass the files directly if you trust them",
             Self::Choice { .. } => "name one of them",
             Self::Buffer { .. } => "pass a buffer of that length",
-            Self::Truncated { .. } | Self::Changed => "read it again when nobody writes to it",
-            Self::OutOfMemory { .. } => "ask for a part of the data",
+            Self::Truncated { .. } | Self::Changed => "read it again when no program writes to it",
+            Self::OutOfMemory { .. } => "request only a part of the data",
         }
     }
 }
 
 impl Error {
-    /// Makes an error about `field`, at byte `offset` of a file of `format`.
+    /// Makes an error about `field`, which is at byte `offset` of a file in the format `format`.
     #[must_use]
     pub fn new(format: &'static str, field: Field, offset: u64, kind: ErrorKind) -> Self {
         Self(Box::new(Detail { path: None, format, field, offset: Some(offset), inflated: None, kind }))
     }
 
-    /// Makes an error that no byte of the file is to blame for: the file system's, or the caller's.
+    /// Makes an error that has no byte offset.
+    ///
+    /// An error without an offset is caused by the file system or by the caller, and not by a byte
+    /// of the file.
     #[must_use]
     pub fn without_offset(format: &'static str, field: Field, kind: ErrorKind) -> Self {
         Self(Box::new(Detail { path: None, format, field, offset: None, inflated: None, kind }))
     }
 
-    /// Adds that the byte to blame is byte `at` of what the compressed block at the error's offset inflates to.
+    /// Adds to the error the offset of the wrong byte in the inflated content of a compressed
+    /// block.
+    ///
+    /// The byte offset of the error itself is the offset of the compressed block in the file.
     #[must_use]
     pub fn at_inflated(mut self, at: u64) -> Self {
         self.0.inflated = Some(at);
         self
     }
 
-    /// Adds the file's path, unless it is known already.
+    /// Adds the path of the file to the error, unless the error already has a path.
     #[must_use]
     pub fn at_path(mut self, path: &Path) -> Self {
         self.0.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// Returns the path, where a file was named.
+    /// Returns the path of the file that caused the error, or `None` if the path is not known.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
-    /// Returns the format's name, with its version once that is known; `file` while nothing has been recognised.
+    /// Returns the name of the format of the file, with its version if the version is known.
+    ///
+    /// The name is `file` if no format was recognised before the error.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.0.format
     }
 
-    /// Returns the field by its place in the file's structure.
+    /// Returns the field that the error is about, with its path in the structure of the file.
     #[must_use]
     pub fn field(&self) -> Field {
         self.0.field
     }
 
-    /// Returns the byte offset from the start of the file, where a byte is to blame.
+    /// Returns the offset of the wrong byte from the start of the file, or `None` if the error is
+    /// not about a byte of the file.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// Returns the offset within what the compressed block at [`offset`](Self::offset) inflates to, where the byte to blame
-    /// is in there.
+    /// Returns the offset of the wrong byte in the inflated content of the compressed block at
+    /// [`offset`](Self::offset).
+    ///
+    /// Returns `None` if the error is not about inflated bytes of a compressed block.
     #[must_use]
     pub fn inflated_offset(&self) -> Option<u64> {
         self.0.inflated
     }
 
-    /// Returns the kind of failure.
+    /// Returns the kind of failure, with its values.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -300,7 +315,7 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(out, "{}: ", crate::error::shown::Shown(path.as_os_str().as_encoded_bytes()))?;
         }
-        // What fails before any format is recognised is about the file as a whole.
+        // An error that occurs before the format is recognised is about the whole file.
         match field.to_string() {
             field if field == *format => out.write_str(format)?,
             field => write!(out, "{format}: {field}")?,

@@ -1,12 +1,14 @@
-//! Bytes from outside, shown so that a terminal obeys none of them.
+//! Safe display of bytes from a file, which could contain control codes for a terminal.
 
 use std::fmt::{self, Write as _};
 
-/// The most bytes of a name that are ever printed.
+/// The maximum number of bytes of a name that are printed.
 pub(crate) const MAX_SHOWN_BYTES: usize = 4096;
 
-/// Prints bytes from outside so that a terminal shows them and obeys none of them: controls and marks that turn the
-/// reading direction are escaped, bytes that are not UTF-8 become U+FFFD, and at most 4 KiB are printed.
+/// Prints bytes from a file in a form that does not affect a terminal.
+///
+/// Control characters, and characters that change the reading direction, are escaped. Bytes that
+/// are not UTF-8 are replaced by U+FFFD. At most 4 KiB of the bytes are printed.
 pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Shown<'_> {
@@ -23,12 +25,17 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Tells the Unicode marks that reorder the text around them, and the separators that break a line.
+/// Returns whether a Unicode character reorders the text around it or breaks a line.
+///
+/// The characters that do so are the directional marks of Unicode and its line and paragraph
+/// separators.
 const fn turns_direction(mark: char) -> bool {
     matches!(mark, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Shows a few bytes of a file: quoted where they are printable ASCII, as hexadecimal otherwise.
+/// Returns a printable text for the first few bytes of a file.
+///
+/// Printable ASCII bytes are shown as quoted text. Other bytes are shown in hexadecimal.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     use fmt::Write as _;
     if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
@@ -36,7 +43,7 @@ pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     }
     let mut text = String::from("bytes");
     for byte in bytes {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, " {byte:02x}");
     }
     if bytes.is_empty() { String::from("nothing") } else { text }

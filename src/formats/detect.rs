@@ -1,32 +1,39 @@
-//! Which format a file has.
+//! Detects the format of a mesh file or animation file from its first bytes.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{ezmesh, secondlife, unigine, unreal, unsupported};
 use crate::parse::Finding;
 
-/// A format that this crate reads.
+/// A file format that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// UNIGINE 2.x `.mesh` and `.anim`.
     Unigine,
-    /// Unreal 1 vertex mesh: `_d.3d`, `_a.3d` and a script. Nothing in the files tells them from others: their names do
-    /// ([`unreal::companions`](mod@crate::formats::unreal::companions)).
+    /// Unreal Engine 1 vertex mesh: a `_d.3d` file, an `_a.3d` file and, optionally, a script.
+    /// These files have no magic number, so this crate recognises them by their file names: see
+    /// [`unreal::companions`](mod@crate::formats::unreal::companions).
     Unreal,
-    /// Second Life mesh asset, by itself, in a viewer's disk cache, or in an `.slm` container.
+    /// Second Life mesh asset: as a single file, in the disk cache of a viewer, or in an `.slm`
+    /// container.
     SecondLife,
-    /// EZ-Mesh: `.ezm` text or its binary sibling, `.ezb`.
+    /// EZ-Mesh: `.ezm` text, or its binary form, `.ezb`.
     EzMesh,
 }
 
 impl Format {
-    /// Tells the format by a file's first bytes; the name of a file says nothing, except of Unreal's files, whose first
-    /// bytes are numbers like any other.
+    /// Detects the format from the first bytes of a file.
+    ///
+    /// The function does not use the name of the file. The function never detects an Unreal vertex
+    /// mesh: the first bytes of such a mesh are plain numbers, and only the file names identify the
+    /// format.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Empty`](crate::error::ErrorKind::Empty), [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) for formats that
-    /// are known and not read, [`ErrorKind::Unknown`](crate::error::ErrorKind::Unknown) for the rest.
+    /// Returns [`ErrorKind::Empty`](crate::error::ErrorKind::Empty) if `bytes` is empty,
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) if the format is known but
+    /// this crate does not read it, and [`ErrorKind::Unknown`](crate::error::ErrorKind::Unknown)
+    /// for all other bytes that match no format of this crate.
     pub fn detect(bytes: &[u8]) -> Result<Self> {
         if secondlife::is_known(bytes) {
             return Ok(Self::SecondLife);
@@ -38,7 +45,8 @@ impl Format {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
                 Some(refusal) => Err(refusal),
-                // Text whose root does not show yet, or cannot be read: the format says why.
+                // The root element of the XML text is not in these bytes, or it cannot be parsed.
+                // Opening the file then reports the reason.
                 None if ezmesh::detect::is_text(bytes) => Ok(Self::EzMesh),
                 None => Err(unsupported::unknown("file", bytes)),
             },
@@ -46,15 +54,19 @@ impl Format {
         }
     }
 
-    /// Tells whether the first bytes are those of a mesh or animation that is known, even if it is not read.
+    /// Returns whether the first bytes of a file match a known mesh or animation format.
+    ///
+    /// Known formats that this crate does not read are included.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
         unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
     }
 }
 
-/// Returns the finding that tells of a fault in a file's bytes: what keeps a file from being opened is a breach of its
-/// format's rules, too. `None` for what is no fault of the bytes.
+/// Converts an error in the bytes of a file to a validation finding.
+///
+/// An error that prevents a file from being opened is also a breach of the rules of its format.
+/// Returns `None` if the bytes of the file are not the cause of the error.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
     let of_format = [unigine::finding, unreal::finding, secondlife::finding, ezmesh::finding];

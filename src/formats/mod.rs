@@ -1,4 +1,4 @@
-//! The formats, and opening a file of any of them.
+//! The supported file formats, and [`Model`], which opens a file of any supported format.
 
 mod detect;
 pub mod ezmesh;

@@ -1,4 +1,4 @@
-//! Any file: what it is, and its owner.
+//! [`Model`]: a mesh file of any supported format, together with the value that holds its bytes.
 
 use super::detect::Format;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use crate::model::{Geometry, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::Sidecar;
 
-/// A mesh of whatever format it turned out to be, over any owner of bytes.
+/// A mesh file of any supported format. `D` is the type of the value that holds the bytes.
 ///
-/// Most are one file. An Unreal mesh is several, its *sources*: 0 is the data file, 1 the aniv file, 2 the script, where
-/// there is one. Such a mesh becomes a model by `into`.
+/// Most meshes are one file. An Unreal mesh has several files, which are called its *sources*:
+/// source 0 is the data file, source 1 is the aniv file, and source 2 is the script, if the mesh
+/// has a script. An opened [`unreal::Mesh`] is converted to a `Model` with `into`.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -29,13 +30,14 @@ use crate::sidecar::Sidecar;
 pub enum Model<D> {
     /// UNIGINE 2.x `.mesh`.
     Unigine(Box<unigine::Mesh<D>>),
-    /// UNIGINE 2.x `.anim`: a skeleton and what moves it, and no surface.
+    /// UNIGINE 2.x `.anim`: a skeleton and its animation, without surfaces.
     UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
-    /// Second Life mesh asset. The neutral view is of its highest level of detail; [`secondlife::LevelGeometry`] is of any.
+    /// Second Life mesh asset. The format-independent view ([`Geometry`]) shows the highest level
+    /// of detail; [`secondlife::LevelGeometry`] shows any level of detail.
     SecondLife(Box<secondlife::Mesh<D>>),
-    /// EZ-Mesh. Each section of each mesh is a surface.
+    /// EZ-Mesh. Each section of each mesh is one surface.
     EzMesh(Box<ezmesh::Mesh<D>>),
 }
 
@@ -70,20 +72,21 @@ impl<D> From<secondlife::Mesh<D>> for Model<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
-    /// Detects the format, and reads the header.
+    /// Detects the format of the bytes and reads the header of the file.
     ///
     /// # Errors
     ///
-    /// As [`Format::detect`], and as the format's `open`.
+    /// Returns the errors of [`Format::detect`], and the errors of the `open` function of the
+    /// detected format, such as [`unigine::Mesh::open`].
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Detects the format, and reads the header, with options.
+    /// Detects the format of the bytes and reads the header of the file, with the given options.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         match Format::detect(data.as_ref())? {
             Format::SecondLife => secondlife::Mesh::open_with(data, options).map(Self::from),
@@ -95,14 +98,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
     }
 
-    /// Takes a sidecar, which makes later random access fast: see [`MeshFile::set_sidecar`].
+    /// Sets the sidecar of the model. The sidecar makes later random access fast: see
+    /// [`MeshFile::set_sidecar`].
     #[must_use]
     pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
         self.file_mut().set_sidecar(sidecar);
         self
     }
 
-    /// Returns the file, for everything that all formats can do.
+    /// Returns the model as a [`MeshFile`], the trait with the operations that all formats support.
     #[must_use]
     pub fn file(&self) -> &dyn MeshFile<Data = D> {
         match self {
@@ -114,20 +118,21 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
     }
 
-    /// Returns the surfaces.
+    /// Returns the surfaces of the model as a [`Geometry`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] if the kind of file has none.
+    /// Returns [`ErrorKind::Missing`] if the format of the file has no surfaces, such as UNIGINE
+    /// `.anim`.
     pub fn geometry(&self) -> Result<&dyn Geometry> {
         self.file().geometry().ok_or_else(|| self.missing("surfaces"))
     }
 
-    /// Returns the bones and animations.
+    /// Returns the bones and the animation clips of the model as [`Animations`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] if the kind of file has none.
+    /// Returns [`ErrorKind::Missing`] if the format of the file has no animations.
     pub fn animations(&self) -> Result<&dyn Animations> {
         self.file().animations().ok_or_else(|| self.missing("animations"))
     }
@@ -136,7 +141,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         Error::without_offset(self.file().format(), Field::new(what), ErrorKind::Missing { expected: what.into() })
     }
 
-    /// As [`file`](Self::file), to be changed.
+    /// Returns the model as a mutable [`MeshFile`]. See [`file`](Self::file).
     #[must_use]
     pub fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
         match self {

@@ -1,8 +1,11 @@
-//! What a file is that is no mesh: so that whoever renamed a picture is told so.
+//! Recognises common file formats that are not mesh formats.
+//!
+//! For such a file, the error message names the actual format, for example if a picture has the
+//! file name of a mesh.
 
 use crate::error::{Error, ErrorKind, Field, show_bytes};
 
-/// First bytes that tell a format which this crate does not read.
+/// The first bytes of formats that this crate does not read, and the name of each format.
 const SIGNS: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -26,7 +29,10 @@ const SIGNS: &[(&[u8], &str)] = &[
     (b"BM", "a BMP picture"),
 ];
 
-/// Makes the error that tells what a file is or, where that is unknown, its first bytes.
+/// Makes the error for a file of an unknown format.
+///
+/// The error shows the first bytes of the file. If these bytes match an entry of `SIGNS`, the error
+/// also names the format.
 pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
     let head = show_bytes(bytes.get(..8).unwrap_or(bytes));
     let sign = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign));
@@ -42,6 +48,6 @@ mod tests {
     fn names_what_it_is() {
         let told = |bytes: &[u8]| unknown("file", bytes).kind().to_string();
         assert!(told(b"\x89PNG\r\n\x1a\n\0\0").contains("found a PNG picture (bytes 89 50"));
-        assert!(told(b"whatever").contains("found \"whatever\" at"));
+        assert!(told(b"anything").contains("found \"anything\" at"));
     }
 }

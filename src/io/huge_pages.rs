@@ -1,16 +1,19 @@
-//! Memory of large pages, for what is read here and there: the processor knows where few small pages are, and has to look
-//! up each other one.
+//! Copies of data in large memory pages, for data that is read at random addresses.
+//!
+//! The processor caches the physical addresses of only a few small pages, and has to look up the
+//! address of any other page.
 
 use memmap2::MmapMut;
 
-/// Bytes of a large page; less is not worth the copy.
+/// Size of a large page, in bytes. A copy of less data than this saves too little time.
 const LARGE: usize = 2 << 20;
 
-/// A copy of bytes, in large pages where the system gives them.
+/// A copy of bytes in memory, in large pages if the operating system provides them.
 pub(crate) struct Huge(MmapMut);
 
 impl Huge {
-    /// Copies bytes; `None` where they are few, or there is no memory for them.
+    /// Copies `bytes`. Returns `None` if `bytes` is smaller than a large page, or if the allocation
+    /// fails.
     pub(crate) fn copy(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < LARGE {
             return None;

@@ -1,4 +1,4 @@
-//! Files mapped into memory.
+//! Memory-mapped files.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,17 +8,18 @@ use super::advice::page_mask;
 use super::regular_file::{FILE, Identity, failed, open_regular};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes of a file up to which it is not worth reading page by page.
+/// Maximum size of a file that is opened without random-access advice, in bytes.
 #[cfg(unix)]
 const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
 
-/// A file mapped into memory: read-only, private, for its whole life.
+/// A memory-mapped file. The map is read-only and private until it is dropped.
 ///
-/// It is `AsRef<[u8]>`, so every owner type of this crate works over it.
+/// A `Map` implements `AsRef<[u8]>`, so every type of this crate that opens a mesh file accepts it
+/// as the bytes of the file.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// // SAFETY: nobody writes to the sample while this runs.
+/// // SAFETY: No process writes to the sample while this runs.
 /// let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
 /// assert_eq!(&map.as_ref()[..4], b"ms13");
 /// map.check()
@@ -32,29 +33,36 @@ pub struct Map {
 }
 
 impl Map {
-    /// Maps the file at `path`, with random-access advice where it is of more than 128 KiB.
+    /// Maps the file at `path`.
     ///
-    /// An empty file maps to no bytes; reading a mesh from it then fails as [`ErrorKind::Empty`].
+    /// If the file is larger than 128 KiB, the system gets the advice that the program reads the
+    /// map in random order. An empty file gives an empty map, and reading a mesh from this map
+    /// fails with [`ErrorKind::Empty`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without waiting on any of them;
-    /// [`ErrorKind::Io`] where the file cannot be opened or mapped.
+    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device. The
+    /// function does not wait for any of these. Returns [`ErrorKind::Io`] if the file cannot be
+    /// opened or mapped.
     ///
     /// # Safety
     ///
-    /// Nobody shortens or changes the file while the map lives, in this process or another. Replacing it by rename,
-    /// or deleting it, is fine: the map keeps the old content.
+    /// No process may shorten or change the file while the map exists. This includes the current
+    /// process. It is allowed to replace the file by a rename, or to delete it: the map keeps the
+    /// old content.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
-        // The length is known, and need not be asked for again. What does not fit is for the map to refuse.
+        // The length of the file is already known, so it is not queried again. Mapping fails if the
+        // length does not fit into the address space.
         let mut options = memmap2::MmapOptions::new();
         options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
-        // SAFETY: the caller promises that the file stays as it is; the mapping is private and read-only.
+        // SAFETY: The caller guarantees that the file does not change. The mapping is private and
+        // read-only.
         let map = unsafe { options.map_copy_read_only(&file) };
         let bytes = map.map_err(|error| failed(path, error.into()))?;
-        // Advice that the system does not take changes speed only. Of a small file the system's read-ahead gets all at once.
+        // If the system rejects the advice, only the speed changes. A small file is loaded at once
+        // by the read-ahead of the system, so it needs no advice.
         #[cfg(unix)]
         if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
@@ -62,15 +70,17 @@ impl Map {
         Ok(Self { bytes, file, opened: Identity::of(&metadata) })
     }
 
-    /// Compares the file with what it was when it was opened.
+    /// Compares the current state of the file with the state when the file was opened.
     ///
-    /// Call it after a block of work over the map, before its results are used for good. It finds every cut and nearly
-    /// every change (a write through another mapping may leave the times alone for a while): it is there for right
-    /// answers, and does not replace the promise of [`Map::open`].
+    /// Call `check` after some work on the map, before you use the results permanently. It detects
+    /// every truncation of the file and nearly every change. If another mapping writes to the file,
+    /// the modification time of the file may stay the same for a while. The check protects the
+    /// results, but it does not replace the safety requirement of [`Map::open`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] or [`ErrorKind::Changed`]; [`ErrorKind::Io`] where the system does not tell.
+    /// Returns [`ErrorKind::Truncated`] or [`ErrorKind::Changed`] if the state of the file differs.
+    /// Returns [`ErrorKind::Io`] if the system cannot report the state of the file.
     pub fn check(&self) -> Result<()> {
         let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
         let now = Identity::of(&metadata);
@@ -83,14 +93,18 @@ impl Map {
 }
 
 impl Map {
-    /// Gives back the pages that lie wholly within some of the map's bytes: they no longer count as this process's memory, and
-    /// come from the system's cache, or the disk, when they are looked at again. A scan of a file that is larger than memory
-    /// does this behind itself, 64 MiB or so at a time. Bytes that are none of the map's are left alone.
+    /// Releases the memory of the pages of the map that contain no bytes other than the given
+    /// bytes.
+    ///
+    /// The released pages no longer count as memory of this process. The next access to a released
+    /// page loads it again from the cache of the system or from the disk. A scan of a file that is
+    /// larger than memory can release the bytes that it has read, for example every 64 MiB. Given
+    /// bytes outside the map are ignored.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::Array;
-    /// // SAFETY: nobody writes to the sample while this runs.
+    /// // SAFETY: No process writes to the sample while this runs.
     /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
     /// for surface in mesh.surfaces() {
     ///     for part in surface?.positions()?.parts(64 << 20) {
@@ -110,8 +124,10 @@ impl Map {
             let end = part.end.addr() & !mask;
             if map.start <= part.start && part.end <= map.end && start < end {
                 let first = part.start.wrapping_add(start.wrapping_sub(part.start.addr()));
-                // SAFETY: whole pages within this map, which is private, of a file, and never written to: dropping them changes
-                // nothing that can be read through it, for they are filled from the file again. References stay valid.
+                // SAFETY: The range consists of whole pages within this map. The map is private,
+                // backed by a file and never written to. If pages are dropped, reads through the
+                // map still return the same bytes, because the pages are loaded from the file
+                // again. References to the bytes stay valid.
                 unsafe {
                     libc::madvise(first.cast_mut().cast(), end.wrapping_sub(start), libc::MADV_DONTNEED);
                 }
@@ -128,17 +144,18 @@ impl AsRef<[u8]> for Map {
     }
 }
 
-/// Maps the file at `path`: short for [`Map::open`].
+/// Maps the file at `path`. This is a shorthand for [`Map::open`].
 ///
 /// # Errors
 ///
-/// As [`Map::open`].
+/// Returns the errors of [`Map::open`].
 ///
 /// # Safety
 ///
-/// As [`Map::open`]: nobody shortens or changes the file while the map lives.
+/// The requirement is the same as for [`Map::open`]: no process may shorten or change the file
+/// while the map exists.
 pub unsafe fn map(path: impl AsRef<Path>) -> Result<Map> {
-    // SAFETY: the caller gives the promise that `Map::open` asks for.
+    // SAFETY: The caller guarantees the requirement of `Map::open`.
     unsafe { Map::open(path) }
 }
 
@@ -152,7 +169,7 @@ mod tests {
     #[test]
     fn released_pages_are_read_again() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock");
-        // SAFETY: nobody writes to the file while tests run.
+        // SAFETY: No process writes to the file while tests run.
         let map = unsafe { Map::open(path).unwrap() };
         let (bytes, copy) = (map.as_ref(), fs::read(path).unwrap());
         assert!(bytes == copy && bytes.len() > 3 * PAGE);
@@ -160,7 +177,7 @@ mod tests {
             map.release(&bytes[part]);
             assert!(bytes == copy);
         }
-        // What is no part of the map keeps its content.
+        // Memory outside the map keeps its content.
         map.release(&copy);
         assert!(bytes == copy);
     }

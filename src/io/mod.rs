@@ -1,24 +1,27 @@
-//! The one place that maps files, reads them, and tells the system what will be read next.
+//! File access: mapping and reading files, and advice to the operating system about the next reads.
 //!
 //! # Why opening a map is `unsafe`
 //!
-//! A shared reference promises that its bytes do not change. Another process can break that promise for a mapped file:
-//! bytes it writes are visible at once, and where it cuts the file, reading a lost page kills this process (SIGBUS).
-//! No flag of the mapping prevents either, so the promise is the caller's, and [`Map::open`] says which. Those who
-//! cannot give it call [`read`], which is safe and copies.
+//! A shared reference requires that its bytes do not change. Another process can violate this
+//! requirement for a mapped file: the bytes that it writes are visible in the map at once. If
+//! another process shortens the file, reading a page that the file no longer has kills this process
+//! (SIGBUS). No flag of the mapping prevents either case. The caller therefore has to guarantee
+//! that the file does not change, and [`Map::open`] documents this requirement. Callers that cannot
+//! guarantee it use [`read`], which is safe and copies the file.
 //!
-//! The rest of the crate is written so that a broken promise about the bytes still gives a wrong value or an error and
-//! nothing worse: records hold only types for which any bits are valid, names are bytes and not `str`, and every count
-//! and index is checked where it is used.
+//! The other modules of the crate limit the effect of changed bytes to a wrong value or an error.
+//! Records contain only types for which any bits are valid. Names are bytes and not `str`. Every
+//! count and every index from a file is checked where it is used.
 //!
 //! # Advice
 //!
-//! A map is opened with random-access advice, unless the file is small: a cold touch then costs one page and about 50 µs, where the system's
-//! read-ahead would fetch megabytes and take milliseconds. Whoever is about to scan an array says so first, with
-//! [`prefetch`]; a scan without it would read page by page.
+//! Unless the file is small, a map is opened with the advice that it is read in random order. The
+//! first access to a page then loads only this page, which takes about 50 µs. Without this advice,
+//! the read-ahead of the system would load megabytes and take milliseconds. Code that scans a whole
+//! array calls [`prefetch`] first. Without this call, the scan would read page by page.
 #![allow(
     unsafe_code,
-    reason = "mapping a file and advising the system about it are unsafe calls; this is their only home"
+    reason = "mapping a file and advising the system about it are unsafe calls; only this module makes them"
 )]
 
 mod advice;

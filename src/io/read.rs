@@ -1,4 +1,4 @@
-//! Files and streams read into memory.
+//! Reading of whole files and streams into memory.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,9 @@ use std::path::Path;
 use super::regular_file::{FILE, describe, failed, open_regular, open_without_waiting};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Reads the file at `path` into memory: the safe way, for those who must not map. It copies the whole file.
+/// Reads the file at `path` into memory.
+///
+/// This function is the safe alternative to a map. It copies the whole file.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -20,19 +22,23 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 ///
-/// As [`Map::open`](crate::Map::open), and [`ErrorKind::OutOfMemory`].
+/// Returns the errors of [`Map::open`](crate::Map::open), and [`ErrorKind::OutOfMemory`] if the
+/// allocation fails.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let path = path.as_ref();
     let (file, metadata) = open_regular(path)?;
-    // The size is a hint: special file systems report 0 for files that have content.
+    // The size from the metadata is only a hint: special file systems report 0 for files that have
+    // content.
     read_up_to(file, metadata.len(), u64::MAX).map_err(|error| error.at_path(path))
 }
 
-/// Reads a stream to its end, at most `limit` bytes of it; `expected` is how many there probably are.
+/// Reads a stream to its end, but no more than `limit` bytes. `expected` is the probable size of
+/// the stream, in bytes.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Limit`] where the stream goes on after `limit` bytes, [`ErrorKind::Io`], [`ErrorKind::OutOfMemory`].
+/// Returns [`ErrorKind::Limit`] if the stream has more than `limit` bytes, and [`ErrorKind::Io`] or
+/// [`ErrorKind::OutOfMemory`] if reading or the allocation fails.
 pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let expected = expected.min(limit);
@@ -47,24 +53,27 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Opens what is not a regular file, such as a pipe, for reading as a stream. It never waits to be opened: a named pipe
-/// that nobody writes to reads as empty.
+/// Opens a file that is not a regular file, such as a pipe, and returns it as a stream.
+///
+/// Opening the file never waits. A named pipe without a writer has no content.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotRegular`] for a directory or a socket; [`ErrorKind::Io`].
+/// Returns [`ErrorKind::NotRegular`] for a directory or a socket, and [`ErrorKind::Io`] if the file
+/// cannot be opened.
 pub fn open_stream(path: &Path) -> Result<File> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
     if metadata.is_dir() {
         return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
     }
-    // Opening must not wait, reading must: a writer may be slow.
+    // Opening the file must not wait, but reading from it must wait, because a writer may be slow.
     #[cfg(unix)]
     {
         use std::os::fd::AsRawFd as _;
         let descriptor = file.as_raw_fd();
-        // SAFETY: the descriptor is open, and belongs to `file`; reading and setting its flags touches no memory.
+        // SAFETY: The file descriptor is open, because `file` owns it. Reading and setting the
+        // flags of the descriptor accesses no memory.
         let done = unsafe {
             let flags = libc::fcntl(descriptor, libc::F_GETFL);
             libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK)

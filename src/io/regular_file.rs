@@ -1,4 +1,4 @@
-//! Regular files: opening them and nothing else, and telling one state of a file from another.
+//! Regular files: opening them and detecting changes to them.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -6,10 +6,12 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Field, Result};
 
-/// The field that errors about a file as a whole name.
+/// The field that is named in errors about a whole file.
 pub(crate) const FILE: Field = Field::new("file");
 
-/// Opens a regular file for reading and nothing else. Never waits: a pipe without a writer is refused like the rest.
+/// Opens a regular file for reading. Returns an error for any other kind of file.
+///
+/// Opening the file never waits, and a pipe without a writer is also rejected.
 pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
@@ -19,13 +21,14 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// Opens for reading, and does not wait for the writer of a pipe.
+/// Opens a file for reading. If the file is a pipe, the call does not wait for its writer.
 pub(crate) fn open_without_waiting(path: &Path) -> Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    // Sockets, and directories on some systems, cannot be opened: say what they are.
+    // Sockets, and directories on some systems, cannot be opened. For these, an error with the kind
+    // of the file is more useful than the error of the system.
     options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
 }
 
@@ -38,7 +41,7 @@ pub(crate) fn failed(path: &Path, kind: ErrorKind) -> Error {
     Error::without_offset("file", FILE, kind).at_path(path)
 }
 
-/// Names what a path leads to, with its article.
+/// Returns the kind of a file, with its article, such as `a directory`.
 pub(crate) fn describe(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     if kind.is_dir() {
@@ -60,7 +63,7 @@ pub(crate) fn describe(metadata: &Metadata) -> &'static str {
     "something else"
 }
 
-/// What tells one state of a file from another.
+/// The properties of a file that change when the file is modified or replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) len: u64,
@@ -76,7 +79,8 @@ impl Identity {
         Self {
             len: metadata.len(),
             modified: metadata.modified().ok(),
-            // The status-change time also moves when a link is made or removed, so only a write's traces count.
+            // The status-change time also changes when a hard link to the file is made or removed.
+            // Therefore only the modification time is used.
             #[cfg(unix)]
             inode: [
                 metadata.dev().into(),
@@ -88,12 +92,14 @@ impl Identity {
     }
 }
 
-/// Tells whether a file belongs to the user who runs this, and nobody else may write to it; where files have no owners, all do.
+/// Returns whether a file belongs to the current user and no other user may write to the file.
+///
+/// On systems without file owners, the result is `true` for every file.
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        // SAFETY: asking for the user's number has no precondition, and always succeeds.
+        // SAFETY: `geteuid` has no precondition and always succeeds.
         let user = unsafe { libc::geteuid() };
         let (owner, mode) = (metadata.uid(), metadata.mode());
         owner == user && mode & 0o022 == 0

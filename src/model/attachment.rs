@@ -1,10 +1,12 @@
-//! Places on a mesh for other things.
+//! Attachment points of a mesh.
 
-/// A place on a mesh where something else hangs: a weapon in a hand.
+/// A point of a mesh where another object is attached, such as a weapon in a hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
-    /// Where, in the units of the positions it was asked for in.
+    /// The position of the point, in the same units as the vertex positions from which it was
+    /// computed.
     pub position: [f32; 3],
-    /// The directions of x, y and z there, each of unit length; `None` where the mesh gives no direction.
+    /// The directions of the x, y and z axes of the attached object, as unit vectors, or `None` if
+    /// the mesh gives no direction.
     pub axes: Option<[[f32; 3]; 3]>,
 }

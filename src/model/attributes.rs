@@ -1,8 +1,10 @@
-//! Arrays of a surface, each in one of the encodings that formats have for it.
+//! The arrays of a surface. Each array is in one of the encodings that the formats have for its
+//! values.
 //!
-//! The encoding is an `enum`, matched once per array where it matters: [`for_each`](Array::for_each) and
-//! [`decode_into`](Array::decode_into) match first and loop inside. The [`Packed`] array within each variant can be used as
-//! it is; `get` matches on each call.
+//! The encoding of an array is an `enum`. Where speed matters, the variant is matched once per
+//! array: [`for_each`](Array::for_each) and [`decode_into`](Array::decode_into) match it first and
+//! then loop. The [`Packed`] array inside a variant can also be used directly. `get` matches the
+//! variant on each call.
 
 use std::ops::Range;
 
@@ -17,7 +19,8 @@ use crate::decode::{
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
 
-/// Evaluates `$body` with the array inside an `Indices`. The encoding is matched here, once.
+/// Evaluates `$body` with the array inside an `Indices`. The encoding is matched once, before
+/// `$body`.
 macro_rules! with_width {
     ($indices:expr, $array:ident => $body:expr) => {
         match $indices {
@@ -102,23 +105,30 @@ macro_rules! array_enum {
 }
 
 array_enum! {
-    /// Positions: x, y, z in scene units; of Unreal meshes in the file's own steps, until they are placed.
+    /// Positions: x, y, z in scene units.
+    ///
+    /// In Unreal meshes, the positions are in the integer units of the file until they are
+    /// transformed.
     Positions of [f32; 3] {
-        /// Three floats.
+        /// Three floats for each position.
         F32(Packed<'a, Floats<3>>),
-        /// Whole numbers of 11, 11 and 10 bits.
+        /// Three integers of 11, 11 and 10 bits for each position.
         Packed32(Packed<'a, Packed32>),
-        /// Whole numbers of 16 bits each.
+        /// Three integers of 16 bits each for each position.
         Packed64(Packed<'a, Packed64>),
-        /// Codes of 16 bits each, over the box that the surface's file gives.
+        /// Three codes of 16 bits each for each position. The codes 0 to 65535 cover a bounding box
+        /// that the file stores.
         MinMax16(Packed<'a, MinMax16<3>>),
-        /// Three floats, apart from each other.
+        /// Three floats for each position, with a stride between the positions.
         Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
 impl Positions<'_> {
-    /// Returns the box around all positions as [`Array::bounds`] does, by the kernel of the encoding.
+    /// Returns the bounding box of all positions, computed with the fastest kernel for the
+    /// encoding.
+    ///
+    /// The result is the same as the result of [`Array::bounds`].
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         match self {
@@ -132,27 +142,29 @@ impl Positions<'_> {
 }
 
 array_enum! {
-    /// Tangent frames.
+    /// Tangent frames, one for each attribute vertex.
     TangentFrames of TangentFrame {
-        /// A quaternion in eight bytes.
+        /// A tangent frame as a quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
-        /// A quaternion in seven bytes.
+        /// A tangent frame as a quaternion in seven bytes.
         Quat7(Packed<'a, Quat7>),
     }
 }
 
 array_enum! {
-    /// Normals, without the rest of a tangent frame: unit length, or nearly so where each component was rounded.
+    /// Normals, alone or decoded from tangent frames.
+    ///
+    /// The normals have unit length, or nearly unit length if the file stores rounded components.
     Normals of [f32; 3] {
-        /// The normal of a quaternion in eight bytes.
+        /// The normal of a tangent frame that is stored as a quaternion in eight bytes.
         Quat8(Packed<'a, NormalOf<Quat8>>),
-        /// The normal of a quaternion in seven bytes.
+        /// The normal of a tangent frame that is stored as a quaternion in seven bytes.
         Quat7(Packed<'a, NormalOf<Quat7>>),
-        /// Three codes of 16 bits each.
+        /// Three codes of 16 bits each for each normal.
         Unit16(Packed<'a, Unit16>),
-        /// Three floats.
+        /// Three floats for each normal.
         F32(Packed<'a, Floats<3>>),
-        /// Three floats, apart from each other.
+        /// Three floats for each normal, with a stride between the normals.
         Strided(Strided<'a, EndianFloats<3>>),
     }
 }
@@ -167,19 +179,22 @@ impl<'a> From<TangentFrames<'a>> for Normals<'a> {
 }
 
 array_enum! {
-    /// The influences of bones on one vertex.
+    /// The influences on one vertex: the bones that move the vertex, with their weights.
     Influences of Influence {
-        /// Four bytes each.
+        /// Influences of four bytes each.
         Influence4(Packed<'a, Influence4>),
-        /// Three bytes each.
+        /// Influences of three bytes each.
         Influence3(Packed<'a, Influence3>),
-        /// Four places in each vertex.
+        /// Four slots for each vertex, decoded to floats.
         Fixed(FixedInfluences),
     }
 }
 
 impl Influences<'_> {
-    /// Returns the stored numbers of influence `index`, where the weight is one: the bone's, and its weight of 65535.
+    /// Returns the stored numbers of influence `index`: the bone number, and the weight multiplied
+    /// by 65535.
+    ///
+    /// Returns `None` if the format stores weights as floats, or if the index is out of range.
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
         match self {
@@ -191,23 +206,29 @@ impl Influences<'_> {
 }
 
 array_enum! {
-    /// Texture coordinates: u to the right, v downwards, 1 is the image's size.
+    /// Texture coordinates: u points to the right, v points downwards, and 1 is the width or height
+    /// of the image.
     Uvs of [f32; 2] {
-        /// Two floats.
+        /// Two floats for each texture coordinate.
         F32(Packed<'a, Floats<2>>),
-        /// Two bytes, of which 255 is the image's size, in the record of a triangle.
+        /// Two bytes in the record of a triangle, for each corner. The byte 255 is the width or
+        /// height of the image.
         Polygon255(CornerArray<'a, PolygonUvs<255>>),
-        /// Two bytes, of which 256 would be the image's size, in the record of a triangle.
+        /// Two bytes in the record of a triangle, for each corner. The value 256, which a byte
+        /// cannot hold, is the width or height of the image.
         Polygon256(CornerArray<'a, PolygonUvs<256>>),
-        /// Codes of 16 bits each, over an interval that the surface's file gives.
+        /// Two codes of 16 bits each. The codes 0 to 65535 cover an interval that the file stores.
         MinMax16(Packed<'a, MinMax16<2>>),
-        /// Two floats, apart from each other.
+        /// Two floats for each texture coordinate, with a stride between the coordinates.
         Strided(Strided<'a, EndianFloats<2>>),
     }
 }
 
 impl Uvs<'_> {
-    /// Returns the stored bytes of item `index`, where two bytes are what is stored.
+    /// Returns the two stored bytes of texture coordinate `index`.
+    ///
+    /// Returns `None` if the format does not store a texture coordinate in two bytes, or if the
+    /// index is out of range.
     #[must_use]
     pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match self {
@@ -220,37 +241,43 @@ impl Uvs<'_> {
 }
 
 array_enum! {
-    /// Vertex colours: red, green, blue, alpha, 0 to 1, in the space that the file's author meant.
+    /// Vertex colours: red, green, blue, alpha, each 0 to 1, in the colour space that the author of
+    /// the file used.
     Colors of [f32; 4] {
-        /// Four bytes.
+        /// Four bytes for each colour, in the order red, green, blue, alpha.
         Unorm8(Packed<'a, Unorm8<4>>),
-        /// A word of alpha, red, green and blue, from the highest byte down.
+        /// One 32-bit word for each colour: alpha, red, green and blue, from the highest byte to
+        /// the lowest.
         Argb8(Packed<'a, Argb8>),
-        /// Such words, apart from each other.
+        /// One 32-bit word for each colour: alpha, red, green and blue, with a stride between the
+        /// words.
         Strided(Strided<'a, Argb8>),
     }
 }
 
 array_enum! {
-    /// Indices. One that is out of range is only found by using it.
+    /// Indices of vertices. An index that is out of range is only detected when it is used.
     Indices of u32 {
-        /// One byte each.
+        /// Indices of one byte each.
         U8(Packed<'a, Index<u8>>),
-        /// Two bytes each.
+        /// Indices of two bytes each.
         U16(Packed<'a, Index<U16>>),
-        /// Four bytes each; negative ones widen to numbers that are out of any range.
+        /// Indices of four bytes each. A negative index is decoded as a number above 2,147,483,647,
+        /// which is out of range.
         U32(Packed<'a, Index<U32>>),
-        /// Two bytes each, in the record of a triangle.
+        /// Indices of two bytes each, in the record of a triangle, for each corner.
         Polygon(CornerArray<'a, PolygonIndices>),
-        /// Four bytes each, in the byte order that the file says.
+        /// Indices of four bytes each, in the byte order of the file.
         Endian(Packed<'a, EndianIndex>),
-        /// Each its own number, and not stored: of attributes that stand one to a corner.
+        /// Consecutive numbers 0, 1, 2 and so on, which are not stored. Each corner has its own
+        /// attribute vertex.
         Consecutive(Consecutive),
     }
 }
 
 impl Indices<'_> {
-    /// Returns the first index that is not below `count`, with its position in the stream.
+    /// Returns the first index that is not below `count`, with its position in the array of
+    /// indices.
     #[must_use]
     pub fn first_out_of_range(&self, count: u32) -> Option<(usize, u32)> {
         fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {

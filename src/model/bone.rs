@@ -1,27 +1,31 @@
-//! Bones, and where they are.
+//! Bones and their transforms.
 
 use crate::parse::Name;
 
 /// A joint of a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone<'a> {
-    /// Its name.
+    /// The name of the bone.
     pub name: Name<'a>,
-    /// The number of the bone that it hangs from, −1 for a root. It may come after its children, and a damaged file may
-    /// hold any number.
+    /// Index of the parent bone, or -1 for a root.
+    ///
+    /// In the file, a parent may come after its children. In a damaged file, this number may have
+    /// any value.
     pub parent: i32,
-    /// Where it rests, relative to its parent.
+    /// The rest transform of the bone, relative to its parent.
     pub bind: Transform,
 }
 
-/// A position, a rotation and a scale; applied in the order scale, rotation, position.
+/// A position, a rotation and a scale. A point is first scaled, then rotated, and then moved by the
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// Offset in scene units.
+    /// Translation in scene units.
     pub position: [f32; 3],
-    /// Quaternion x, y, z, w, as stored: nearly unit length in a sound file.
+    /// Quaternion x, y, z, w of the rotation, as stored in the file. In a valid file, its length is
+    /// nearly 1.
     pub rotation: [f32; 4],
-    /// Factor along each axis.
+    /// Scale factor along each axis.
     pub scale: [f32; 3],
 }
 

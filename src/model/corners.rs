@@ -1,4 +1,5 @@
-//! Triangles as corners: an index into the positions and one into the attributes.
+//! Corners of triangles: each corner has an index into the positions and an index into the
+//! attributes.
 
 use std::ops::Range;
 
@@ -9,20 +10,25 @@ use crate::error::{ErrorKind, Result};
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
 
-/// A corner of a triangle. Also a vertex of a [`Welded`](crate::model::weld::Welded) surface; plain old data, ready for a GPU.
+/// A corner of a triangle, with its two indices.
+///
+/// A `Corner` is also the vertex type of a [`Welded`](crate::model::weld::Welded) surface. The type
+/// is plain old data, so a GPU can read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Corner {
-    /// Number of its position and weights.
+    /// Index into the positions and the weights of the surface.
     pub position: u32,
-    /// Number of its frame, UVs and colour.
+    /// Index into the tangent frames, the UVs and the colours of the surface.
     pub attribute: u32,
 }
 
-/// Both index streams of a surface, corner by corner, three to a triangle; counter-clockwise seen from outside.
+/// The two index streams of a surface, for positions and for attributes. Each stream has three
+/// entries per triangle, one per corner.
 ///
-/// The streams are of one length; those of a whole surface make whole triangles. The indices are not checked: `get` on the array
-/// they index does that.
+/// The corners of a triangle are in counter-clockwise order, seen from outside. The two streams
+/// have the same length. The streams of a whole surface consist of whole triangles. The indices are
+/// not checked here: `get` on the indexed array returns `None` if an index is out of range.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<'a> {
     positions: Indices<'a>,
@@ -51,13 +57,13 @@ impl<'a> Corners<'a> {
         Ok(Self { positions, attributes })
     }
 
-    /// Returns the number of triangles.
+    /// Returns the number of triangles in the two index streams.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.len() / 3
     }
 
-    /// Returns the corners of triangle `triangle`.
+    /// Returns the three corners of triangle `triangle`, or `None` if the index is out of range.
     #[inline]
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> Option<[Corner; 3]> {
@@ -89,7 +95,7 @@ impl Array for Corners<'_> {
         self.attributes.prefetch();
     }
 
-    /// The widths are matched before the loop, not in it.
+    /// Matches the widths of both index streams once before the loop, and not for each corner.
     #[inline]
     fn fold<B, F: FnMut(B, Corner) -> B>(&self, first: B, mut fold: F) -> B {
         with_width!(self.positions, positions => with_width!(self.attributes, attributes => {

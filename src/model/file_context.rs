@@ -1,9 +1,9 @@
-//! What the owner of a file holds beside its bytes.
+//! The context of an open file, which is stored together with the bytes of the file.
 
 use crate::parse::{AccessLog, OpenOptions};
 use crate::sidecar::SidecarSlot;
 
-/// How a file was opened, what was read of it so far, and its sidecar.
+/// The options of an open file, the log of its reads, and its sidecar.
 #[derive(Debug, Default)]
 pub(crate) struct FileContext {
     pub(crate) options: OpenOptions,
@@ -17,7 +17,7 @@ impl FileContext {
         Self { options: *options, access_log, sidecar: SidecarSlot::default() }
     }
 
-    /// Returns the record of what was read, if one is kept.
+    /// Returns the access log of the file, or `None` if the file was opened without an access log.
     pub(crate) fn access_log(&self) -> Option<&AccessLog> {
         self.access_log.as_deref()
     }

@@ -1,15 +1,16 @@
-//! Bone weights that have a fixed number of places in each vertex.
+//! Bone weights with a fixed number of slots in each vertex.
 
 use std::ops::Range;
 
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
 
-/// Places for influences in a vertex.
+/// The number of influence slots in each vertex.
 pub(crate) const MAX_FIXED_INFLUENCES: usize = 4;
 
-/// The influences on one vertex that has four places for them, read from the file: those whose weight is not zero, in the
-/// order of their places.
+/// The influences on one vertex with four slots, decoded from the file.
+///
+/// Only the slots with a weight other than zero are included, in the order of the slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FixedInfluences {
     all: [Influence; MAX_FIXED_INFLUENCES],
@@ -18,7 +19,8 @@ pub struct FixedInfluences {
 }
 
 impl FixedInfluences {
-    /// Takes the places that have a weight; bones are counted from `first`.
+    /// Makes the influences from the slots whose weight is not zero. `first` is added to the bone
+    /// numbers.
     #[inline]
     fn new(bones: [u16; MAX_FIXED_INFLUENCES], weights: [f32; MAX_FIXED_INFLUENCES], first: u32) -> Self {
         let mut lanes = Self::default();
@@ -35,7 +37,7 @@ impl FixedInfluences {
         lanes
     }
 
-    /// Returns all influences.
+    /// Returns all influences on the vertex.
     #[must_use]
     pub fn as_slice(&self) -> &[Influence] {
         self.all.get(usize::from(self.start)..usize::from(self.end)).unwrap_or_default()
@@ -68,12 +70,12 @@ impl Array for FixedInfluences {
     }
 }
 
-/// Bone numbers and weights of every vertex, four places each.
+/// Bone numbers and weights of all vertices, with four slots each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedWeights<'a> {
     bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
     weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
-    /// The first bone of the skeleton that the numbers count in.
+    /// Index of the first bone of the skeleton. The stored bone numbers are relative to this index.
     first: u32,
 }
 
@@ -95,7 +97,7 @@ impl<'a> FixedWeights<'a> {
         Some(FixedInfluences::new(self.bones.get(vertex)?, self.weights.get(vertex)?, self.first))
     }
 
-    /// Tells the system that the vertices are about to be read in order.
+    /// Advises the operating system that the program will soon read all vertices, in order.
     pub(crate) fn prefetch(&self) {
         self.bones.prefetch();
         self.weights.prefetch();
@@ -107,7 +109,7 @@ impl<'a> FixedWeights<'a> {
     }
 }
 
-/// Goes through vertices in order.
+/// An iterator over the vertices, in order, which returns the influences on each vertex.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedWeightsIter<'a> {
     lists: FixedWeights<'a>,

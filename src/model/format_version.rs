@@ -1,10 +1,11 @@
-//! Which format something was read from.
+//! The format and version that a mesh was read from.
 
-/// The format and the version of a file, or of a part of it. Errors name the format.
+/// The format and the version of a file, or of a section of a file. Error messages contain the
+/// format.
 pub trait FormatVersion: Send + Sync {
-    /// Returns the format's name: `unigine`.
+    /// Returns the name of the format of the file, such as `unigine`.
     fn format(&self) -> &'static str;
 
-    /// Returns the version within the format: `ms13`.
+    /// Returns the name of the version within the format, such as `ms13`.
     fn version(&self) -> &'static str;
 }

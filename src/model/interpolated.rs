@@ -1,4 +1,4 @@
-//! Positions between two shapes.
+//! Positions that are interpolated between two shapes.
 
 use std::ops::Range;
 
@@ -6,7 +6,10 @@ use crate::array::Array;
 use crate::math::mix;
 use crate::model::attributes::Positions;
 
-/// The positions on the straight way from one shape to another, computed on access: a moment between two vertex frames.
+/// Positions that are interpolated linearly between two shapes. Each position is computed when it
+/// is accessed.
+///
+/// Interpolated positions are the shape of a mesh at a moment between two vertex frames.
 #[derive(Clone, Copy, Debug)]
 pub struct InterpolatedPositions<'a> {
     from: Positions<'a>,
@@ -15,7 +18,10 @@ pub struct InterpolatedPositions<'a> {
 }
 
 impl<'a> InterpolatedPositions<'a> {
-    /// Stands `fraction` of the way from one shape to the other. Where one has more positions, those are left out.
+    /// Makes the positions at `fraction` between two shapes: 0 is the shape `from`, and 1 is the
+    /// shape `to`.
+    ///
+    /// If one shape has more positions than the other, its additional positions are ignored.
     #[must_use]
     pub const fn new(from: Positions<'a>, to: Positions<'a>, fraction: f32) -> Self {
         Self { from, to, fraction }
@@ -43,7 +49,7 @@ impl Array for InterpolatedPositions<'_> {
         self.to.prefetch();
     }
 
-    /// Decodes in two passes: one over each shape.
+    /// Decodes the positions in two passes, one over each of the two shapes.
     fn fill(&self, out: &mut [[f32; 3]]) {
         let (Some(from), Some(to)) = (self.from.slice(0..self.len()), self.to.slice(0..self.len())) else { return };
         from.fill(out);

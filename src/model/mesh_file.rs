@@ -1,4 +1,4 @@
-//! The trait that the owner of a file implements in every format.
+//! The trait that the main type of every format implements.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,10 +11,13 @@ use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
-/// A mesh file that was opened: what every format can do with it. Implemented by each format's owner type.
+/// An open mesh file, with the operations that every format supports. The main type of each format,
+/// such as [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
 ///
-/// Most are one file. An Unreal mesh is several *sources*: 0 is the data file, 1 the aniv file, 2 the script, if there is
-/// one. A method that takes a source fails as [`ErrorKind::NoSuch`] where there is no such source.
+/// Most meshes consist of one file. An Unreal mesh consists of several files, which are called
+/// *sources* here: source 0 is the data file, source 1 is the aniv file, and source 2 is the
+/// script, if the mesh has a script. A method with a source index returns [`ErrorKind::NoSuch`] if
+/// the index is out of range.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -26,22 +29,23 @@ use crate::sidecar::{Builder, Sidecar};
 /// # }
 /// ```
 pub trait MeshFile: FormatVersion {
-    /// The owner of a source's bytes: a [`Map`](crate::Map), a `Vec<u8>`, an `Arc<[u8]>`, a `&[u8]`.
+    /// The type that holds the bytes of a source: a [`Map`](crate::Map), a `Vec<u8>`, an
+    /// `Arc<[u8]>` or a `&[u8]`.
     type Data;
 
-    /// Returns the owner of a source's bytes, or `None` if there is no such source.
+    /// Returns the value that holds the bytes of a source, or `None` if the index is out of range.
     fn source(&self, source: usize) -> Option<&Self::Data>;
 
-    /// Returns the number of sources: 1 for most formats.
+    /// Returns the number of sources, which is 1 for most formats.
     fn source_count(&self) -> usize {
         1
     }
 
-    /// Tests that there is such a source.
+    /// Returns an error if a source index is out of range.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] if there is not.
+    /// Returns [`ErrorKind::NoSuch`] if the index is not below the number of sources.
     fn expect_source(&self, source: usize) -> Result<()> {
         let count = self.source_count();
         if source < count {
@@ -51,62 +55,75 @@ pub trait MeshFile: FormatVersion {
         Err(Error::without_offset(self.format(), Field::new("source"), kind))
     }
 
-    /// Returns which bytes of a source were read so far, if it was opened with
-    /// [`record_access`](crate::OpenOptions::record_access). A script, which is read whole, has no log.
+    /// Returns the log of the bytes of a source that were read until now.
+    ///
+    /// Returns `None` if the file was opened without
+    /// [`record_access`](crate::OpenOptions::record_access). A script is read as a whole and
+    /// therefore has no log.
     fn access_log(&self, source: usize) -> Option<&AccessLog>;
 
-    /// Returns how many distinct bytes of all sources were read so far, if the file was opened with
+    /// Returns the number of distinct bytes of all sources that were read until now.
+    ///
+    /// Returns `None` if the file was opened without
     /// [`record_access`](crate::OpenOptions::record_access).
     fn touched_bytes(&self) -> Option<u64> {
         let logs = (0..self.source_count()).filter_map(|source| self.access_log(source));
         logs.map(AccessLog::bytes).reduce(u64::saturating_add)
     }
 
-    /// Reads the whole structure, but no vertex.
+    /// Reads the structure of the whole file, but no vertex.
     ///
     /// # Errors
     ///
-    /// The first fault, by field and offset.
+    /// Returns the first error in the structure, with its field and offset.
     fn check(&self) -> Result<()>;
 
-    /// Passes every byte of a source as part of a named region, in file order and without gaps.
+    /// Passes the regions of a source to `visit`, in file order. Together, the regions cover every
+    /// byte of the source without gaps.
     ///
     /// # Errors
     ///
-    /// The first fault; the regions before it have been passed then.
+    /// Returns the first error in the structure. The regions before this error have already been
+    /// passed to `visit`.
     fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()>;
 
-    /// Returns the rules that [`validate`](Self::validate) tests.
+    /// Returns the rules of the format that [`validate`](Self::validate) tests.
     fn rules(&self) -> &'static [Rule];
 
-    /// Reports what the structure alone shows: counts, names, parents. Reads no vertex.
+    /// Tests only the rules about the structure (counts, names and parents of bones), and passes
+    /// the findings to `report`. The method reads no vertex.
     ///
     /// # Errors
     ///
-    /// The fault that keeps the rest from being read. What was found before it has been reported.
+    /// Returns the error in the structure that prevents reading further. The findings before this
+    /// error have already been passed to `report`.
     fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()>;
 
-    /// Reports every breach of the format's rules: those of the structure, and those of every value.
+    /// Tests all rules of the format, in the structure and in every value, and passes each
+    /// violation to `report`.
     ///
     /// # Errors
     ///
-    /// As [`validate_structure`](Self::validate_structure).
+    /// Returns the errors of [`validate_structure`](Self::validate_structure).
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()>;
 
-    /// Writes a source again through the format's writer. A sound binary file comes out byte for byte.
+    /// Writes a source again with the writer of the format. For a valid binary file, the output has
+    /// the same bytes as the file.
     ///
     /// # Errors
     ///
-    /// The first fault of the file, or an error of `out`.
+    /// Returns the first error in the structure of the file, or an error of `out`.
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()>;
 
-    /// Takes a sidecar, which makes later random access fast. One that belongs to another file is ignored. A format that
-    /// needs none ignores any.
+    /// Sets the sidecar of the file, which makes later random access fast.
+    ///
+    /// A sidecar that belongs to another file is ignored. A format that needs no sidecar ignores
+    /// every sidecar.
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
         let _ = sidecar;
     }
 
-    /// Takes a sidecar, as [`set_sidecar`](Self::set_sidecar), and returns the file.
+    /// Sets the sidecar of the file, like [`set_sidecar`](Self::set_sidecar), and returns the file.
     #[must_use]
     fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self
     where
@@ -116,20 +133,23 @@ pub trait MeshFile: FormatVersion {
         self
     }
 
-    /// Adds to a sidecar what takes long to find: nothing in a format where everything is found at once. Trees are
-    /// added as the sidecar is written: see [`query::write_sidecar`](crate::query::write_sidecar).
+    /// Adds to a sidecar the offsets in this file that take long to find.
+    ///
+    /// A format that can compute all offsets directly adds nothing. Trees are added when the
+    /// sidecar is written: [`query::write_sidecar`](crate::query::write_sidecar) describes this.
     ///
     /// # Errors
     ///
-    /// The first fault on the way, by field and offset; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// Returns the first error in the structure, with its field and offset, or
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
     fn index(&self, builder: &mut Builder) -> Result<()> {
         let _ = builder;
         Ok(())
     }
 
-    /// Returns the surfaces, or `None` if the kind of file has none.
+    /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.
     fn geometry(&self) -> Option<&dyn Geometry>;
 
-    /// Returns the bones and animations, or `None` if the kind of file has none.
+    /// Returns the bones and animations of the file, or `None` if files of this type contain none.
     fn animations(&self) -> Option<&dyn Animations>;
 }

@@ -1,10 +1,13 @@
-//! The neutral view: what every mesh has, whatever its format.
+//! The view of a mesh that is independent of its file format.
 //!
-//! A format's owner implements [`Geometry`]; [`Surface`] is one of its surfaces. Both are lazy: an array is located when
-//! it is asked for, and nothing of it is read. Most formats index positions by one stream and everything else by
-//! another; a *vertex* here is a position with its weights, an *attribute vertex* is a frame with its UVs and colour,
-//! and a triangle's [`Corner`] is one of each. [`weld`](Surface::weld) makes single-stream vertices of them, and costs
-//! what it says.
+//! The main type of each format implements [`Geometry`]. A [`Surface`] is one surface of such a
+//! file. `Geometry` and `Surface` are lazy: a call that returns an array finds its offset in the
+//! file, without reading its content. Most formats have one index stream for positions and another
+//! index stream for all other attributes. In this crate, a *vertex* is a position with its bone
+//! weights. An *attribute vertex* is a tangent frame with its UVs and colour. A [`Corner`] of a
+//! triangle has an index of a vertex and an index of an attribute vertex. [`weld`](Surface::weld)
+//! converts the corners to vertices with a single index stream, and documents the cost of the
+//! conversion.
 
 pub mod animation;
 mod attachment;

@@ -9,7 +9,8 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::parse::Name;
 
-/// One surface of a mesh file of any format: a name, a box, and arrays lent on request.
+/// One surface of a mesh file of any format: a name, a bounding box, and arrays. The arrays are
+/// borrowed from the file when they are requested.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -29,111 +30,122 @@ pub struct Surface<'a> {
     pub(super) index: usize,
 }
 
-#[allow(clippy::missing_errors_doc, reason = "each fails as the method of `Geometry` that it calls")]
+#[allow(clippy::missing_errors_doc, reason = "each returns the errors of the `Geometry` method that it calls")]
 impl<'a> Surface<'a> {
-    /// Names surface `index` of `geometry`. Whether it exists shows when something is asked of it.
+    /// Makes the view of surface `index` of the mesh `geometry`.
+    ///
+    /// The index is not checked here, but when the surface is first used.
     #[must_use]
     pub const fn new(geometry: &'a dyn Geometry, index: usize) -> Self {
         Self { geometry, index }
     }
 
-    /// Returns all surfaces of `geometry`, in file order.
+    /// Returns all surfaces of the mesh `geometry`, in file order.
     pub fn all(geometry: &'a dyn Geometry) -> impl ExactSizeIterator<Item = Self> {
         (0..geometry.surface_count()).map(move |index| Self::new(geometry, index))
     }
 
-    /// Returns its number in the file.
+    /// Returns the index of this surface in the file.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// Returns its name.
+    /// Returns the name of the surface.
     pub fn name(&self) -> Result<Name<'a>> {
         self.geometry.surface_name(self.index)
     }
 
-    /// Returns its box: the one that the file declares or, in formats that declare none, the one around what it uses.
+    /// Returns the bounding box of the surface.
+    ///
+    /// If the format stores a bounding box for each surface, the result is the stored box. In other
+    /// formats, the result is the bounding box of the positions that the surface uses.
     pub fn bounds(&self) -> Result<Bounds> {
         self.geometry.surface_bounds(self.index)
     }
 
-    /// Returns the sphere that the file declares.
+    /// Returns the bounding sphere that the file stores, or `None` if the format stores no spheres.
     pub fn sphere(&self) -> Result<Option<Sphere>> {
         self.geometry.surface_sphere(self.index)
     }
 
-    /// Returns the name of its material or texture.
+    /// Returns the name of the material or texture, or `None` if neither the file nor its script
+    /// contains a name.
     pub fn material(&self) -> Result<Option<Name<'a>>> {
         self.geometry.surface_material(self.index)
     }
 
-    /// Tells whether it is there to be seen: who draws or exports leaves the others out.
+    /// Returns whether renderers draw the surface. Renderers and exporters skip an invisible
+    /// surface.
     pub fn is_drawn(&self) -> Result<bool> {
         self.geometry.is_drawn(self.index)
     }
 
-    /// Locates its positions in a vertex frame.
+    /// Finds the positions of the surface in vertex frame `frame`.
     pub fn vertex_frame(&self, frame: usize) -> Result<Positions<'a>> {
         self.geometry.vertex_frame(self.index, frame)
     }
 
-    /// Counts what it has.
+    /// Returns the lengths of the arrays of the surface.
     pub fn counts(&self) -> Result<Counts> {
         self.geometry.counts(self.index)
     }
 
-    /// Locates the positions of the base shape.
+    /// Finds the positions of the base shape, without decoding them.
     pub fn positions(&self) -> Result<Positions<'a>> {
         self.geometry.positions(self.index, 0)
     }
 
-    /// Locates the positions of a morph target; 0 is the base shape.
+    /// Finds the positions of a morph target. Target 0 is the base shape.
     pub fn target_positions(&self, target: usize) -> Result<Positions<'a>> {
         self.geometry.positions(self.index, target)
     }
 
-    /// Locates the tangent frames of the base shape.
+    /// Finds the tangent frames of the base shape, or returns `None` if the format stores no
+    /// tangent frames.
     pub fn tangent_frames(&self) -> Result<Option<TangentFrames<'a>>> {
         self.geometry.tangent_frames(self.index, 0)
     }
 
-    /// Locates the tangent frames of a morph target; 0 is the base shape.
+    /// Finds the tangent frames of a morph target. Target 0 is the base shape.
     pub fn target_tangent_frames(&self, target: usize) -> Result<Option<TangentFrames<'a>>> {
         self.geometry.tangent_frames(self.index, target)
     }
 
-    /// Locates the normals of the base shape, alone or as part of its tangent frames.
+    /// Finds the normals of the base shape, which are stored alone or as part of the tangent
+    /// frames.
     pub fn normals(&self) -> Result<Option<Normals<'a>>> {
         self.geometry.normals(self.index, 0)
     }
 
-    /// Locates the normals of a morph target; 0 is the base shape.
+    /// Finds the normals of a morph target. Target 0 is the base shape.
     pub fn target_normals(&self, target: usize) -> Result<Option<Normals<'a>>> {
         self.geometry.normals(self.index, target)
     }
 
-    /// Locates a UV set.
+    /// Finds a UV set, or returns `None` if the surface does not have this UV set.
     pub fn uvs(&self, set: usize) -> Result<Option<Uvs<'a>>> {
         self.geometry.uvs(self.index, set)
     }
 
-    /// Locates the vertex colours.
+    /// Finds the vertex colours, or returns `None` if the surface has no vertex colours.
     pub fn colors(&self) -> Result<Option<Colors<'a>>> {
         self.geometry.colors(self.index)
     }
 
-    /// Locates the bone weights.
+    /// Finds the bone weights, or returns `None` if the surface has no bone weights.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         self.geometry.weights(self.index)
     }
 
-    /// Locates the indices into positions and weights.
+    /// Finds the index stream for positions and weights.
     pub fn indices(&self) -> Result<Indices<'a>> {
         self.geometry.indices(self.index)
     }
 
-    /// Locates the indices into frames, UVs and colours; those into positions where the format has one stream.
+    /// Finds the index stream for tangent frames, UVs and colours.
+    ///
+    /// If the format has only one index stream, this method returns the index stream for positions.
     pub fn attribute_indices(&self) -> Result<Indices<'a>> {
         match self.geometry.attribute_indices(self.index)? {
             Some(indices) => Ok(indices),
@@ -141,16 +153,19 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// Lends the tree over its triangles that the file itself has.
+    /// Returns the spatial tree that the file stores for the triangles, or `None` if the file
+    /// stores no such tree.
     pub fn partition(&self) -> Result<Option<Box<dyn SpatialTree + 'a>>> {
         self.geometry.partition(self.index)
     }
 
-    /// Locates both index streams together, after testing that they are of one length and make whole triangles.
+    /// Finds both index streams of the surface. The method checks that the two streams have the
+    /// same length and consist of whole triangles.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they do not.
+    /// Returns [`ErrorKind::Value`] if the lengths of the streams differ, or if the length is not a
+    /// multiple of three.
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
     }

@@ -1,4 +1,4 @@
-//! Bone weights: a short list for each position.
+//! Bone weights: a short list of influences for each position.
 
 use std::sync::OnceLock;
 
@@ -11,27 +11,30 @@ use crate::io;
 use crate::model::attributes::Influences;
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 
-/// The bone influences on each position of a surface, borrowed from the file.
+/// The influences of bones on each position of a surface, borrowed from the file.
 ///
-/// Encoding vary in length, so the first random access builds an index: one walk over the weights, then 0.625 bytes per
-/// vertex and two cache misses per look-up; where vertices have a fixed number of places, none is needed. Going through them in order needs no index and allocates nothing.
+/// The lists of influences vary in length, so the first random access builds an index. To build
+/// this index, all weights of the surface are read once. A lookup then takes two cache misses, and
+/// the index takes 0.625 bytes per vertex. Weights with a fixed number of slots per vertex need no
+/// index. Iteration in order needs no index for any weights, and allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
     lists: Encoding<'a>,
-    /// Where the index is kept; without a place for one, lists are found by walking.
+    /// Storage for the index of the lists. If this field is `None`, a list is found by reading all
+    /// lists before it.
     index: Option<&'a OnceLock<Option<RunIndex>>>,
 }
 
-/// Looks at the influences on one position after another.
+/// A visitor that gets the influences on one position after another.
 pub(crate) trait WeightVisitor {
-    /// Why it looks no further.
+    /// The type of the error with which the visitor stops.
     type Stop;
 
-    /// Looks at the influences on the next position.
+    /// Gets the influences on the next position.
     fn vertex(&mut self, influences: impl Iterator<Item = Influence>) -> Result<(), Self::Stop>;
 }
 
-/// How formats tell where a list ends.
+/// The encoding of the lists of influences, which determines how the end of a list is found.
 #[derive(Clone, Copy, Debug)]
 enum Encoding<'a> {
     Counted(CountedRuns<'a, RawInfluence4>),
@@ -58,7 +61,9 @@ impl<'a> Weights<'a> {
         Self { lists: Encoding::Fixed(lists), index: None }
     }
 
-    /// Returns the number of lists: one per position. Of a damaged file, the last may be missing.
+    /// Returns the number of lists of influences, one per position.
+    ///
+    /// In a damaged file, the lists of the last positions may be missing.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.lists {
@@ -68,13 +73,13 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the surface has no lists of influences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the influences on position `vertex`; `None` where there is no such position.
+    /// Returns the influences on position `vertex`, or `None` if the index is out of range.
     #[inline]
     #[must_use]
     pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
@@ -82,7 +87,8 @@ impl<'a> Weights<'a> {
             return lists.get(vertex).map(Influences::Fixed);
         }
         let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
-            // Without the memory for an index, a walk still finds it.
+            // If the index could not be allocated, the list is found by reading all lists before
+            // it.
             return self.iter().nth(vertex);
         };
         match &self.lists {
@@ -92,7 +98,9 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Returns all lists in order. `for_each` and `fold` match the encoding once; `next` on each call.
+    /// Returns the influences on each position, in order.
+    ///
+    /// `for_each` and `fold` match the encoding once. `next` matches the encoding on each call.
     #[must_use]
     pub fn iter(&self) -> WeightsIter<'a> {
         match &self.lists {
@@ -102,8 +110,11 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Shows the influences on each position to `visit`, in order, after prefetching them; the encoding is matched once, outside
-    /// the loop. Stops with what the visitor stops with.
+    /// Passes the influences on each position to `visit`, in order, after advising the system to
+    /// prefetch the weights.
+    ///
+    /// The encoding is matched once, before the loop. The method stops at the first error of the
+    /// visitor and returns this error.
     pub(crate) fn visit<V: WeightVisitor>(&self, visit: &mut V) -> Result<(), V::Stop> {
         match &self.lists {
             Encoding::Counted(runs) => {
@@ -149,7 +160,7 @@ impl<'a> IntoIterator for &Weights<'a> {
     }
 }
 
-/// Goes through the lists of influences, in order.
+/// An iterator over the lists of influences, in order, with one list per position.
 #[derive(Clone, Debug)]
 pub struct WeightsIter<'a>(EncodingIter<'a>);
 

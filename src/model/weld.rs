@@ -1,4 +1,4 @@
-//! Welding two index streams into one.
+//! Welding: merging two index streams of a surface into one.
 
 use crate::array::Array;
 use crate::error::{ErrorKind, Result};
@@ -7,31 +7,39 @@ use crate::model::attributes::{Indices, Uvs};
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
 
-/// A surface as a GPU wants it: one index stream, and for each vertex which position and which attribute it takes.
+/// A surface in the form that GPUs use: one index stream, and for each vertex the index of its
+/// position and the index of its attributes.
 ///
-/// Every distinct pair of indices that a corner uses becomes one vertex, numbered in the order in which the corners
-/// first use it; a pair that no corner uses becomes none. So for each corner, `vertices[indices[corner]]` is the corner
-/// it was, and no attribute is lost. Where a format stores nothing but two bytes of UV for every corner, equal ones are
-/// taken for the same; the first of them is the vertex's. To upload positions, gather them: `vertices.iter().map(|v| positions.get(v.position))`.
+/// Every distinct pair of indices that a corner uses becomes one vertex. Vertices are numbered in
+/// the order in which the corners first use them. A pair of indices that no corner uses does not
+/// become a vertex. For each corner, `vertices[indices[corner]]` is therefore equal to the original
+/// corner, and no attribute is lost. Some formats store only two bytes of UV for each corner. In
+/// these formats, corners with equal positions and equal UVs are also merged, and the vertex gets
+/// the attribute index of the first of these corners. To upload positions to a GPU, gather them:
+/// `vertices.iter().map(|v| positions.get(v.position))`.
 ///
-/// This copies, and is never done behind your back. Time: linear in the corners, with a sort of those that share an
-/// attribute index. Memory: 4 bytes per corner and 8 per vertex to keep; while it runs, 8 more per corner and 4 per
-/// attribute vertex.
+/// Welding copies the indices, and this crate never does it implicitly. The time is linear in the
+/// number of corners, and includes a sort of the corners that share an attribute index. The result
+/// takes 4 bytes per corner and 8 bytes per vertex. The conversion also needs 8 bytes per corner
+/// and 4 bytes per attribute vertex while it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Welded {
-    /// For each vertex, the position and the attribute it is made of.
+    /// For each vertex, the index of its position and the index of its attributes.
     pub vertices: Vec<Corner>,
-    /// For each corner, its vertex; three per triangle, in file order.
+    /// For each corner, the index of its vertex. Each triangle has three corners, and the triangles
+    /// are in file order.
     pub indices: Vec<u32>,
 }
 
 impl Surface<'_> {
-    /// Makes single-stream vertices, as a GPU wants them: see [`Welded`] for what it does and costs.
+    /// Converts the surface to vertices with a single index stream, as GPUs use. [`Welded`]
+    /// documents the result and the cost.
     ///
     /// # Errors
     ///
-    /// As [`corners`](Self::corners); [`ErrorKind::Value`] where a corner's index is out of range,
-    /// [`ErrorKind::OutOfMemory`].
+    /// Returns the errors of [`corners`](Self::corners). Returns [`ErrorKind::Value`] if one of the
+    /// two indices of a corner is out of range, and [`ErrorKind::OutOfMemory`] if an allocation
+    /// fails.
     pub fn weld(&self) -> Result<Welded> {
         weld(self)
     }
@@ -48,13 +56,15 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
     represents.resize(corners.len(), 0);
     let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
     if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, byte_uvs(surface)?) {
-        // Attributes that stand one to a corner all differ by number, and may be the same by value.
+        // If each corner has an attribute vertex of its own, all attribute indices differ, but the
+        // values of the attributes may be equal.
         let value = |corner: u32| uvs.raw_bytes(as_index(at(corner).attribute));
         order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
         let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
         order.chunk_by(same).for_each(|same| represent(same, &mut represents));
     } else if corners.len() < as_index(counts.attribute_vertices) / 8 {
-        // Where many surfaces share their vertices, none of them may take as long as all vertices.
+        // If many surfaces share their vertices, welding one surface must not take time in
+        // proportion to the number of all vertices.
         let both = |corner: &u32| (at(*corner).attribute, at(*corner).position);
         order.sort_unstable_by_key(|corner| (both(corner), *corner));
         order.chunk_by(|one, next| both(one) == both(next)).for_each(|same| represent(same, &mut represents));
@@ -65,7 +75,8 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
             let [start, end] =
                 [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
             let Some(same_attribute) = order.get_mut(start..end) else { continue };
-            // Corners of one position become neighbours, the earliest first.
+            // After the sort, corners with the same position are adjacent, and the first of them in
+            // file order comes first.
             same_attribute.sort_unstable_by_key(|corner| (at(*corner).position, *corner));
             let same = |one: &u32, next: &u32| at(*one).position == at(*next).position;
             same_attribute.chunk_by(same).for_each(|same| represent(same, &mut represents));
@@ -75,7 +86,8 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
     number_vertices(surface, &corners, represents)
 }
 
-/// Returns the UVs of a surface whose attributes are nothing but two stored bytes each.
+/// Returns the UVs of a surface whose attributes are two stored bytes for each corner, or `None`
+/// for any other surface.
 fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     if surface.tangent_frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
         return Ok(None);
@@ -83,7 +95,7 @@ fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     Ok(surface.uvs(0)?.filter(|uvs| uvs.raw_bytes(0).is_some()))
 }
 
-/// Makes the earliest of some corners stand for all of them.
+/// Makes the first of several equal corners the representative of all of them.
 fn represent(same: &[u32], represents: &mut [u32]) {
     let Some(earliest) = same.first() else { return };
     for corner in same {
@@ -93,7 +105,7 @@ fn represent(same: &[u32], represents: &mut [u32]) {
     }
 }
 
-/// Tests that each index of a stream is below `count`.
+/// Returns an error if an index in an index stream is not below `count`.
 fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
     let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
     let into = as_u64(stream.byte_offset(corner));
@@ -104,7 +116,9 @@ fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str,
     Err(surface.geometry.fault(surface.index, name, into, kind))
 }
 
-/// Sorts corner numbers by their attribute (counting sort): `starts[a]..starts[a + 1]` of `order` share attribute `a`.
+/// Sorts the numbers of the corners by their attribute index (counting sort).
+///
+/// After the sort, `order[starts[a]..starts[a + 1]]` are the corners with the attribute index `a`.
 fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
     starts.resize(as_index(count).saturating_add(1), 0);
     corners.for_each(|corner| {
@@ -120,14 +134,15 @@ fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, 
             *order = number;
         }
     }
-    // Filling moved each start to the next group's; move them back.
+    // The loop has moved each start to the start of the next group. `rotate_right` moves the starts
+    // back.
     starts.rotate_right(1);
     if let Some(first) = starts.first_mut() {
         *first = 0;
     }
 }
 
-/// Adds one to a counter and returns what it was.
+/// Adds 1 to a counter and returns the previous value of the counter.
 fn increment(counters: &mut [u32], index: u32) -> u32 {
     counters.get_mut(as_index(index)).map_or(0, |counter| {
         let before = *counter;
@@ -136,8 +151,11 @@ fn increment(counters: &mut [u32], index: u32) -> u32 {
     })
 }
 
-/// Numbers the corners that represent themselves, and points the others at them. Reuses the list in place: a corner's
-/// representative always stands before it and has its number already.
+/// Gives a vertex number to each corner that represents itself. Every other corner gets the number
+/// of the corner that represents it.
+///
+/// The list is changed in place. The corner that represents another corner always precedes it, so
+/// its vertex number is already known.
 fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec<u32>) -> Result<Welded> {
     let distinct = (0_u32..).zip(&represents).filter(|(corner, earliest)| corner == *earliest).count();
     let mut vertices = Vec::new();

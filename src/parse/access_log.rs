@@ -1,34 +1,36 @@
-//! The record of which bytes of a file were read.
+//! A log of the bytes of a file that were read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes in the pages that [`AccessLog::pages`] counts.
+/// Size of the pages that [`AccessLog::pages`] counts, in bytes.
 pub const PAGE: u64 = 4096;
 
-/// Records which bytes a parser looked at, each of them once however often it came back.
+/// Records which bytes of a file a parser has read. A byte that is read more than once counts once.
 ///
-/// Only what the parser *reads* counts: a header field, a count, a flag. An array that it steps over and lends does
-/// not. A file keeps a log if it is opened with [`record_access`](crate::parse::OpenOptions::record_access), at about 50
-/// bytes for each range that is read apart from others; without a log nothing is paid.
+/// Only the values that the parser *reads* are recorded: a header field, a count, a flag. An array
+/// that the parser skips and borrows is not recorded. A file has a log if it is opened with
+/// [`record_access`](crate::parse::OpenOptions::record_access). The log takes about 50 bytes for
+/// each separate byte range. For a file without a log, recording has no cost.
 #[derive(Debug, Default)]
 pub struct AccessLog(Mutex<ReadRanges>);
 
-/// What was read.
+/// The byte ranges that the log has recorded.
 #[derive(Debug, Default)]
 struct ReadRanges {
-    /// Ranges of which every byte was read, apart from each other: start and end.
+    /// Disjoint byte ranges that were read completely: the start and the end of each range.
     whole: BTreeMap<u64, u64>,
-    /// Walks that read some bytes of a range: start, end and bytes.
+    /// Byte ranges that were read only in part: the start, the end, and the number of bytes that
+    /// were read.
     walks: BTreeMap<u64, (u64, u64)>,
 }
 
 impl AccessLog {
-    /// Records that all of `start..end` was read.
+    /// Records that all bytes of the range `start..end` were read.
     pub(crate) fn record(&self, start: u64, end: u64) {
         let (mut start, mut end) = (start, end);
         let whole = &mut self.lock().whole;
-        // Whatever meets the new range joins it, so that a header of any length is one range.
+        // Adjacent and overlapping byte ranges are merged, so a header of any length is one range.
         while let Some((&before, &until)) = whole.range(..=end).next_back().filter(|(_, until)| **until >= start) {
             (start, end) = (start.min(before), end.max(until));
             whole.remove(&before);
@@ -36,14 +38,14 @@ impl AccessLog {
         whole.insert(start, end);
     }
 
-    /// Records that `bytes` bytes, spread over `start..end`, were read.
+    /// Records that `bytes` bytes of the range `start..end` were read, at unknown offsets.
     pub(crate) fn record_partial(&self, start: u64, end: u64, bytes: u64) {
         let walks = &mut self.lock().walks;
         let walk = walks.entry(start).or_default();
         *walk = (walk.0.max(end), walk.1.max(bytes));
     }
 
-    /// Returns how many distinct bytes were looked at.
+    /// Returns the number of distinct bytes of the file that were read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let ranges = self.lock();
@@ -51,7 +53,8 @@ impl AccessLog {
         whole.chain(ranges.walks.values().map(|(_, bytes)| *bytes)).fold(0, u64::saturating_add)
     }
 
-    /// Returns how many distinct pages of 4 KiB, counted from the start of the file, those bytes lie in.
+    /// Returns the number of distinct 4 KiB pages of the file that contain bytes that were read.
+    /// Page 0 begins at the start of the file.
     #[must_use]
     pub fn pages(&self) -> u64 {
         let ranges = self.lock();
@@ -69,7 +72,8 @@ impl AccessLog {
         pages
     }
 
-    /// A panic elsewhere cannot leave the map half-changed, so a poisoned lock is taken as it is.
+    /// Locks the recorded ranges. A panic in another thread cannot leave the ranges half-changed,
+    /// so a poisoned lock is used as it is.
     fn lock(&self) -> MutexGuard<'_, ReadRanges> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,9 @@
-//! Lists whose allocation can fail, and their lengths.
+//! Fallible allocation of vectors, and checks of slice lengths.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// Makes a list with room for so many items.
+/// Makes an empty vector with capacity for `count` items.
 pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
@@ -12,14 +12,14 @@ pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) ->
     Ok(list)
 }
 
-/// Makes a list of so many equal items.
+/// Makes a vector of `count` copies of `item`.
 pub(crate) fn filled<T: Clone>(format: &'static str, name: &'static str, count: usize, item: T) -> Result<Vec<T>> {
     let mut list = room(format, name, count)?;
     list.resize(count, item);
     Ok(list)
 }
 
-/// Tests that a list has as many items as it must.
+/// Returns an error if `given`, the length of a slice of the caller, is not `needed`.
 pub(crate) fn expect_length(format: &'static str, name: &'static str, needed: usize, given: usize) -> Result<()> {
     if needed == given {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Named, checked reading at open time.
+//! Checked reads of named fields, used when a file is opened.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -6,15 +6,15 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::access_log::AccessLog;
 
-/// A fixed-size piece of a file: any bits are valid, and any address will do.
+/// A fixed-size record of a file. Any bits are a valid record, and a record may be at any address.
 ///
-/// Implemented for everything that qualifies: bytes, the little- and big-endian integers and floats of `zerocopy`,
-/// arrays and `repr(C)` structs of them.
+/// `Record` is implemented for every type that qualifies: bytes, the little-endian and big-endian
+/// integers and floats of `zerocopy`, and arrays and `repr(C)` structs of these types.
 pub trait Record: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {}
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned> Record for T {}
 
-/// Reads records one after another, and names the field and the offset of whatever is wrong.
+/// Reads records one after another. Errors of a cursor contain the field and the byte offset.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -22,42 +22,45 @@ pub struct Cursor<'a> {
     format: &'static str,
     place: Field,
     access_log: Option<&'a AccessLog>,
-    /// Offset of the compressed block that these bytes came out of.
+    /// Offset in the file of the compressed block that these bytes were inflated from.
     block: Option<u64>,
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts at the first of a file's bytes.
+    /// Makes a cursor at the first byte of a file.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
         Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None }
     }
 
-    /// Also records in `access_log` what is read from here on.
+    /// Makes the cursor record all its further reads in `access_log`.
     #[must_use]
     pub const fn with_access_log(mut self, access_log: Option<&'a AccessLog>) -> Self {
         self.access_log = access_log;
         self
     }
 
-    /// Says that these bytes came out of the compressed block at `offset` of the file: errors name both places.
+    /// Marks the bytes of the cursor as the inflated content of the compressed block at `offset` of
+    /// the file.
+    ///
+    /// Errors then contain both the offset of the block and the offset in its inflated content.
     #[must_use]
     pub const fn inflated_from(mut self, offset: u64) -> Self {
         self.block = Some(offset);
         self
     }
 
-    /// Returns the name of the format that errors bear.
+    /// Returns the name of the format, which errors contain.
     #[must_use]
     pub const fn format(&self) -> &'static str {
         self.format
     }
 
-    /// Goes to the byte at `offset`, which may be the end of the file.
+    /// Moves the cursor to the byte at `offset`, which may be the end of the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] where the file is shorter.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the file is shorter than `offset`.
     pub fn at(mut self, offset: u64) -> Result<Self> {
         let found = usize::try_from(offset).ok().filter(|at| *at <= self.bytes.len());
         let Some(at) = found else {
@@ -68,42 +71,43 @@ impl<'a> Cursor<'a> {
         Ok(self)
     }
 
-    /// Says in which list item the fields that follow stand; errors name it.
+    /// Sets the list item, such as `surface[3]`, that contains the fields that are read next.
+    /// Errors about these fields name the list item.
     pub const fn set_place(&mut self, place: Field) {
         self.place = place;
     }
 
-    /// Names a field at the cursor's place.
+    /// Returns the [`Field`] with this name in the current list item.
     #[must_use]
     pub const fn field(&self, name: &'static str) -> Field {
         self.place.named(name)
     }
 
-    /// Returns the offset of the next byte from the start of the file.
+    /// Returns the offset of the next byte to read, from the start of the file.
     #[must_use]
     pub fn offset(&self) -> u64 {
         as_u64(self.at)
     }
 
-    /// Returns how many bytes follow.
+    /// Returns the number of bytes from the cursor to the end of the file.
     #[must_use]
     pub fn left(&self) -> u64 {
         as_u64(self.rest().len())
     }
 
-    /// Returns the bytes that follow, without reading them.
+    /// Returns the bytes from the cursor to the end of the file, without moving the cursor.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Makes an error about the field `name` at the cursor.
+    /// Makes an error about the field `name` at the current offset of the cursor.
     #[must_use]
     pub fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
         self.error_at(self.offset(), name, kind)
     }
 
-    /// Makes an error about the field `name` at another offset.
+    /// Makes an error about the field `name` at `offset` of the file.
     #[must_use]
     pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
         match self.block {
@@ -112,11 +116,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads one record.
+    /// Reads one record and moves the cursor to the byte after it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] where the file ends before it does.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the file ends before the end of the record.
     pub fn read<T: Record>(&mut self, name: &'static str) -> Result<&'a T> {
         let Ok((record, _)) = T::ref_from_prefix(self.rest()) else {
             return Err(
@@ -127,33 +131,37 @@ impl<'a> Cursor<'a> {
         Ok(record)
     }
 
-    /// Reads `length` bytes.
+    /// Reads `length` bytes and moves the cursor to the byte after them.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] where the file ends before they do.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes follow.
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
         self.record(as_u64(bytes.len()));
         Ok(bytes)
     }
 
-    /// Lends an array of `count` records without looking at any of them: the one checked multiplication.
+    /// Borrows an array of `count` records without reading any of the records.
+    ///
+    /// This function multiplies the count by the record size with an overflow check, and no other
+    /// code does so.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Count`] where the file does not hold that many.
+    /// Returns [`ErrorKind::Count`] if fewer than `count` records follow in the file.
     pub fn array<T: Record>(&mut self, count: u32, name: &'static str) -> Result<&'a [T]> {
         let start = self.clone();
         let bytes = self.lend(u64::from(count), as_u64(size_of::<T>()), name)?;
         <[T]>::ref_from_bytes(bytes).map_err(|_| start.error(name, ErrorKind::UnexpectedEnd { needed: 0, left: 0 }))
     }
 
-    /// Lends the bytes of `count` items of `size` bytes each, without looking at any of them.
+    /// Borrows the bytes of `count` items of `size` bytes each, without reading any of the items.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Count`] where the file does not hold that many, [`ErrorKind::UnexpectedEnd`] for a size of 1.
+    /// Returns [`ErrorKind::Count`] if fewer than `count` items follow in the file, or
+    /// [`ErrorKind::UnexpectedEnd`] if this is so and `size` is 1.
     pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
         let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
@@ -167,16 +175,19 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Takes the cursor apart: all the bytes, the offset, and who watches.
+    /// Returns all bytes of the file, the offset of the cursor and its access log.
     pub(crate) fn into_parts(self) -> (&'a [u8], u64, Option<&'a AccessLog>) {
         (self.bytes, self.offset(), self.access_log)
     }
 
-    /// Tests that `count` items of at least `size` bytes each can follow, before anything is allocated for them.
+    /// Checks that at least `count` items of at least `size` bytes each fit in the bytes after the
+    /// cursor.
+    ///
+    /// Call `can_hold` before you allocate memory for the items.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Count`] where they cannot.
+    /// Returns [`ErrorKind::Count`] if the items do not fit in the remaining bytes.
     pub fn can_hold(&self, offset: u64, count: u64, size: u64, name: &'static str) -> Result<()> {
         let left = self.left();
         match count.checked_mul(size) {
@@ -185,14 +196,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Records that the `length` bytes before the cursor were read.
+    /// Records in the access log that the `length` bytes before the cursor were read.
     fn record(&self, length: u64) {
         if let Some(log) = self.access_log {
             log.record(self.offset().saturating_sub(length), self.offset());
         }
     }
 
-    /// Records that `bytes` of the bytes from `start` to the cursor were read.
+    /// Records in the access log that `bytes` of the bytes from `start` to the cursor were read.
     pub(crate) fn record_partial(&self, start: u64, bytes: u64) {
         if let Some(log) = self.access_log {
             log.record_partial(start, self.offset(), bytes);

@@ -1,17 +1,17 @@
-//! What `validate` reports.
+//! Findings: the violations of format rules that `validate` reports.
 
 use std::fmt;
 
 use crate::error::Field;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; sound files have it, too.
+    /// A remark about a property that valid files have, too.
     Info,
-    /// Unlikely to be meant; the data can still be used.
+    /// Probably a mistake in the file. The data can still be used.
     Warning,
-    /// Against the format; the part it names cannot be used as it is.
+    /// A violation of the format. The named item of the file cannot be used as it is.
     Error,
 }
 
@@ -25,37 +25,62 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A rule of a format. Its id is stable: it is never given to another rule.
+/// A rule of a format. The id of a rule is stable: it is never given to another rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The id, such as `UG04`.
+    /// The id of the rule, such as `UG04`.
     pub id: &'static str,
-    /// How much a breach matters.
+    /// The severity of a violation of the rule.
     pub severity: Severity,
-    /// What holds for a sound file, in one sentence.
+    /// The property that every valid file has, in one sentence.
     pub text: &'static str,
 }
 
-/// Writes a rule down, one to a line of a table.
-pub(crate) const fn rule(id: &'static str, severity: Severity, text: &'static str) -> Rule {
-    Rule { id, severity, text }
+/// Defines a constant for each rule of a format, and a table of all these rules.
+///
+/// ```text
+/// rules! {
+///     /// All rules of the format.
+///     pub const RULES;
+///     Error INDEX_OUT_OF_RANGE "SL10" "Every index is below the number of vertices.";
+/// }
+/// ```
+macro_rules! rules {
+    (
+        $(#[$table_doc:meta])* $visibility:vis const $table:ident;
+        $($severity:ident $name:ident $id:literal $text:literal;)*
+    ) => {
+        $(pub(crate) const $name: $crate::parse::Rule = $crate::parse::Rule {
+            id: $id,
+            severity: $crate::parse::Severity::$severity,
+            text: $text,
+        };)*
+        $(#[$table_doc])*
+        $visibility const $table: &[$crate::parse::Rule] = &[$($name),*];
+    };
 }
+pub(crate) use rules;
 
-/// A breach of a rule, or something worth knowing, at one place of a file. Where the place is a [`Region`](crate::parse::region::Region)
-/// of the file it bears the region's name, otherwise a name of its own, such as one polygon's.
+/// A violation of a rule, or a remark, about one value or array of a file.
+///
+/// If the finding is about a [`Region`](crate::parse::region::Region) of the file, it has the name
+/// of the region. Otherwise the finding has a more exact name, such as the name of one polygon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule's id.
+    /// The id of the rule that the file violates.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity of this finding.
     pub severity: Severity,
-    /// Which part of the file it is about.
+    /// The value or array of the file that the finding is about.
     pub field: Field,
-    /// Offset of the first byte to blame.
+    /// Offset of the first byte that violates the rule.
     pub offset: u64,
-    /// Which file of several the part is in: its number among the [`MeshFile::source`](crate::model::MeshFile::source)s, 0 of one file.
+    /// Index of the file that the finding is about, if the mesh consists of several files, and 0
+    /// otherwise.
+    ///
+    /// This index can be passed to [`MeshFile::source`](crate::model::MeshFile::source).
     pub source: u8,
-    /// What was found, and what was expected.
+    /// A sentence with the value that was found and the value that was expected.
     pub text: String,
 }
 
@@ -66,18 +91,22 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The most findings by one rule on one file: a hostile file could have a million.
+/// Maximum number of findings by one rule on one file. A malicious file could cause a million
+/// findings.
 const MAX_FINDINGS: u32 = 1000;
 
-/// Passes findings on, with the severity that their rule has.
+/// Passes each finding to the closure of the caller, with the severity of the rule.
 pub(crate) struct Report<'r> {
     rules: &'static [Rule],
     sink: &'r mut dyn FnMut(Finding),
-    /// Findings by each rule.
+    /// The number of findings so far, for each rule.
     counts: Vec<u32>,
-    /// Which file is being looked at.
+    /// Index of the file that is checked at the moment.
     source: u8,
-    /// Offset of the compressed block that is being looked at: offsets are those of what it inflates to.
+    /// Offset in the file of the compressed block that is checked at the moment.
+    ///
+    /// If this offset is set, the offsets of the findings are offsets in the inflated content of
+    /// the compressed block.
     block: Option<u64>,
 }
 
@@ -86,32 +115,36 @@ impl<'r> Report<'r> {
         Self { rules, sink, counts: vec![0; rules.len()], source: 0, block: None }
     }
 
-    /// Says that what follows is about another file.
+    /// Sets the index of the file that the findings reported next are about.
     pub(crate) const fn turn_to(&mut self, source: u8) {
         self.source = source;
     }
 
-    /// Says that what follows is about what the compressed block at an offset inflates to, or about the file itself.
+    /// Sets the offset of the compressed block that the findings reported next are about.
+    ///
+    /// With `None`, the next findings are about the bytes of the file itself and not about inflated
+    /// bytes.
     pub(crate) const fn turn_into(&mut self, block: Option<u64>) {
         self.block = block;
     }
 
-    /// Says that a rule is breached.
-    pub(crate) fn say(&mut self, rule: &'static str, field: Field, offset: u64, text: String) {
-        let severity = self.rules.iter().find(|known| known.id == rule).map_or(Severity::Error, |known| known.severity);
-        self.say_as(severity, rule, field, offset, text);
+    /// Reports a violation of `rule` to the caller.
+    pub(crate) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: String) {
+        self.add_as(rule.severity, rule, field, offset, text);
     }
 
-    /// Says that a rule is breached, with a severity of the place's own.
-    pub(crate) fn say_as(&mut self, severity: Severity, rule: &'static str, field: Field, offset: u64, text: String) {
+    /// Reports a violation of `rule` to the caller, with a severity that may differ from the
+    /// severity of the rule.
+    pub(crate) fn add_as(&mut self, severity: Severity, rule: Rule, field: Field, offset: u64, text: String) {
         let (offset, text) = match self.block {
             Some(block) => (block, format!("{text}, at inflated byte {offset}")),
             None => (offset, text),
         };
-        self.pass(Finding { rule, severity, field, offset, source: self.source, text });
+        self.pass(Finding { rule: rule.id, severity, field, offset, source: self.source, text });
     }
 
-    /// Passes on a finding, unless there were too many by its rule.
+    /// Passes a finding to the closure of the caller, unless the rule already has [`MAX_FINDINGS`]
+    /// findings.
     pub(crate) fn pass(&mut self, mut finding: Finding) {
         let number = self.rules.iter().position(|known| known.id == finding.rule);
         let count = number.and_then(|number| self.counts.get_mut(number));
@@ -125,7 +158,7 @@ impl<'r> Report<'r> {
     }
 }
 
-/// Counts the items of an array that breach a rule, and remembers the first.
+/// Counts the items of an array that violate a rule, and stores the index of the first such item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) count: u64,
@@ -146,7 +179,8 @@ impl Tally {
         self.count > 0
     }
 
-    /// Returns the offset of the first breach in an array of items of `size` bytes.
+    /// Returns the offset of the first item that violates the rule, in an array that begins at
+    /// `start` and has items of `size` bytes.
     pub(crate) const fn offset(self, start: u64, size: u64) -> u64 {
         start.saturating_add(self.first.saturating_mul(size))
     }

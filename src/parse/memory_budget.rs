@@ -1,14 +1,18 @@
-//! How much memory the inflated blocks of one file may use together.
+//! The memory budget of the inflated compressed blocks of one file.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::ErrorKind;
 
-/// How much memory the blocks of a file may use together. Bytes are reserved before they are allocated, and given back when
-/// the budget is dropped.
+/// The memory that all inflated blocks of a file may use together, and the bytes that one of them
+/// has reserved.
+///
+/// Bytes are reserved in the budget before they are allocated, and released when the budget is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget<'b> {
-    /// Bytes that all blocks use, or `None` for a block that is counted alone.
+    /// The number of bytes that all blocks of the file use, or `None` for a block that has a budget
+    /// of its own.
     used: Option<&'b AtomicU64>,
     allowed: u64,
     reserved: u64,
@@ -19,17 +23,19 @@ impl<'b> MemoryBudget<'b> {
         Self { used: Some(used), allowed, reserved: 0 }
     }
 
-    /// Returns the budget of a block that is counted alone.
+    /// Returns a budget for one block that does not share it with other blocks.
     pub(crate) const fn alone(allowed: u64) -> Self {
         Self { used: None, allowed, reserved: 0 }
     }
 
-    /// Returns how many bytes all blocks may use together.
+    /// Returns the maximum number of bytes that all blocks may use together.
     pub(crate) const fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// Reserves `asked` bytes, or as many of them as are left, and returns how many.
+    /// Reserves up to `asked` bytes in the budget and returns the number of bytes that it reserved.
+    ///
+    /// The result is less than `asked` only if fewer than `asked` bytes are left in the budget.
     pub(crate) fn reserve_up_to(&mut self, asked: u64) -> u64 {
         let mut got = asked.min(self.allowed.saturating_sub(self.reserved));
         if let Some(used) = self.used {
@@ -37,18 +43,18 @@ impl<'b> MemoryBudget<'b> {
                 got = asked.min(self.allowed.saturating_sub(held));
                 Some(held.saturating_add(got))
             };
-            // The function always gives a value.
+            // The update always succeeds, because the closure always returns a value.
             let _ = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         }
         self.reserved = self.reserved.saturating_add(got);
         got
     }
 
-    /// Reserves `asked` bytes, or none.
+    /// Reserves exactly `asked` bytes in the budget, or returns an error and reserves nothing.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Limit`] if fewer are left.
+    /// Returns [`ErrorKind::Limit`] if fewer than `asked` bytes are left in the budget.
     pub(crate) fn reserve(&mut self, asked: u64) -> Result<(), ErrorKind> {
         let allowed = self.allowed;
         let fits = |held: u64| held.checked_add(asked).filter(|held| *held <= allowed);
@@ -63,7 +69,8 @@ impl<'b> MemoryBudget<'b> {
         Ok(())
     }
 
-    /// Keeps `held` bytes reserved for good, and gives back the rest.
+    /// Keeps `held` bytes reserved permanently, and releases all other bytes that this budget has
+    /// reserved.
     pub(crate) fn commit(mut self, held: u64) {
         if let Some(used) = self.used {
             used.fetch_sub(self.reserved.saturating_sub(held), Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! What the readers of all formats share: checked reads of named fields, names, limits, regions and findings.
+//! Code that the readers of all formats share: checked reads of named fields, names, limits,
+//! regions and findings.
 
 mod access_log;
 mod allocation;
@@ -19,6 +20,6 @@ pub use open_options::OpenOptions;
 pub use region::{Element, Region};
 
 pub(crate) use allocation::{expect_length, filled, room};
-pub(crate) use finding::{Report, Tally, rule};
+pub(crate) use finding::{Report, Tally, rules};
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;

@@ -1,12 +1,14 @@
-//! Names as files hold them: bytes that are shown as text, never trusted to be text.
+//! Names in files. A name is a sequence of bytes that is shown as text, but it may contain any
+//! bytes.
 
 use crate::error::Shown;
 use std::fmt;
 
-/// A name borrowed from a file, without its closing NUL.
+/// A name that is borrowed from a file, without the NUL byte that terminates it.
 ///
-/// Bytes and not `str`: the file may change while it is mapped, and a `str` whose bytes change is undefined
-/// behaviour. Printing decodes lossily and escapes what could disturb a terminal.
+/// A `Name` holds bytes and not a `str`. The file may change while it is mapped, and a `str` whose
+/// bytes change is undefined behaviour. `Display` replaces bytes that are not UTF-8, and escapes
+/// characters that could disturb a terminal.
 ///
 /// ```
 /// use meshpeek::Name;
@@ -18,22 +20,25 @@ use std::fmt;
 pub struct Name<'a>(&'a [u8]);
 
 impl<'a> Name<'a> {
-    /// Wraps the bytes of a name.
+    /// Makes a name from its bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Returns the bytes as the file holds them.
+    /// Returns the bytes of the name, without conversion.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.0
     }
 
-    /// Copies the whole name to a string; bytes that are not UTF-8 become U+FFFD. Nothing is escaped.
+    /// Copies the whole name to a string.
+    ///
+    /// Bytes that are not UTF-8 are replaced by U+FFFD. No character is escaped.
     #[must_use]
     pub fn to_string_lossy(&self) -> String {
-        // The bytes are copied first: a check of the mapped bytes themselves could be outdated by their next read.
+        // The bytes are copied first. If they were checked in the mapped file, they could change
+        // after the check.
         String::from_utf8(self.0.to_vec())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }

@@ -1,8 +1,9 @@
-//! How a file is opened.
+//! Options for opening a mesh file.
 
 use crate::parse::limits::Limits;
 
-/// Options for opening a file, the same in every format. A format ignores those that it has no use for.
+/// Options for opening a mesh file, the same for every format. A format ignores the options that do
+/// not apply to it.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -15,16 +16,26 @@ use crate::parse::limits::Limits;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// How much memory and time the file may take.
+    /// Limits on the memory and time that reading the file may take.
     pub limits: Limits,
-    /// Returns an error for what games load although it breaks the format's rules: sizes, indices and prototypes of
-    /// Unreal meshes, EZ-Mesh blocks with more numbers than they count. Otherwise these are findings.
+    /// If `true`, opening returns an error for a file that breaks the rules of its format, even if
+    /// games load it.
+    ///
+    /// The rules that are meant here concern sizes, indices and prototypes of Unreal meshes, and
+    /// EZ-Mesh blocks that contain more numbers than they declare. By default, `validate` reports
+    /// such violations as findings.
     pub strict: bool,
-    /// Records which bytes are read, in an [`AccessLog`](crate::parse::AccessLog).
+    /// If `true`, the file records which of its bytes are read, in an
+    /// [`AccessLog`](crate::parse::AccessLog).
     pub record_access: bool,
-    /// Index of the asset to open, in a container of several (Second Life `.slm`).
+    /// Index of the asset to open, from 0, in a file that contains several assets (Second Life
+    /// `.slm`).
     pub asset: usize,
-    /// The bytes are only the first part of a file, as a client on a network has them (Second Life). A block that lies
-    /// beyond them is [`ErrorKind::Missing`](crate::ErrorKind::Missing) and no fault of the file.
+    /// If `true`, the given bytes are only the first bytes of a file, for example on a network
+    /// client (Second Life).
+    ///
+    /// Reading a block that lies beyond these bytes returns
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). The missing block is not reported as
+    /// damage of the file.
     pub partial: bool,
 }

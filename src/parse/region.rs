@@ -1,59 +1,63 @@
-//! Every byte of a file has a name.
+//! Regions: named byte ranges that together cover every byte of a file.
 //!
-//! A format describes a file as a sequence of [`Region`]s: named byte ranges without gaps or overlaps. The same
-//! function that reads a file emits them, so what the map of a file says and what a view lends cannot drift apart.
-//! Regions are handed out one at a time; keeping them is the caller's choice.
+//! A format describes a file as a sequence of [`Region`]s, which are named byte ranges without gaps
+//! or overlaps. The function that reads a file also reports its regions, so the region list and the
+//! views of a file always agree. Regions are passed to the closure of the caller one at a time. The
+//! caller decides whether to keep them.
 
 use crate::error::Field;
 
-/// What a region is made of.
+/// The type of the elements of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// The type's name, such as `f32x3`.
+    /// Name of the element type, such as `f32x3`.
     pub name: &'static str,
-    /// Bytes of one element; 0 where elements vary in size.
+    /// Size of one element in bytes, or 0 if the elements of the region vary in size.
     pub size: u32,
-    /// The alignment that the native type wants, in bytes.
+    /// Alignment of the native type of the element, in bytes.
     pub align: u32,
 }
 
 impl Element {
-    /// Describes an element.
+    /// Makes an element type from its name, its size and its alignment, both in bytes.
     #[must_use]
     pub const fn new(name: &'static str, size: u32, align: u32) -> Self {
         Self { name, size, align }
     }
 }
 
-/// A named byte range of a file.
+/// A named range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it stands in the file's structure.
+    /// The name of the region, with its path in the structure of the file.
     pub field: Field,
-    /// Offset of its first byte from the start of the file.
+    /// Offset of the first byte of the region, from the start of the file.
     pub start: u64,
-    /// Offset of the byte after its last.
+    /// Offset of the byte after the last byte of the region.
     pub end: u64,
-    /// What it is made of.
+    /// The type of the elements of the region.
     pub element: Element,
-    /// How many elements.
+    /// The number of elements in the region.
     pub count: u64,
 }
 
 impl Region {
-    /// Returns its length in bytes.
+    /// Returns the length of the region, in bytes.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Tells whether it has no bytes, as an array of no elements has.
+    /// Returns whether the region has no bytes, such as an array without elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Tells whether it starts at a multiple of its element's native alignment. Views of this crate do not care.
+    /// Returns whether the offset of the region is a multiple of the native alignment of its
+    /// elements.
+    ///
+    /// The views of this crate can read elements at any alignment.
     #[must_use]
     pub const fn is_aligned(&self) -> bool {
         match self.start.checked_rem(widen(self.element.align)) {
@@ -62,8 +66,11 @@ impl Region {
         }
     }
 
-    /// Returns which element the byte at `offset` belongs to, and which byte of that element it is; `None` where the
-    /// offset lies outside, or elements vary in size.
+    /// Returns the index of the element that contains the byte at `offset`, and the index of this
+    /// byte in the element.
+    ///
+    /// Returns `None` if `offset` lies outside the region, or if the elements of the region vary in
+    /// size.
     #[must_use]
     pub const fn element_at(&self, offset: u64) -> Option<(u64, u64)> {
         if offset < self.start || offset >= self.end {
@@ -77,7 +84,7 @@ impl Region {
     }
 }
 
-/// Goes through a file, and names one region after another.
+/// Passes the regions of a file to a closure, one after another.
 pub(crate) struct Walk<'s> {
     at: u64,
     see: &'s mut dyn FnMut(Region),
@@ -88,25 +95,26 @@ impl<'s> Walk<'s> {
         Self { at: 0, see }
     }
 
-    /// Returns the offset of what comes next.
+    /// Returns the offset of the next region in the file.
     pub(crate) const fn at(&self) -> u64 {
         self.at
     }
 
-    /// Names the next `count` elements.
+    /// Passes a region of `count` elements to the closure.
     pub(crate) fn pass(&mut self, field: Field, element: Element, count: u64) {
         let start = self.at;
         self.at = start.saturating_add(count.saturating_mul(element.size.into()));
         (self.see)(Region { field, start, end: self.at, element, count });
     }
 
-    /// Names what there is up to `end` as one thing, whose elements are its bytes.
+    /// Passes one region that ends at `end` to the closure. Each element of this region is one
+    /// byte.
     pub(crate) fn pass_all(&mut self, field: Field, element: Element, end: u64) {
         let start = std::mem::replace(&mut self.at, end);
         (self.see)(Region { field, start, end, element, count: end.saturating_sub(start) });
     }
 
-    /// Names what there is up to `end`, if anything.
+    /// Passes one region that ends at `end` to the closure, unless the region would be empty.
     pub(crate) fn pass_to(&mut self, field: Field, element: Element, end: u64) {
         let length = end.saturating_sub(self.at);
         if length > 0 {

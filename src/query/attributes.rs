@@ -1,4 +1,4 @@
-//! What a surface has at a point of a triangle.
+//! Interpolated attributes (position, normal, UVs, colour, weights) at a point of a triangle.
 
 use crate::array::Array;
 use crate::decode::Influence;
@@ -6,16 +6,22 @@ use crate::error::Result;
 use crate::math::{as_index, cross, narrow, subtract, unit_of_wide};
 use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
 
-/// UV sets that are looked for: no format has more.
+/// The number of UV sets that are read. No supported format has more UV sets.
 const UV_SETS: usize = 4;
 
-/// The arrays of a surface, to be read at points of its triangles: each value is that of the three corners, by their parts in
-/// the point.
+/// The arrays of a surface, for reading interpolated values at points of its triangles.
 ///
-/// Positions and weights go by one index stream, all else by the other. A point is given by its triangle, and by the parts that
-/// the second corner and the third have in it; the first has the rest. Parts below 0 or above 1 are of points beside the triangle.
-/// Every method gives `None` where there is no such triangle, where an index of it is out of the array's range, and where a part
-/// is not finite. Sums are computed in f64, and rounded once.
+/// Each interpolated value is the sum of the values at the three corners of the triangle, each
+/// multiplied by its barycentric coordinate.
+///
+/// Positions and weights are indexed by the position indices of the corners, and all other
+/// attributes are indexed by the attribute indices. A point is given by the number of its triangle
+/// and by two barycentric coordinates, for the second and the third corner of that triangle. The
+/// barycentric coordinate for the first corner is 1 minus the sum of the two given ones. If a
+/// barycentric coordinate is below 0 or above 1, the point is outside the triangle. Every method
+/// returns `None` if the surface has no triangle with that number, if one of the triangle's indices
+/// is out of range of the array that is read, or if a barycentric coordinate is not finite. Sums
+/// are computed in `f64` and rounded to `f32` once, at the end.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,22 +46,28 @@ pub struct Attributes<'a> {
     weights: Option<Weights<'a>>,
 }
 
-/// All that a surface has at a point.
+/// All attributes of a surface at a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointAttributes {
-    /// Where it is, in scene units.
+    /// The position of the point, in scene units.
     pub position: [f32; 3],
-    /// The normal there, of unit length; `None` where the surface has none, or those of the corners cancel out.
+    /// The interpolated normal at the point, of unit length.
+    ///
+    /// The normal is `None` if the surface has no normals, or if the weighted sum of the normals at
+    /// the corners is zero.
     pub normal: Option<[f32; 3]>,
-    /// Each UV set, by number: `None` of those that the surface does not have.
+    /// The UV coordinates of the point, indexed by the number of the UV set. An entry is `None` if
+    /// the surface does not have that UV set.
     pub uvs: [Option<[f32; 2]>; UV_SETS],
-    /// The colour.
+    /// The interpolated colour at the point, or `None` if the surface has no colours.
     pub color: Option<[f32; 4]>,
-    /// The bones that move it, the one of the greatest weight first; none where the surface has no weights.
+    /// The bones that move the point, in order of decreasing weight.
+    ///
+    /// The list of bones is empty if the surface has no weights.
     pub influences: Vec<Influence>,
 }
 
-/// A triangle, and the parts of its corners in a point.
+/// A point, given by the three corners of its triangle and by its three barycentric coordinates.
 #[derive(Clone, Copy)]
 struct TrianglePoint {
     corners: [Corner; 3],
@@ -63,11 +75,12 @@ struct TrianglePoint {
 }
 
 impl<'a> Attributes<'a> {
-    /// Locates the arrays, and reads none of them.
+    /// Locates the arrays of a surface without reading their items.
     ///
     /// # Errors
     ///
-    /// As [`Surface::corners`] and each of the arrays.
+    /// Returns the same errors as [`Surface::corners`] and as the methods of [`Surface`] that
+    /// locate each array.
     pub fn new(surface: &Surface<'a>) -> Result<Self> {
         let mut uvs = [None; UV_SETS];
         for (set, uvs) in uvs.iter_mut().enumerate() {
@@ -83,14 +96,15 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    /// Returns the number of triangles.
+    /// Returns the number of triangles of the surface.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.corners.triangle_count()
     }
 
-    /// Returns all that the surface has at a point. `None` also where one of the indices is out of the range of one of the
-    /// arrays.
+    /// Returns all attributes of the surface at a point.
+    ///
+    /// Returns `None` if one of the triangle's indices is out of range of any array of the surface.
     #[must_use]
     pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.place(triangle, barycentric)?;
@@ -105,55 +119,67 @@ impl<'a> Attributes<'a> {
         Some(PointAttributes { position, normal: direction.and_then(unit_of_wide), uvs, color, influences })
     }
 
-    /// Returns where a point is, in scene units.
+    /// Returns the position of a point, in scene units.
     #[must_use]
     pub fn position(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         self.place(triangle, barycentric)?.position(|index| self.positions.get(index))
     }
 
-    /// Returns the normal at a point, of unit length: that of the corners, and so of the shape that the triangles stand for.
-    /// `None` also where the surface has none, and where those of the corners cancel out.
+    /// Returns the normal at a point, of unit length.
+    ///
+    /// The normal is interpolated from the stored normals of the triangle's corners. So the normal
+    /// belongs to the smooth shape that the triangles approximate. Returns `None` if the surface
+    /// has no normals, or if the weighted sum of the normals at the corners is zero.
     #[must_use]
     pub fn normal(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         let normals = self.normals?;
         self.place(triangle, barycentric)?.attribute_sum(|index| normals.get(index)).and_then(unit_of_wide)
     }
 
-    /// Returns the normal of a triangle itself, of unit length: out of the side from which its corners go round
-    /// counter-clockwise. `None` also where it has no area, or a coordinate that is not finite.
+    /// Returns the normal of the triangle itself, of unit length.
+    ///
+    /// The geometric normal points to the side of the triangle from which its corners appear in
+    /// counter-clockwise order. Returns `None` if the triangle has no area or has a corner with a
+    /// coordinate that is not finite.
     #[must_use]
     pub fn geometric_normal(&self, triangle: usize) -> Option<[f32; 3]> {
         let [a, b, c] = self.triangle(triangle)?.map(|corner| corner.map(f64::from));
         unit_of_wide(cross(subtract(b, a), subtract(c, a)))
     }
 
-    /// Returns the corners of a triangle, in scene units.
+    /// Returns the positions of the three corners of a triangle, in scene units.
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> Option<[[f32; 3]; 3]> {
         let [a, b, c] = self.corners.triangle(triangle)?.map(|corner| self.positions.get(as_index(corner.position)));
         Some([a?, b?, c?])
     }
 
-    /// Returns what UV set `set` has at a point; `None` also where the surface does not have it.
+    /// Returns the coordinates of UV set `set` at a point.
+    ///
+    /// Returns `None` if the surface does not have this UV set.
     #[must_use]
     pub fn uv(&self, set: usize, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 2]> {
         let uvs = self.uvs.get(set)?.as_ref()?;
         self.place(triangle, barycentric)?.attribute(|index| uvs.get(index))
     }
 
-    /// Returns the colour at a point: the mean of the codes' values, in whatever space they are. `None` also where the surface has
-    /// none.
+    /// Returns the colour at a point.
+    ///
+    /// The colour is the weighted mean of the colours stored at the corners, computed in the colour
+    /// space in which the file stores them. Returns `None` if the surface has no colours.
     #[must_use]
     pub fn color(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 4]> {
         let colors = self.colors?;
         self.place(triangle, barycentric)?.attribute(|index| colors.get(index))
     }
 
-    /// Returns the bones that move a point, the one of the greatest weight first: the sums of the weights that they have at the
-    /// corners, without those that are 0. `None` also where the surface has no weights.
+    /// Returns the bones that move a point, in order of decreasing weight.
     ///
-    /// Finding the weights of a corner costs what [`Weights::get`] does; the list is as long as the three of the corners at
-    /// most.
+    /// The weight of a bone is the weighted sum of its weights at the corners. Bones whose sum is 0
+    /// are left out. Returns `None` if the surface has no weights.
+    ///
+    /// The weights of each corner are read with one call of [`Weights::get`]. The returned list has
+    /// at most the number of bones that the three corners have together.
     #[must_use]
     pub fn weights(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Vec<Influence>> {
         let weights = self.weights?;
@@ -181,7 +207,8 @@ impl TrianglePoint {
         self.sum(|corner| get(as_index(corner.attribute)))
     }
 
-    /// Adds up what the corners have, by their parts.
+    /// Returns the sum of the values at the three corners, each multiplied by its barycentric
+    /// coordinate.
     fn sum<const N: usize>(&self, get: impl Fn(&Corner) -> Option<[f32; N]>) -> Option<[f64; N]> {
         let mut sum = [0.0; N];
         for (corner, part) in self.corners.iter().zip(self.parts) {
@@ -192,15 +219,18 @@ impl TrianglePoint {
         Some(sum)
     }
 
-    /// Adds up the weights that each bone has at the corners, by their parts; the greatest first, and of equals the bone of
-    /// the lowest number.
+    /// Returns the weight of each bone: the sum of the bone's weights at the three corners, each
+    /// multiplied by its barycentric coordinate.
+    ///
+    /// The bones are sorted by decreasing weight. Bones with equal weights are sorted by their
+    /// numbers.
     fn influences(&self, weights: &Weights<'_>) -> Option<Vec<Influence>> {
         let mut all = Vec::new();
         for (corner, part) in self.corners.iter().zip(self.parts) {
             let influences = weights.get(as_index(corner.position))?;
             all.extend(influences.iter().map(|influence| (influence.bone, part * f64::from(influence.weight))));
         }
-        // Sorted, so that it takes no longer than that however many a file has.
+        // Sorting the list by bone limits the time for any number of influences in the file.
         all.sort_by_key(|(bone, _)| *bone);
         let summed = all.chunk_by(|(one, _), (other, _)| one == other).filter_map(|run| {
             let weight = narrow(run.iter().map(|(_, weight)| weight).sum());
@@ -212,8 +242,9 @@ impl TrianglePoint {
     }
 }
 
-/// Reads an array that there may be; `None` where it is there and cannot be read.
-#[allow(clippy::option_option, reason = "an array that is not there is no fault")]
+/// Reads a value from an optional array. Returns `Some(None)` if the surface has no such array, and
+/// `None` if the array exists but the value cannot be read.
+#[allow(clippy::option_option, reason = "a missing array is not an error")]
 fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option<Option<V>> {
     match array {
         Some(array) => read(array).map(Some),
@@ -222,7 +253,7 @@ fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp, reason = "what is at a corner is there exactly")]
+#[allow(clippy::float_cmp, reason = "values at a corner are exact")]
 mod tests {
     use super::*;
     use crate::decode::TangentFrame;
@@ -232,13 +263,13 @@ mod tests {
     use crate::model::Geometry;
     use crate::query::random::Random;
 
-    /// The indices of two triangles into the positions.
+    /// The position indices of two triangles.
     const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];
 
-    /// Those into the attributes, which stand in another order.
+    /// The attribute indices of the same two triangles, in a different order.
     const ATTRIBUTE_INDICES: [u8; 6] = [2, 0, 1, 1, 0, 2];
 
-    /// Writes two triangles that have everything.
+    /// Writes a mesh file of two triangles that have all attributes.
     fn written() -> Vec<u8> {
         let normals = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
@@ -268,7 +299,7 @@ mod tests {
         mesh.to_bytes().unwrap()
     }
 
-    /// Makes the fifth of six indices in a file one that is out of range.
+    /// Returns a mesh whose fifth index of six is replaced by a value that is out of range.
     fn spoilt(indices: [u8; 6]) -> crate::formats::unigine::Mesh<Vec<u8>> {
         let mut bytes = written();
         let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&indices)).collect();
@@ -287,7 +318,8 @@ mod tests {
         let mesh = crate::formats::unigine::Mesh::open(written()).unwrap();
         let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
         assert_eq!(attributes.triangle_count(), 2);
-        // A half of the first corner, a quarter of each other; the attributes are 2, 0, 1.
+        // The barycentric coordinate of the first corner is a half, and that of each other corner
+        // is a quarter. The attribute indices are 2, 0, 1.
         let parts = [0.25, 0.25];
         let here = attributes.at(0, parts).unwrap();
         assert_eq!(here.position, [1.0, 1.0, 0.0]);
@@ -301,11 +333,12 @@ mod tests {
         expect_near(Some([one.weight, other.weight]), [0.65, 0.35]);
         assert_eq!(attributes.geometric_normal(0), Some([0.0, 0.0, 1.0]));
         assert_eq!(attributes.triangle(0), Some([[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]));
-        assert_eq!(attributes.weights(0, [1.0, 0.0]).unwrap().len(), 1, "a bone without a weight is none");
+        assert_eq!(attributes.weights(0, [1.0, 0.0]).unwrap().len(), 1, "a bone without weight is left out");
         assert_eq!(attributes.weights(0, [0.75, 0.25]).unwrap()[0].bone, 1);
     }
 
-    /// Tests that each method tells the same as all of them together.
+    /// Checks that the method for each attribute returns the same value as `at`, which returns all
+    /// attributes.
     fn expect_same(attributes: &Attributes<'_>, triangle: usize, parts: [f32; 2]) {
         let all = attributes.at(triangle, parts);
         let here = all.as_ref();
@@ -320,7 +353,7 @@ mod tests {
         assert_eq!(influences.unwrap_or_default(), all.map(|here| here.influences).unwrap_or_default());
     }
 
-    /// Looks at every corner of every surface: what is there is what the arrays have.
+    /// Checks that the attributes at every corner of every surface are the values of the arrays.
     fn expect_corners(mesh: &dyn Geometry) -> [usize; 5] {
         let mut seen = [0; 5];
         let mut random = Random::new(10);
@@ -374,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_corner_has_what_the_arrays_have() {
-        // How many corners have a normal, UV sets 0 and 1, a colour, weights.
+        // For each file: how many corners have a normal, UV set 0, UV set 1, a colour, and weights.
         for (path, expected) in [
             ("unigine/room_ms11.mesh", [456, 420, 36, 36, 0]),
             ("unigine/skinned_ms12.mesh", [36, 36, 0, 0, 36]),
@@ -402,7 +435,7 @@ mod tests {
         assert!(attributes.at(0, parts).is_some() && attributes.at(1, parts).is_none());
         assert_eq!((attributes.position(1, parts), attributes.weights(1, parts)), (None, None));
         assert_eq!((attributes.triangle(1), attributes.geometric_normal(1)), (None, None));
-        assert!(attributes.uv(0, 1, parts).is_some(), "by the other stream");
+        assert!(attributes.uv(0, 1, parts).is_some(), "it uses the other index stream");
         let mesh = spoilt(ATTRIBUTE_INDICES);
         let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
         assert_eq!(attributes.at(1, parts), None);

@@ -1,4 +1,4 @@
-//! Many rays side by side: while one waits for memory, others go on.
+//! Casts many rays at the same time: while one ray waits for memory, other rays continue.
 
 use crate::array::Bounds;
 use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
@@ -12,29 +12,32 @@ use crate::query::ray::Ray;
 use crate::query::ray_query::{RayQuery, SingleRay};
 use crate::query::ray_sort::sorted_order;
 
-/// Rays that are under way at a time.
+/// The number of rays that traverse a tree at the same time, in one thread.
 const ACTIVE_RAY_BATCH: usize = 8;
-/// Rays that are prepared at a time.
+/// The number of rays that are prepared and cast in one batch.
 const RAY_BATCH: usize = 4096;
 
-/// A ray, and what it has hit so far.
+/// A ray of a batch, and the nearest hits found for it so far.
 pub(crate) struct BatchRay {
     pub(crate) query: RayQuery,
-    /// The nearest hit on the surface that is asked.
+    /// The nearest hit on the surface that is being queried.
     pub(crate) nearest: NearestHit,
-    /// The nearest hit on the surfaces before, and the index of that surface in the scene.
+    /// The nearest hit on the surfaces queried before, with the index of the hit surface in the
+    /// scene.
     known: Option<(usize, TriangleHit)>,
 }
 
-/// Rays through one tree.
+/// A batch of rays that are cast through the tree of one surface.
 pub(crate) struct RayBatch<'a, 'b> {
     pub(crate) view: TreeView<'a>,
     pub(crate) triangles: &'b Triangles<'a>,
     pub(crate) rays: &'b mut [Option<BatchRay>],
 }
 
-/// Returns the first hit of each ray. `cast` takes some of them through one surface after the other, and calls
-/// [`keep_nearest`] after each.
+/// Returns the first hit of each ray.
+///
+/// The closure `cast` receives a batch of the rays and casts them at one surface after another. The
+/// closure calls [`keep_nearest`] after each surface.
 pub(crate) fn first_hits(
     rays: &[Ray],
     bounds: &Bounds,
@@ -68,8 +71,10 @@ pub(crate) fn first_hits(
     hits
 }
 
-/// Keeps what was hit on the surface with this index, if it is nearer than what is known. Of hits as near as each other,
-/// the first stays.
+/// For each ray, keeps its hit on the surface with index `surface` if it is nearer than the ray's
+/// hit on earlier surfaces.
+///
+/// If both hits of a ray are at the same distance, the hit on the earlier surface is kept.
 pub(crate) fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
     for ray in rays.iter_mut().flatten() {
         if let Some(hit) = ray.nearest.0.take() {
@@ -81,19 +86,19 @@ pub(crate) fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
     }
 }
 
-/// Where a ray is on its way.
+/// The progress of a ray that is traversing the tree.
 struct ActiveRay {
     ray: usize,
     traversal: Traversal,
     next: NextStep,
 }
 
-/// What was prefetched, and is looked at next.
+/// The next node or leaf that a ray visits. The memory of this node or leaf was already prefetched.
 enum NextStep {
     Node(u32),
     Indices(u32),
     Positions(u32, CornerIndices),
-    /// Nothing: the ray has arrived.
+    /// The ray has visited all nodes and leaves that it needs.
     Done,
 }
 
@@ -101,7 +106,7 @@ impl KernelJob for RayBatch<'_, '_> {
     type Output = Result<(), DamagedTree>;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, rays } = self;
         let mut waiting = 0..rays.len();
@@ -141,9 +146,10 @@ impl ActiveRay {
         view.prefetch(root);
     }
 
-    /// Looks at what was prefetched, and prefetches what is next.
+    /// Visits the prefetched node or leaf, and prefetches the memory of the node or leaf that the
+    /// ray visits next.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn step(
         &mut self,
         view: &TreeView<'_>,
@@ -162,7 +168,8 @@ impl ActiveRay {
             }
             NextStep::Positions(child, corners) => {
                 let leaf = view.leaf(*child)?;
-                // The nearest hit is not known before the last: it never stops.
+                // The query for the nearest hit never stops early, because any remaining leaf may
+                // contain a nearer hit.
                 self.traversal.visit_leaf(triangles, &leaf, corners, &mut query, kernels).continue_value().flatten()
             }
             NextStep::Done => return Ok(()),

@@ -1,34 +1,47 @@
-//! The point of a triangle that is closest to another.
+//! The point of a triangle that is closest to a given point.
 //!
-//! Corners are widened to f64, in which differences of nearby f32 are exact. A triangle without an area is what is left of
-//! it: a segment, or a point.
+//! The corners are converted to `f64`, in which the difference of two nearby `f32` numbers is
+//! exact. A triangle without area is treated as the line segment or the point that its corners
+//! form.
 
 use crate::bvh::coordinates::TriangleCorners;
 use crate::math::{add_scaled, cross, dot, mix, subtract};
 
-/// The square of the sine of the angle at a corner, below which the direction of a normal is not relied upon alone.
+/// The minimum of the squared sine of the angle at the first corner, above which the computed
+/// normal of the triangle is accurate enough.
+///
+/// A triangle with a smaller angle is a needle, and the computed direction of its normal is too
+/// inaccurate.
 const MIN_SINE_SQUARED: f64 = 1e-4;
 
-/// The point of a triangle that is closest to another.
+/// The point of a triangle that is closest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// The square of the distance between the two, in scene units; infinite where a coordinate is not finite.
+    /// The square of the distance from the given point to the closest point, in square scene units.
+    ///
+    /// The squared distance is infinite if a coordinate of the triangle is not finite.
     pub distance_squared: f64,
-    /// The point, in scene units.
+    /// The closest point of the triangle, in scene units.
     pub point: [f64; 3],
-    /// The parts, 0 to 1, that the second corner and the third have in the point; the first has the rest.
+    /// The barycentric coordinates, 0 to 1, of the closest point for the second and the third
+    /// corner of the triangle.
+    ///
+    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
     pub barycentric: [f64; 2],
 }
 
 impl ClosestPoint {
-    /// Returns the nearer of two; this one where they are as near.
+    /// Returns the nearer of two candidate points, or `self` if both are at the same distance.
     fn or(self, other: Self) -> Self {
         if other.distance_squared < self.distance_squared { other } else { self }
     }
 }
 
-/// Returns the point of a triangle that is closest to `point`. Of several, as on both ends of a segment that folds back, it is
-/// any.
+/// Returns the point of a triangle that is closest to `point`.
+///
+/// If several points of the triangle are equally close to `point`, returns one of them. Several
+/// points can be equally close if the triangle has no area, because its edges then overlap each
+/// other.
 #[must_use]
 pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
     let corners @ [a, b, c] = triangle.map(|corner| corner.map(f64::from));
@@ -40,7 +53,8 @@ pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
     if let Some((closest, true)) = within {
         return closest;
     }
-    // Each of these is a point of the triangle, so that the least distance is right wherever one of them is.
+    // Each candidate is a point of the triangle. So the least distance of the candidates is correct
+    // if one of the candidates is the closest point.
     let edge = |[from, to]: [[f64; 3]; 2], [first, last]: [[f64; 2]; 2]| {
         let part = along(point, from, to);
         at_distance(point, mix(from, to, part), mix(first, last, part))
@@ -50,14 +64,18 @@ pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
     edges.into_iter().chain(within.map(|(closest, _)| closest)).fold(nowhere, ClosestPoint::or)
 }
 
-/// Returns the foot of the perpendicular where it is inside the triangle, and whether no edge can be closer: so, but for needles,
-/// where the direction of the perpendicular is known too badly.
+/// Returns the foot of the perpendicular from `point` to the plane of the triangle, or `None` if
+/// the foot is outside the triangle.
+///
+/// Also returns whether it is certain that no point on an edge is closer. The comparison is not
+/// certain for needles (very thin triangles), because the computed direction of their normal is too
+/// inaccurate.
 fn inside(point: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Option<(ClosestPoint, bool)> {
     let (ab, ac) = (subtract(b, a), subtract(c, a));
     let normal = cross(ab, ac);
     let square = dot(normal, normal);
     let is_needle = square <= MIN_SINE_SQUARED * dot(ab, ab) * dot(ac, ac);
-    // Each round finds what the one before it was wrong by.
+    // Each round of the loop corrects the rounding error of the round before it.
     let rounds = if is_needle { 3 } else { 1 };
     let (mut second, mut third, mut foot) = (0.0, 0.0, a);
     for _ in 0..rounds {
@@ -66,18 +84,19 @@ fn inside(point: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Option<(ClosestPoint, bo
         third += dot(cross(ab, left), normal) / square;
         foot = add_scaled(add_scaled(a, second, ab), third, ac);
     }
-    // False of what is not a number, as where there is no area.
+    // `is_inside` is false if a number is NaN, for example if the triangle has no area.
     let is_inside = second >= 0.0 && third >= 0.0 && second + third <= 1.0;
     is_inside.then(|| (at_distance(point, foot, [second, third]), !is_needle))
 }
 
-/// Measures how far a point of a triangle is from `point`.
+/// Makes a candidate from a point of the triangle, with its squared distance from `point`.
 fn at_distance(point: [f64; 3], closest: [f64; 3], barycentric: [f64; 2]) -> ClosestPoint {
     let offset = subtract(point, closest);
     ClosestPoint { distance_squared: dot(offset, offset), point: closest, barycentric }
 }
 
-/// Returns which part of the way along a segment is closest to `point`: 0 to 1.
+/// Finds the point of a line segment that is closest to `point`. Returns it as a fraction of the
+/// segment, from 0 at `from` to 1 at `to`.
 fn along(point: [f64; 3], from: [f64; 3], to: [f64; 3]) -> f64 {
     let way = subtract(to, from);
     let square = dot(way, way);
@@ -94,14 +113,18 @@ mod tests {
         point.map(f64::from)
     }
 
-    /// Tests that no point of the triangle is closer: none lies beyond the plane that touches it there.
+    /// Checks that no point of the triangle is closer to `point` than the result of [`closest`].
+    ///
+    /// The plane through the result, perpendicular to the line from the result to `point`, must
+    /// have all corners on the far side.
     fn expect_closest(point: [f64; 3], triangle: &TriangleCorners, tolerance: f64) -> ClosestPoint {
         let found = closest(point, triangle);
         let offset = subtract(point, found.point);
         assert!((dot(offset, offset) - found.distance_squared).abs() <= tolerance * tolerance, "{found:?}");
         for corner in triangle {
             let beyond = dot(offset, subtract(wide(*corner), found.point));
-            // As much as a point that is off by rounding makes of the triangle's size, and the distance's.
+            // The allowance for the rounding error of the closest point. The allowance grows with
+            // the distance, and with the square of the triangle's size.
             let size = triangle.as_flattened().iter().fold(1.0_f64, |size, part| size.max(f64::from(part.abs())));
             let allowed = tolerance * found.distance_squared.sqrt() + 1e-13 * size * size;
             assert!(beyond <= tolerance * tolerance + allowed, "{point:?} {triangle:?} {found:?}");
@@ -151,7 +174,8 @@ mod tests {
         }
     }
 
-    /// However thin a triangle is, a point in it is at no distance, and one above it at its height.
+    /// Even for the thinnest triangle, a point in the triangle has a distance of 0, and the
+    /// distance of a point above the triangle is its height above the plane.
     #[test]
     fn needles_are_no_farther_than_others() {
         let mut random = Random::new(11);
@@ -204,7 +228,7 @@ mod tests {
         let mut random = Random::new(5);
         for round in 0..30_000 {
             let mut triangle: TriangleCorners = std::array::from_fn(|_| random.vector(5.0));
-            // Some are needles, some segments or points.
+            // Some of the triangles are needles, and some are reduced to line segments or points.
             if round % 2 == 0 {
                 let part = random.between(-0.5, 1.5);
                 let thin = 10.0_f32.powi(-i32::try_from(random.below(12)).unwrap());

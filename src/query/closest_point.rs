@@ -1,4 +1,4 @@
-//! The nearest point of the triangles of a tree.
+//! The query for the point on the triangles of a tree that is nearest to a given point.
 
 use std::ops::ControlFlow;
 
@@ -11,17 +11,17 @@ use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::query::closest_on_triangle::{ClosestPoint, closest};
 
-/// A point around which the nearest triangle is looked for.
+/// A search for the point of a surface nearest to a given point, with a limit of the distance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointQuery {
     point: [f32; 3],
-    /// The greatest squared distance that counts.
+    /// The greatest squared distance at which a triangle is accepted, rounded up to `f32`.
     limit: f32,
-    /// The same, exactly.
+    /// The greatest squared distance at which a triangle is accepted, without rounding.
     exact_limit: f64,
 }
 
-/// The nearest so far, of one surface.
+/// The nearest point found so far on one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) triangle: u32,
@@ -29,20 +29,23 @@ pub(crate) struct Candidate {
 }
 
 impl PointQuery {
-    /// Takes a point, and how far from it anything counts; `None` if it is not finite or beyond ±2^60, or nothing can count.
+    /// Prepares a search around a point for triangles within the distance `limit`.
+    ///
+    /// Returns `None` if the point is not finite or beyond ±2^60, or if `limit` is negative or NaN.
     pub(crate) fn new(point: [f32; 3], limit: f32) -> Option<Self> {
         let is_sound = is_valid_point(&point) && limit >= 0.0;
         let exact_limit = f64::from(limit) * f64::from(limit);
         is_sound.then_some(Self { point, limit: above(exact_limit), exact_limit })
     }
 
-    /// From here on only what is as near counts.
+    /// Limits the search to points whose squared distance is at most `squared`.
     fn shorten(&mut self, squared: f64) {
         self.exact_limit = squared;
         self.limit = above(squared);
     }
 
-    /// Returns the least squared distance to a box, rounded down.
+    /// Returns the squared distance from the given point to the nearest point of a bounding box,
+    /// rounded down.
     pub(crate) fn distance_to(&self, bounds: &Bounds) -> f64 {
         let sides = self.point.iter().zip(bounds.min.iter().zip(bounds.max));
         let squares = sides.map(|(at, (min, max))| {
@@ -53,21 +56,24 @@ impl PointQuery {
         squares.sum::<f64>() * (1.0 - 1.0e-12)
     }
 
-    /// Returns the greatest squared distance that counts.
+    /// Returns the greatest squared distance at which a triangle is accepted.
     pub(crate) const fn exact_limit(&self) -> f64 {
         self.exact_limit
     }
 }
 
-/// Returns a float that is no less, even where what is compared with it was rounded a few times.
+/// Rounds a number up to an `f32`, with a margin.
+///
+/// The margin is a millionth of the number. The margin is larger than the rounding errors of the
+/// numbers that are compared with the result.
 fn above(squared: f64) -> f32 {
     crate::math::narrow(squared * (1.0 + 1.0e-6) + f64::from(f32::MIN_POSITIVE))
 }
 
-/// The nearest point of one tree.
+/// The search for the nearest point in one tree.
 pub(crate) struct NearestSearch<'b> {
     query: &'b mut PointQuery,
-    /// The query before anything was found.
+    /// The query as it was before any triangle was found.
     start: PointQuery,
     pub(crate) best: Option<Candidate>,
 }
@@ -91,18 +97,19 @@ impl TreeQuery for NearestSearch<'_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
         kernels.point_boxes(node, &self.query.point, self.query.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
         kernels.point_triangles(&kernels.block(triangles, corners), &self.query.point, self.query.limit)
     }
 
-    /// Keeps a triangle if it is nearer, or as near and earlier in the file.
+    /// Keeps a triangle as the best candidate if it is nearer than the previous candidate, or at
+    /// the same distance and earlier in the file.
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         let closest = closest(self.query.point.map(f64::from), corners);
         let squared = closest.distance_squared;

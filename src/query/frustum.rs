@@ -1,17 +1,19 @@
-//! A convex region between planes: what a camera sees.
+//! A frustum: a convex region bounded by six planes, such as the region that a camera sees.
 
 use crate::array::Bounds;
 use crate::math::add_scaled;
 
-/// The planes of a frustum.
+/// The number of planes of a frustum.
 pub(crate) const PLANES: usize = 6;
 
-/// What lies inside six planes, borders included: what a camera sees, or any convex region of up to six sides.
+/// A frustum: all points that are inside six planes. Points on the planes belong to the frustum.
+///
+/// A frustum can be the region that a camera sees, or any convex region with up to six sides.
 ///
 /// ```
 /// use meshpeek::Bounds;
 /// use meshpeek::query::Frustum;
-/// // All with x of 1 or more: the planes that are not needed are 0.
+/// // All points with x >= 1. Planes that are not needed are 0.
 /// let half_space = Frustum::from_planes([[1.0, 0.0, 0.0, -1.0], [0.0; 4], [0.0; 4], [0.0; 4], [0.0; 4], [0.0; 4]]);
 /// let cube = Bounds { min: [-2.0; 3], max: [0.5; 3] };
 /// assert!(half_space.excludes(&cube));
@@ -22,31 +24,42 @@ pub struct Frustum {
     planes: [Plane; PLANES],
 }
 
-/// A plane: factors of x, y and z, and what is added to the sum, which is 0 or above on its inside.
+/// A plane: the numbers a, b, c and d of the equation `a*x + b*y + c*z + d = 0`.
+///
+/// A point is inside the plane if `a*x + b*y + c*z + d` is 0 or more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plane([f64; 4]);
 
 impl Plane {
-    /// Takes a plane's numbers. Nothing is inside one that has a number that is not finite.
+    /// Makes a plane from its four numbers. If one of these numbers is not finite, no point is
+    /// inside the plane.
     fn new(numbers: [f64; 4]) -> Self {
         Self(if numbers.iter().all(|number| number.is_finite()) { numbers } else { [0.0, 0.0, 0.0, -1.0] })
     }
 
-    /// Returns how far a point is inside, in lengths of the plane's normal; below 0 outside.
+    /// Returns the distance of a point from the plane, multiplied by the length of the plane's
+    /// normal.
+    ///
+    /// The distance is positive for points inside the plane and negative for points outside the
+    /// plane.
     #[inline]
     pub(crate) fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
         let Self([by_x, by_y, by_z, more]) = self;
         by_x * x + by_y * y + by_z * z + more
     }
 
-    /// Returns the [`distance`](Self::distance) of that corner of a box for which it is greatest, where `most`, or least. The
-    /// sums are rounded as those of a point are: none in the box is farther.
+    /// Returns the greatest or the least [`distance`](Self::distance) from the plane of all corners
+    /// of a box.
+    ///
+    /// Returns the greatest distance if `most` is true, and the least distance if `most` is false.
+    /// The sums are rounded in the same way as in `distance`, which ensures that no point in the
+    /// box has a computed distance beyond the returned one.
     fn distance_of(&self, bounds: &Bounds, most: bool) -> f64 {
         let Self([by_x, by_y, by_z, more]) = self;
         let ([x, y, z], [far_x, far_y, far_z]) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         let term = |factor: f64, near: f64, far: f64| {
             if factor == 0.0 {
-                // Of an infinite side, too.
+                // The product with a factor of 0 is 0 even if the side of the box is at infinity.
                 return 0.0;
             }
             factor * if (factor > 0.0) == most { far } else { near }
@@ -56,21 +69,29 @@ impl Plane {
 }
 
 impl Frustum {
-    /// Takes planes a, b, c, d, inside of which a·x + b·y + c·z + d is 0 or above; a, b, c, the normal, points inside, and may
-    /// be of any length.
+    /// Makes a frustum from six planes.
     ///
-    /// All is inside a plane of zeros. Nothing is inside one with a number that is not finite, nor inside the whole then.
+    /// Each plane is given by four numbers a, b, c, d. A point is inside the plane if `a*x + b*y +
+    /// c*z + d` is 0 or more. The normal (a, b, c) of a plane points to the inside of the frustum
+    /// and may have any length.
+    ///
+    /// If all four numbers of a plane are 0, every point is inside this plane. If one number of a
+    /// plane is not finite, no point is inside this plane, and the frustum is empty.
     #[must_use]
     pub fn from_planes(planes: [[f32; 4]; 6]) -> Self {
         Self { planes: planes.map(|plane| Plane::new(plane.map(f64::from))) }
     }
 
-    /// Takes the planes from a matrix that takes scene units to clip space (Gribb and Hartmann, 2001): the product of projection,
-    /// view, and where the mesh stands.
+    /// Makes a frustum from a matrix that transforms scene units to clip space.
     ///
-    /// The matrix is stored by columns, and multiplies a column vector from the left: `matrix[3]` is where the origin goes.
-    /// What has −w ≤ x ≤ w, −w ≤ y ≤ w and 0 ≤ z ≤ w is seen, as in Direct3D, Metal, Vulkan and WebGPU; depth may be
-    /// reversed or without end. For the −w ≤ z of OpenGL, take the planes yourself.
+    /// The planes are computed with the method of Gribb and Hartmann (2001). The matrix is the
+    /// product of three matrices: projection, view, and the model matrix of the mesh.
+    ///
+    /// The matrix is stored by columns and multiplies a column vector from the left. `matrix[3]` is
+    /// the point in clip space to which the matrix transforms the origin. A point is visible if `-w
+    /// <= x <= w`, `-w <= y <= w` and `0 <= z <= w`, as in Direct3D, Metal, Vulkan and WebGPU. The
+    /// depth may be reversed or infinite. OpenGL has the condition `-w <= z` instead of `0 <= z`.
+    /// For OpenGL, compute the planes yourself and pass them to [`from_planes`](Self::from_planes).
     #[must_use]
     pub fn from_matrix(matrix: &[[f32; 4]; 4]) -> Self {
         let columns = matrix.map(|column| column.map(f64::from));
@@ -87,16 +108,20 @@ impl Frustum {
         &self.planes
     }
 
-    /// Tells whether a box is wholly outside one of the planes, and so outside of all. A box across a corner may be outside
-    /// without being outside one plane. An empty box is excluded.
+    /// Returns whether a box is completely outside at least one of the six planes, which means that
+    /// the box is outside the frustum.
+    ///
+    /// Returns `false` for some boxes near an edge or a corner of the frustum that are outside the
+    /// frustum but not outside any single plane. Returns `true` for an empty box.
     #[must_use]
     pub fn excludes(&self, bounds: &Bounds) -> bool {
-        // Not `< 0.0`: what is not a number, of a box at infinity, is outside.
+        // The test is not `< 0.0`, because NaN must count as outside. A box at infinity may yield
+        // NaN.
         let reaches = |plane: &Plane| plane.distance_of(bounds, true) >= 0.0;
         bounds.is_empty() || !self.planes.iter().all(reaches)
     }
 
-    /// Tells whether a box is wholly inside. An empty box is not.
+    /// Returns whether a box is completely inside the frustum. Returns `false` for an empty box.
     #[must_use]
     pub fn contains(&self, bounds: &Bounds) -> bool {
         !bounds.is_empty() && self.planes.iter().all(|plane| plane.distance_of(bounds, false) >= 0.0)
@@ -110,11 +135,13 @@ mod tests {
     use crate::query::random::Random;
     use crate::query::triangle_overlap::{overlaps_box, overlaps_frustum};
 
-    /// A camera at the origin that looks along z, half as far to each side as ahead, from 1 to 9.
+    /// A camera at the origin that looks along z.
+    ///
+    /// At each depth from 1 to 9, the camera sees half of that depth to each side.
     const CAMERA: [[f32; 4]; 4] =
         [[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.125, 1.0], [0.0, 0.0, -1.125, 0.0]];
 
-    /// Returns the planes of a box that is larger than `bounds` by `more` on every side.
+    /// Returns a frustum that is a box: `bounds` enlarged by `more` on every side.
     fn sides(bounds: &Bounds, more: f64) -> Frustum {
         let mut planes = [Plane::new([0.0; 4]); PLANES];
         for axis in 0..3 {
@@ -131,7 +158,9 @@ mod tests {
         Bounds { min: at, max: at }
     }
 
-    /// Returns a triangle, whose corners may be the same, or of small whole numbers, and a box near it.
+    /// Returns a triangle and a box near it.
+    ///
+    /// Corners of the triangle may coincide, and coordinates may be small whole numbers.
     fn pair(random: &mut Random, round: u32) -> (TriangleCorners, Bounds) {
         let mut place = |size| {
             let place: [f32; 3] = random.vector(size);
@@ -212,9 +241,9 @@ mod tests {
             assert_eq!(overlaps_frustum(&[at; 3], &frustum), seen, "{at:?}");
         }
         let across = [[-9.0, 0.0, 4.0], [9.0, 0.0, 4.0], [9.0, 1.0, 4.0]];
-        assert!(overlaps_frustum(&across, &frustum), "no corner is in it");
+        assert!(overlaps_frustum(&across, &frustum), "no corner is inside");
         let corner = [[2.5, 0.0, 1.0], [9.0, 0.0, 1.0], [9.0, 0.0, 7.5]];
-        assert!(!overlaps_frustum(&corner, &frustum), "outside of no one plane");
+        assert!(!overlaps_frustum(&corner, &frustum), "it is not outside any single plane");
     }
 
     #[test]

@@ -1,35 +1,46 @@
-//! What queries answer: where a ray meets a surface, and the point of a surface nearest to another.
+//! The results of queries: the hit of a ray on a surface, and the point of a surface that is
+//! nearest to a given point.
 
-/// Where a ray meets a surface.
+/// A hit of a ray on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The number of the surface.
+    /// The number of the surface that contains the point.
     pub surface: usize,
-    /// The number of the triangle among those of the surface, in file order.
+    /// The number of the triangle that contains the point, counted in file order from 0 in its
+    /// surface.
     pub triangle: u32,
-    /// Lengths of the ray's direction from its origin.
+    /// The ray parameter `t`: the distance of the point from the ray's origin, divided by the
+    /// length of the ray's direction vector.
     pub t: f32,
-    /// The distance from the ray's origin, in scene units.
+    /// The distance of the hit from the ray's origin, in scene units.
     pub distance: f32,
-    /// The place, in scene units.
+    /// The position of the hit, in scene units.
     pub point: [f32; 3],
-    /// The surfaces, 0 to 1, that the second corner and the third have in the place; the first has the rest.
+    /// The barycentric coordinates, 0 to 1, of the point for the second and the third corner of the
+    /// triangle.
+    ///
+    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
     pub barycentric: [f32; 2],
-    /// Whether the ray comes from the side from which the corners go round counter-clockwise.
+    /// Whether the ray hits the front side of the triangle: the side from which its corners appear
+    /// in counter-clockwise order.
     pub is_front: bool,
 }
 
-/// The point of a surface that is nearest to another.
+/// The point of a surface that is nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// The number of the surface.
+    /// The number of the surface that contains the point.
     pub surface: usize,
-    /// The number of the triangle among those of the surface, in file order.
+    /// The number of the triangle that contains the point, counted in file order from 0 in its
+    /// surface.
     pub triangle: u32,
-    /// The distance between the points, in scene units.
+    /// The distance from the given point to the nearest point, in scene units.
     pub distance: f32,
-    /// The place, in scene units.
+    /// The nearest point, in scene units.
     pub point: [f32; 3],
-    /// The surfaces, 0 to 1, that the second corner and the third have in the place; the first has the rest.
+    /// The barycentric coordinates, 0 to 1, of the point for the second and the third corner of the
+    /// triangle.
+    ///
+    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
     pub barycentric: [f32; 2],
 }

@@ -1,10 +1,11 @@
-//! What a ray collects on one surface: its nearest hit, whether there is any, or all.
+//! Collectors for the hits of a ray on one surface: only the nearest hit, only whether the ray hits
+//! anything, or all hits.
 
 use std::ops::ControlFlow;
 
 use crate::query::watertight_ray::Crossing;
 
-/// A hit on one surface.
+/// A hit of a ray on a triangle of one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TriangleHit {
     pub(crate) triangle: u32,
@@ -12,7 +13,10 @@ pub(crate) struct TriangleHit {
 }
 
 impl TriangleHit {
-    /// Returns whether it comes before another: it is nearer, or as near and of a triangle that the file has first.
+    /// Returns whether this hit takes precedence over another hit.
+    ///
+    /// A hit takes precedence if it is nearer, or if both hits are at the same distance and its
+    /// triangle is earlier in the file.
     #[inline]
     fn is_before(&self, other: &Self) -> bool {
         let (near, far) = (self.crossing.t, other.crossing.t);
@@ -20,15 +24,16 @@ impl TriangleHit {
     }
 }
 
-/// Collects the hits of a ray.
+/// A receiver for the hits of a ray on one surface.
 pub(crate) trait HitCollector {
-    /// Takes a hit. Returns the `t` beyond which nothing counts any more, or stops.
+    /// Receives a hit. Returns the greatest `t` at which further hits are still needed, `None` if
+    /// that limit does not change, or `Break` to stop the query.
     fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>>;
-    /// Forgets all hits.
+    /// Discards all hits that were collected so far.
     fn clear(&mut self);
 }
 
-/// The nearest hit.
+/// Collects only the nearest hit of the ray. The value is `None` if the ray has no hit so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NearestHit(pub(crate) Option<TriangleHit>);
 
@@ -47,7 +52,7 @@ impl HitCollector for NearestHit {
     }
 }
 
-/// Whether there is any hit.
+/// Collects only whether the ray has any hit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AnyHit(pub(crate) bool);
 
@@ -63,7 +68,7 @@ impl HitCollector for AnyHit {
     }
 }
 
-/// All hits, in no order.
+/// Collects all hits of the ray, in no particular order.
 #[derive(Debug, Default)]
 pub(crate) struct AllHits(pub(crate) Vec<TriangleHit>);
 

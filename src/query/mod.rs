@@ -1,33 +1,42 @@
-//! Questions about surfaces: rays, nearest points and regions, against a mesh that stays in its file.
+//! Queries of surfaces by rays, points and regions, on a mesh that stays in its file.
 //!
-//! A [`Scene`] holds the surfaces that are asked together, of any format, and a [`Tree`] over the triangles of each. A tree
-//! copies no position and no index: its leaves name triangles of the file, and what they are is decoded while it is
-//! asked. [`write_sidecar`] keeps trees beside the file, from where [`Scene::indexed`] takes them page by page as they are
-//! needed.
+//! A [`Scene`] contains surfaces of any format that are queried together, and a [`Tree`] over the
+//! triangles of each surface. A tree copies no positions and no indices. The leaves of a tree refer
+//! to triangles of the file by their numbers, and these triangles are decoded during a query.
+//! [`write_sidecar`] stores the trees in a file next to the mesh. [`Scene::indexed`] uses the trees
+//! of that sidecar and reads only the pages that a query needs.
 //!
-//! # What an answer is
+//! # Answers
 //!
-//! That of a loop over all triangles in `f64`, with the watertight test of Woop, Benthin and Wald for rays: trees, instructions of the processor, and
-//! batches change how long it takes, and nothing else. Trees only sift, with room for their rounding.
+//! A query returns the same result as a loop over all triangles in `f64`. The test of a ray against
+//! a triangle is the watertight test of Woop, Benthin and Wald. Trees, instruction sets and batches
+//! change only the time that a query takes. A tree is only used to exclude triangles that cannot be
+//! part of the result, with a margin for rounding errors.
 //!
-//! - Both sides of a triangle are hit; a ray through an edge or a corner that triangles share hits one of them or several. Of hits
-//!   as near as each other, the first in the file counts.
-//! - A triangle counts where its indices are in range and its coordinates finite, none beyond ±2^60. One without an area is never hit, and its
-//!   edges may be nearest.
-//! - A ray from where there is no number, or in no direction, hits nothing; nothing is near a point that is no number.
+//! - Both sides of a triangle can be hit. A ray through an edge or a corner that triangles share
+//!   hits one or several of them. If several hits have the same distance, the triangle that comes
+//!   first in the file is returned.
+//! - A triangle is valid if its indices are in range, and its coordinates are finite and not beyond
+//!   ±2^60. Queries ignore all other triangles. A ray never hits a triangle without area, but a
+//!   point on an edge of such a triangle can be the nearest point.
+//! - A ray hits nothing if its origin is not finite or beyond ±2^60, or if its direction is zero or
+//!   not finite. A search for the nearest point returns `None` if the given point is not finite or
+//!   beyond ±2^60.
 //!
-//! # What it costs
+//! # Costs
 //!
 //! | | |
 //! |---|---|
-//! | a tree | 4 to 5 bytes per triangle; 9 where the triangles follow no order of place, which is found out |
-//! | building it | 2 to 4 bytes per triangle beside it, 16 where they follow no order; on all processors with the feature `rayon` |
-//! | a ray | the nodes on its way, 96 bytes each, 9 of them or so in a million triangles, and two or three leaves |
-//! | the first ray after opening a mesh of ten million triangles with a sidecar | 14 pages of both files |
+//! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects |
+//! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
+//! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
+//! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!
-//! Rays are asked fastest together, by [`Scene::rays`]: they are sorted, and while one waits for memory others go on. A
-//! surface that moves keeps its tree: [`Scene::refit`] fits the boxes to a pose or another frame. The trees that ms14 and
-//! ms15 files bring along are used by [`Scene::from_file_trees`].
+//! Many rays are cast fastest in one call of [`Scene::rays`], which sorts the rays and continues
+//! with other rays while one ray waits for memory. A surface that moves keeps its tree:
+//! [`Scene::refit`] adjusts the boxes of the tree to a pose or to another vertex frame.
+//! [`Scene::from_file_trees`] converts the spatial trees that UNIGINE files of the versions ms14
+//! and ms15 contain.
 
 mod attributes;
 mod batch;

@@ -1,4 +1,4 @@
-//! The triangles of a tree that reach into a volume: a box or a frustum.
+//! The query for the triangles of a tree that overlap a volume: a box or a frustum.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +12,12 @@ use crate::bvh::triangles::Triangles;
 use crate::query::frustum::Frustum;
 use crate::query::triangle_overlap::{overlaps_box, overlaps_frustum};
 
-/// A volume that triangles may reach into.
+/// A volume for an overlap query: a box or a frustum.
 pub(crate) trait QueryVolume {
-    /// Returns whether a box may reach into it; `true` if that is not certain.
+    /// Returns `false` if a bounding box certainly does not overlap the volume, and `true`
+    /// otherwise.
     fn meets(&self, bounds: &Bounds) -> bool;
-    /// Returns whether a triangle reaches into it.
+    /// Returns whether a triangle overlaps the volume.
     fn overlaps(&self, triangle: &TriangleCorners) -> bool;
 }
 
@@ -42,7 +43,8 @@ impl QueryVolume for Frustum {
     }
 }
 
-/// A volume in one tree, and the triangles that reach into it, in no order.
+/// An overlap query of a volume in one tree, with the numbers of the overlapping triangles found so
+/// far, in no particular order.
 pub(crate) struct OverlapSearch<'b, V> {
     volume: &'b V,
     pub(crate) triangles: Vec<u32>,
@@ -81,7 +83,7 @@ impl<V: QueryVolume> TreeQuery for OverlapSearch<'_, V> {
     }
 }
 
-/// Rounds a box outwards.
+/// Converts a box from `f64` to `f32`. The box is rounded outwards, which never makes it smaller.
 fn outward([min, max]: [[f64; 3]; 2]) -> Bounds {
     let narrow = crate::math::narrow;
     Bounds { min: min.map(|part| narrow(part).next_down()), max: max.map(|part| narrow(part).next_up()) }

@@ -1,4 +1,4 @@
-//! Which pages of memory a query has looked at.
+//! A probe that counts the pages of memory that queries read.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,11 @@ use crate::bvh::probe::Probe;
 use crate::math::as_u64;
 use crate::parse::PAGE;
 
-/// The pages of 4,096 bytes that queries have looked at: of the mesh, and of the trees over it.
+/// The memory pages of 4,096 bytes that queries have read: pages of the mesh, and pages of the
+/// trees over its triangles.
 ///
-/// What is counted is what answers take: nodes, indices and positions. Of a mapped file these are its pages.
+/// A page is counted if it contains bytes that a query needs: tree nodes, indices or positions. For
+/// a memory-mapped file, these memory pages are the pages of the file.
 #[derive(Clone, Debug, Default)]
 pub struct PagesTouched {
     mesh: BTreeSet<u64>,
@@ -16,26 +18,26 @@ pub struct PagesTouched {
 }
 
 impl PagesTouched {
-    /// Returns how many pages of the mesh there are so far.
+    /// Returns the number of pages of the mesh that queries have read so far.
     #[must_use]
     pub fn mesh(&self) -> usize {
         self.mesh.len()
     }
 
-    /// Returns how many pages of trees there are so far.
+    /// Returns the number of pages of the trees that queries have read so far.
     #[must_use]
     pub fn tree(&self) -> usize {
         self.tree.len()
     }
 
-    /// Returns how many there are of both.
+    /// Returns the number of pages of the mesh and of the trees together.
     #[must_use]
     pub fn total(&self) -> usize {
         self.mesh().saturating_add(self.tree())
     }
 }
 
-/// Adds the pages that bytes lie in.
+/// Adds the numbers of all pages that contain one of the `bytes` to the set `pages`.
 fn add(pages: &mut BTreeSet<u64>, bytes: &[u8]) {
     let start = bytes.as_ptr().addr();
     if let Some(last) = bytes.len().checked_sub(1) {

@@ -1,4 +1,4 @@
-//! The queries of a scene, with a probe that receives which bytes they read.
+//! The queries of a scene, with a probe that receives the bytes that the queries read.
 
 use crate::array::Bounds;
 use crate::bvh::probe::Probe;
@@ -12,7 +12,10 @@ use crate::query::ray::Ray;
 use crate::query::ray_query::RayQuery;
 use crate::query::scene_surface::SceneSurface;
 
-/// A [`Scene`](crate::query::Scene) whose queries report to a probe which bytes they read. Answers are those of the scene.
+/// A [`Scene`](crate::query::Scene) whose queries report all bytes that they read to a
+/// [`Probe`](crate::query::Probe).
+///
+/// The queries return the same results as the queries of the scene itself.
 #[derive(Debug)]
 pub struct ProbedScene<'s, 'a, P> {
     surfaces: &'s [SceneSurface<'a>],
@@ -24,7 +27,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         Self { surfaces, probe }
     }
 
-    /// Returns the first place where a ray meets a surface.
+    /// Returns the hit of a ray that is nearest to the start of the ray's range, on any surface of
+    /// the scene.
     #[must_use]
     pub fn ray(&mut self, ray: &Ray) -> Option<Hit> {
         let mut query = RayQuery::new(ray)?;
@@ -53,7 +57,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         first.map(|(surface, hit)| surface.hit(ray, &hit))
     }
 
-    /// Returns whether a ray meets any surface.
+    /// Returns whether a ray hits any surface of the scene.
     #[must_use]
     pub fn is_hit(&mut self, ray: &Ray) -> bool {
         let Some(mut query) = RayQuery::new(ray) else { return false };
@@ -66,7 +70,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         })
     }
 
-    /// Returns all places where a ray meets a surface, the nearest first.
+    /// Returns all hits of a ray on all surfaces of the scene, sorted by the ray parameter `t`,
+    /// with the least `t` first.
     #[must_use]
     pub fn all_hits(&mut self, ray: &Ray) -> Vec<Hit> {
         let Some(mut query) = RayQuery::new(ray) else { return Vec::new() };
@@ -82,7 +87,10 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         all.into_iter().map(|(surface, hit)| surface.hit(ray, &hit)).collect()
     }
 
-    /// Returns the point of a surface that is nearest to `point`, within a distance of `limit`, in scene units.
+    /// Returns the point on any surface of the scene that is nearest to `point`.
+    ///
+    /// `limit` is the maximum distance between the two points, in scene units. Returns `None` if no
+    /// point of a surface is within that distance.
     #[must_use]
     pub fn nearest(&mut self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         let mut query = PointQuery::new(point, limit)?;
@@ -114,13 +122,19 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         })
     }
 
-    /// Returns the triangles that reach into a box, as surface and triangle, in that order. Touching counts.
+    /// Returns the triangles that overlap a box, as sorted pairs: the number of the surface, and
+    /// the number of the triangle in that surface.
+    ///
+    /// A triangle that only touches the box also counts as overlapping.
     #[must_use]
     pub fn overlapping_box(&mut self, bounds: &Bounds) -> Vec<(usize, u32)> {
         self.overlapping(bounds)
     }
 
-    /// Returns the triangles that reach into a frustum, as surface and triangle, in that order. Touching counts.
+    /// Returns the triangles that overlap a frustum, as sorted pairs: the number of the surface,
+    /// and the number of the triangle in that surface.
+    ///
+    /// A triangle that only touches the frustum also counts as overlapping.
     #[must_use]
     pub fn overlapping_frustum(&mut self, frustum: &Frustum) -> Vec<(usize, u32)> {
         self.overlapping(frustum)
@@ -136,7 +150,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         all
     }
 
-    /// Returns the surfaces whose boxes a ray meets, the nearest first.
+    /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance to the box,
+    /// with the nearest first.
     fn along(&self, ray: &RayQuery) -> Vec<&'s SceneSurface<'a>> {
         let met = self.surfaces.iter().filter_map(|surface| Some((ray.meets(&surface.bounds)?, surface)));
         let mut met: Vec<_> = met.collect();

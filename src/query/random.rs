@@ -1,6 +1,7 @@
 //! Random numbers for tests.
 
-/// Random numbers that are the same on every run: a generator of the xorshift family.
+/// A generator of pseudo-random numbers of the xorshift family. The numbers are the same in every
+/// run of a test.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -15,19 +16,19 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Returns a number below `limit`.
+    /// Returns a random whole number from 0 to `limit` - 1.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit).unwrap();
         usize::try_from((self.next() >> 11) % limit).unwrap()
     }
 
-    /// Returns a number between two.
+    /// Returns a random number in the range `from` to `to`.
     pub(crate) fn between(&mut self, from: f32, to: f32) -> f32 {
         let part = u32::try_from(self.next() >> 40).unwrap();
         from + (to - from) * crate::math::narrow(f64::from(part) / 16_777_216.0)
     }
 
-    /// Returns a vector whose parts are at most `size` from 0.
+    /// Returns a random vector. Each component is between -`size` and `size`.
     pub(crate) fn vector(&mut self, size: f32) -> [f32; 3] {
         std::array::from_fn(|_| self.between(-size, size))
     }

@@ -1,38 +1,47 @@
-//! Rays.
+//! The ray type: the input of ray queries.
 
-/// A half-line, or a part of one: what points lie from an origin in a direction.
+/// A ray: a half-line from an origin in a direction, or the part of a line between two limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it starts, in scene units.
+    /// The origin of the ray, in scene units.
     pub origin: [f32; 3],
-    /// Where it goes, of any length but 0. A place on the ray is told by how many such lengths it is from the origin: its t.
+    /// The direction vector of the ray. The length of the vector can be any number except 0.
+    ///
+    /// The parameter `t` of a point on the ray is the distance of the point from the origin,
+    /// divided by the length of the direction vector.
     pub direction: [f32; 3],
-    /// The least and the greatest t that count, both included; 0 and infinity of a half-line. Below 0 lies what is behind
-    /// the origin.
+    /// The least and the greatest value of `t` at which a hit counts. Both values are included.
+    ///
+    /// The range of a half-line is 0 to infinity. Points of the line with a negative `t` are on the
+    /// other side of the origin, opposite to the direction.
     pub range: [f32; 2],
 }
 
 impl Ray {
-    /// Starts a half-line at `origin`.
+    /// Makes a ray that is a half-line: it starts at `origin` and has no end.
     #[must_use]
     pub const fn new(origin: [f32; 3], direction: [f32; 3]) -> Self {
         Self { origin, direction, range: [0.0, f32::INFINITY] }
     }
 
-    /// Starts a half-line at `from` that is at `target` when t is 1, as nearly as the difference of the two can be stored.
+    /// Makes a ray that starts at `from` and reaches `target` at `t` = 1, and continues without
+    /// end.
+    ///
+    /// The direction of the ray is `target - from`, rounded to `f32`.
     #[must_use]
     pub fn toward(from: [f32; 3], target: [f32; 3]) -> Self {
         Self::new(from, crate::math::subtract(target, from))
     }
 
-    /// Returns the part of it, or of the line that it lies on, whose t is in `range`.
+    /// Returns the same ray with its limits of `t` replaced by `range`, which may include negative
+    /// values.
     #[must_use]
     pub const fn within(mut self, range: [f32; 2]) -> Self {
         self.range = range;
         self
     }
 
-    /// Returns the place on it at `t`, in scene units.
+    /// Returns the point of the ray at the ray parameter `t`, in scene units.
     #[must_use]
     pub fn at(&self, t: f64) -> [f64; 3] {
         let [[ox, oy, oz], [dx, dy, dz]] = [self.origin, self.direction].map(|part| part.map(f64::from));

@@ -1,4 +1,7 @@
-//! A ray through a tree: boxes and triangles are tested conservatively in `f32`, then triangles exactly in `f64`.
+//! A query that casts a ray through a tree.
+//!
+//! A ray is first tested against bounding boxes and triangles in `f32`, with a margin for rounding.
+//! The triangles that the ray may hit are then tested exactly in `f64`.
 
 use std::ops::ControlFlow;
 
@@ -15,24 +18,29 @@ use crate::query::hit_collector::{HitCollector, TriangleHit};
 use crate::query::ray::Ray;
 use crate::query::watertight_ray::WatertightRay;
 
-/// What the exact test may be off by, as a part of the largest coordinate: 2^-30, where f64 has 2^-52.
+/// The maximum error of the exact test of a ray against a triangle, relative to the largest
+/// coordinate.
+///
+/// The assumed maximum error is 2^-30, far above the precision of `f64`, which is 2^-52.
 const EXACT_TEST_MARGIN: f32 = 1.0 / 1_073_741_824.0;
 
-/// A ray made ready for trees.
+/// A ray that is prepared for casting through trees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RayQuery {
     exact: WatertightRay,
     conservative: ConservativeRay,
-    /// Lengths of the scaled direction in one of the ray's own.
+    /// The factor from the scaled direction to the ray's direction: the largest component of the
+    /// ray's direction.
     measure: f64,
-    /// The farthest that counts, in the scaled direction.
+    /// The greatest distance at which a hit is accepted, in lengths of the scaled direction.
     limit: f32,
-    /// How far the exact test may be off, as a length.
+    /// The maximum error of the exact test, as a length in scene units.
     margin: f32,
 }
 
 impl RayQuery {
-    /// Prepares a ray; `None` for one that can hit nothing.
+    /// Prepares a ray for queries. Returns `None` if the ray is invalid and cannot hit any
+    /// triangle.
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let exact = WatertightRay::new(ray)?;
         let direction = ray.direction.map(f64::from);
@@ -44,7 +52,8 @@ impl RayQuery {
         Some(Self { exact, conservative, measure, limit: above(to * measure), margin: 0.0 })
     }
 
-    /// Makes ready for triangles within a box: the exact test is off by a part of the largest number in it.
+    /// Widens the limits of the query for triangles within a bounding box. The maximum error of the
+    /// exact test is proportional to the largest coordinate of the box.
     pub(crate) fn widen(&mut self, bounds: &Bounds) {
         self.margin = self.margin_within(bounds);
         self.conservative.widen(self.margin);
@@ -58,7 +67,10 @@ impl RayQuery {
         most * EXACT_TEST_MARGIN
     }
 
-    /// Returns where the ray enters a box, in the scaled direction; `None` if it does not within its range.
+    /// Returns the distance at which the ray enters a bounding box, in lengths of the scaled
+    /// direction.
+    ///
+    /// Returns `None` if the ray does not meet the box within the range of the ray.
     pub(crate) fn meets(&self, bounds: &Bounds) -> Option<f64> {
         if bounds.is_empty() {
             return None;
@@ -77,24 +89,27 @@ impl RayQuery {
         (near <= far).then_some(near)
     }
 
-    /// From here on only what is at `t` or nearer counts.
+    /// Limits the query to hits whose ray parameter is at most `t`.
     #[inline]
     fn shorten(&mut self, t: f64) {
         self.limit = above(t * self.measure) + self.margin;
     }
 }
 
-/// Returns a float that is no less, even where what is compared with it was rounded a few times.
+/// Rounds a number up to an `f32`, with a margin.
+///
+/// The margin is a millionth of the number. The margin is larger than the rounding errors of the
+/// numbers that are compared with the result.
 #[inline]
 fn above(number: f64) -> f32 {
     crate::math::narrow(number + number.abs() * 1.0e-6)
 }
 
-/// One ray through one tree, and what collects its hits.
+/// The query of one ray in one tree, with a collector for the hits of the ray.
 pub(crate) struct SingleRay<'b, H> {
     ray: &'b mut RayQuery,
     hits: &'b mut H,
-    /// The limit before anything was hit.
+    /// The distance limit of the ray before its first hit on this surface.
     start: f32,
 }
 
@@ -118,19 +133,19 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
         kernels.ray_boxes(node, &self.ray.conservative, self.ray.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
         kernels.ray_triangles(&kernels.block(triangles, corners), &self.ray.conservative, self.ray.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if let Some(crossing) = self.ray.exact.crossing(corners)
             && let Some(t) = self.hits.take(TriangleHit { triangle, crossing })?

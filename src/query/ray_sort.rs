@@ -1,12 +1,14 @@
-//! The order in which the rays of a batch are cast: those that follow one another look at the same memory.
+//! Sorts rays by origin and direction. Consecutive rays then visit mostly the same tree nodes,
+//! which are in the cache.
 
 use crate::array::Bounds;
 use crate::query::ray::Ray;
 
-/// Fewer rays are cast in the order that they come in.
+/// The minimum number of rays for which sorting is worth its cost. Fewer rays are cast in their
+/// given order.
 const MIN_RAYS_TO_SORT: usize = 256;
 
-/// Returns the numbers of the rays in the order in which they are asked.
+/// Returns the indices of the rays in the order in which the rays are cast.
 pub(crate) fn sorted_order(rays: &[Ray], bounds: &Bounds) -> Vec<u32> {
     let mut keys: Vec<(u64, u32)> =
         rays.iter().zip(0..).map(|(ray, number)| (place_code(ray, bounds), number)).collect();
@@ -16,7 +18,10 @@ pub(crate) fn sorted_order(rays: &[Ray], bounds: &Bounds) -> Vec<u32> {
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Returns a number that is near for rays that come into a box near each other, in directions alike: a Morton code.
+/// Returns a Morton code of a ray: the number by which the rays are sorted.
+///
+/// The Morton codes of two rays are close if the rays enter the box at close points, in similar
+/// directions.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! The surfaces that are queried together.
+//! A scene: several surfaces that are queried together, each with a tree.
 
 use std::sync::Arc;
 
@@ -16,11 +16,13 @@ use crate::query::ray::Ray;
 use crate::query::scene_surface::{SceneSurface, fits};
 use crate::sidecar::Sidecar;
 
-/// Surfaces that are asked together, each with a tree over its triangles.
+/// A set of surfaces that are queried together, each with a tree over its triangles.
 ///
-/// Answers are those of a loop over all triangles, whatever tree there is: of hits as near as each other, the first in the file
-/// counts. Triangles with a coordinate that is not finite, or beyond ±2^60, or with an index that is out of range, are not
-/// there. A ray whose direction is zero or not finite hits nothing, and nothing is nearest to a point that is not finite.
+/// Every query returns the same result as a loop over all triangles, no matter which trees the
+/// scene has. If a ray has several hits at the same distance, the triangle that comes first in the
+/// file is returned. A triangle is ignored if it has a coordinate that is not finite or beyond
+/// ±2^60, or an index that is out of range. A ray whose direction is zero or not finite hits
+/// nothing. A search for the point nearest to a point that is not finite returns `None`.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -28,7 +30,7 @@ use crate::sidecar::Sidecar;
 ///
 /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
 /// let scene = Scene::new(&mesh)?;
-/// let hit = scene.ray(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])).expect("the cube is there");
+/// let hit = scene.ray(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])).expect("the ray hits the cube");
 /// assert_eq!(hit.point, [0.1, 0.2, 0.5]);
 /// assert!(scene.nearest([0.0, 0.0, 9.0], f32::INFINITY).is_some());
 /// # Ok(())
@@ -40,33 +42,45 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Takes all surfaces of a file in their base shape, and builds a tree of each.
+    /// Makes a scene of all surfaces of a file in their base shape, and builds a tree for each
+    /// surface.
     ///
     /// # Errors
     ///
-    /// What locating the arrays of a surface fails with; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
+    /// Returns an error if the arrays of a surface cannot be located. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
+    /// memory.
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
         Self::from_surfaces(geometry, 0..geometry.surface_count(), None)
     }
 
-    /// Takes all surfaces of a file in their base shape, with the trees of its sidecar; those that it does not have are built.
+    /// Makes a scene of all surfaces of a file in their base shape, with the trees that the file's
+    /// sidecar stores.
     ///
-    /// Of a sidecar that may have been made to deceive ([`Trust::Untrusted`](crate::sidecar::Trust::Untrusted)), each tree is first
-    /// compared with all its triangles, and built where it is not right.
+    /// If the sidecar has no tree for a surface, a new tree is built.
+    ///
+    /// A sidecar may have been manipulated
+    /// ([`Trust::Untrusted`](crate::sidecar::Trust::Untrusted)). Each tree of an untrusted sidecar
+    /// is first compared with all triangles of its surface. If the tree does not match the
+    /// triangles, a new tree is built.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Returns the same errors as [`new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
         Self::from_surfaces(geometry, 0..geometry.surface_count(), Some(sidecar))
     }
 
-    /// Takes some surfaces of a file, by number: as [`indexed`](Self::indexed) where there is a sidecar, as [`new`](Self::new)
-    /// where there is none.
+    /// Makes a scene of some surfaces of a file, given by their numbers.
+    ///
+    /// If `sidecar` is given, the trees come from the sidecar as in [`indexed`](Self::indexed). If
+    /// `sidecar` is `None`, the trees are built as in [`new`](Self::new).
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) where there is no surface of a number.
+    /// Returns the same errors as [`new`](Self::new). Returns
+    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if one of the numbers is not the
+    /// number of a surface.
     pub fn from_surfaces(
         geometry: &'a dyn Geometry,
         surfaces: impl IntoIterator<Item = usize>,
@@ -83,13 +97,18 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Takes all surfaces of a file in their base shape, each with the tree that the file itself stores if there is a
-    /// sound one: see [`Tree::from_spatial_tree`]. The others are built, as by [`new`](Self::new). Answers are the same; they
-    /// come later and the scene is there sooner.
+    /// Makes a scene of all surfaces of a file in their base shape, with trees that are converted
+    /// from the spatial trees in the file.
+    ///
+    /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no valid spatial
+    /// tree for a surface, a tree is built as in [`new`](Self::new). The queries return the same
+    /// results as with built trees. The scene is ready sooner than with [`new`](Self::new), but its
+    /// queries are slower.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); a stored tree that cannot be read is ignored.
+    /// Returns the same errors as [`new`](Self::new). A spatial tree that cannot be read from the
+    /// file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
         let mut scene = Self::empty();
         for surface in Surface::all(geometry) {
@@ -103,31 +122,40 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Starts without surfaces.
+    /// Makes a scene without surfaces.
     #[must_use]
     pub const fn empty() -> Self {
         Self { surfaces: Vec::new() }
     }
 
-    /// Adds a surface, under the number that hits are to bear: any triangles, and a tree [built](Tree::new) of
-    /// them or [refitted](Tree::refit) to them.
+    /// Adds a surface to the scene. Hits on this surface report `surface` as the number of their
+    /// surface.
+    ///
+    /// The triangles can come from any source. The tree must be [built](Tree::new) for these
+    /// triangles or [refitted](Tree::refit) to them.
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
         let place = self.surfaces.partition_point(|one| one.surface <= surface);
         self.surfaces.insert(place, SceneSurface::new(surface, triangles, tree));
     }
 
-    /// Adds a surface with its tree; one is built if there is none.
+    /// Adds a surface to the scene with the given tree, or builds a new tree for the surface if
+    /// `tree` is `None`.
     fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>) -> Result<()> {
         let tree = tree.map_or_else(|| Tree::new(&triangles), Ok)?;
         self.add(surface, triangles, Arc::new(tree));
         Ok(())
     }
 
-    /// Makes the scene of the same surfaces in another shape, with the same nodes over it: see [`Tree::refit`].
+    /// Makes a scene of the same surfaces in another shape, with trees of the same nodes whose
+    /// boxes are adjusted ([`Tree::refit`]).
+    ///
+    /// `triangles` returns the triangles in the new shape for the number of a surface.
     ///
     /// # Errors
     ///
-    /// What `triangles` fails with for the number of a surface; [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory).
+    /// Returns the error that `triangles` returns for a surface. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
+    /// memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
         let mut scene = Scene::empty();
         for one in &self.surfaces {
@@ -137,25 +165,27 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Returns the trees, each with the number of its surface.
+    /// Returns an iterator over the trees of the scene, each with the number of its surface.
     #[must_use]
     pub fn trees(&self) -> impl ExactSizeIterator<Item = (usize, &Tree)> {
         self.surfaces.iter().map(|one| (one.surface, &*one.tree))
     }
 
-    /// Returns the triangles of a surface.
+    /// Returns the triangles of a surface, or `None` if the scene has no surface with this number.
     #[must_use]
     pub fn triangles(&self, surface: usize) -> Option<&Triangles<'a>> {
         self.surfaces.iter().find(|one| one.surface == surface).map(|one| &one.triangles)
     }
 
-    /// Returns the box around all triangles that count; empty where there is none.
+    /// Returns the bounding box of all valid triangles of the scene, or an empty box if the scene
+    /// has no valid triangle. A triangle is valid if its indices are in range and its coordinates
+    /// are finite and not beyond ±2^60.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.surfaces.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
     }
 
-    /// Asks the same questions, and reports to a probe which bytes they read.
+    /// Returns a view of the scene whose queries report the bytes that they read to `probe`.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -174,26 +204,32 @@ impl<'a> Scene<'a> {
         ProbedScene::new(&self.surfaces, probe)
     }
 
-    /// Returns the first place where a ray meets a surface.
+    /// Returns the hit of a ray that is nearest to the start of the ray's range, on any surface of
+    /// the scene.
     #[must_use]
     pub fn ray(&self, ray: &Ray) -> Option<Hit> {
         self.probed(&mut NoProbe).ray(ray)
     }
 
-    /// Returns whether a ray meets any surface.
+    /// Returns whether a ray hits any surface of the scene.
     #[must_use]
     pub fn is_hit(&self, ray: &Ray) -> bool {
         self.probed(&mut NoProbe).is_hit(ray)
     }
 
-    /// Returns all places where a ray meets a surface, the nearest first.
+    /// Returns all hits of a ray on all surfaces of the scene, sorted by the ray parameter `t`,
+    /// with the least `t` first.
     #[must_use]
     pub fn all_hits(&self, ray: &Ray) -> Vec<Hit> {
         self.probed(&mut NoProbe).all_hits(ray)
     }
 
-    /// Returns, for each ray, the first place where it meets a surface: as [`ray`](Self::ray), and faster than asking one by
-    /// one, on all processors with the feature `rayon`. Takes 100 bytes for each ray while it runs.
+    /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
+    /// of `rays`.
+    ///
+    /// One call for many rays is faster than one call of [`ray`](Self::ray) for each ray. With the
+    /// feature `rayon`, the call uses all processors. While the call runs, it takes about 100 bytes
+    /// of memory for each ray, or about 400 bytes with the feature `rayon`.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(rays, &self.bounds(), |rays| {
@@ -211,27 +247,38 @@ impl<'a> Scene<'a> {
         .collect()
     }
 
-    /// Returns the point of a surface that is nearest to `point`, within a distance of `limit`, in scene units.
+    /// Returns the point on any surface of the scene that is nearest to `point`.
+    ///
+    /// `limit` is the maximum distance between the two points, in scene units. Returns `None` if no
+    /// point of a surface is within that distance.
     #[must_use]
     pub fn nearest(&self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         self.probed(&mut NoProbe).nearest(point, limit)
     }
 
-    /// Returns the triangles that reach into a box, as surface and triangle, in that order. Touching counts.
+    /// Returns the triangles that overlap a box, as sorted pairs: the number of the surface, and
+    /// the number of the triangle in that surface.
+    ///
+    /// A triangle that only touches the box also counts as overlapping.
     #[must_use]
     pub fn overlapping_box(&self, bounds: &Bounds) -> Vec<(usize, u32)> {
         self.probed(&mut NoProbe).overlapping_box(bounds)
     }
 
-    /// Returns the triangles that reach into a frustum, as surface and triangle, in that order. Touching counts.
+    /// Returns the triangles that overlap a frustum, as sorted pairs: the number of the surface,
+    /// and the number of the triangle in that surface.
+    ///
+    /// A triangle that only touches the frustum also counts as overlapping.
     #[must_use]
     pub fn overlapping_frustum(&self, frustum: &Frustum) -> Vec<(usize, u32)> {
         self.probed(&mut NoProbe).overlapping_frustum(frustum)
     }
 
-    /// Returns the triangles of a surface that have a vertex as a corner, in file order: those that count.
+    /// Returns the numbers of the valid triangles of a surface that have the vertex `vertex` as a
+    /// corner, in file order.
     ///
-    /// They are looked for around its position, through the tree: nothing is walked.
+    /// The triangles are found with a query of the tree around the position of the vertex, without
+    /// a loop over all triangles.
     #[must_use]
     pub fn triangles_around(&self, surface: usize, vertex: u32) -> Vec<u32> {
         let Some(one) = self.surfaces.iter().find(|one| one.surface == surface) else { return Vec::new() };
@@ -242,7 +289,8 @@ impl<'a> Scene<'a> {
         around
     }
 
-    /// Returns the vertices of a surface that share an edge with a vertex, by number.
+    /// Returns the numbers of the vertices of a surface that are connected to the vertex `vertex`
+    /// by an edge of a valid triangle, in ascending order.
     #[must_use]
     pub fn neighbors(&self, surface: usize, vertex: u32) -> Vec<u32> {
         let Some(triangles) = self.triangles(surface) else { return Vec::new() };

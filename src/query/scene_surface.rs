@@ -1,4 +1,4 @@
-//! One surface among those of a scene: its triangles, and the tree that finds them.
+//! One surface of a scene: its triangles, and the tree over these triangles.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,19 +21,21 @@ use crate::query::ray::Ray;
 use crate::query::ray_query::{RayQuery, SingleRay};
 use crate::sidecar::Trust;
 
-/// One surface of a scene.
+/// One surface of a scene, with its triangles and its tree.
 #[derive(Debug)]
 pub(crate) struct SceneSurface<'a> {
     pub(crate) surface: usize,
     pub(crate) triangles: Triangles<'a>,
     pub(crate) bounds: Bounds,
     pub(crate) tree: Arc<Tree>,
-    /// Whether the tree, of a sidecar, has shown to be damaged; then another is built.
+    /// Whether a query found that the tree is damaged, which can happen to a tree in a sidecar.
+    ///
+    /// If the tree is damaged, a new tree is built.
     is_damaged: AtomicBool,
     rebuilt: OnceLock<Option<Arc<Tree>>>,
 }
 
-/// Returns whether the tree of a sidecar may be used for these triangles.
+/// Returns whether a tree from a sidecar belongs to these triangles and may be used for queries.
 pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
     let view = tree.view();
     let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
@@ -50,7 +52,10 @@ impl<'a> SceneSurface<'a> {
         ray.meets(&self.bounds).is_none()
     }
 
-    /// Runs a query in the tree; if that is damaged, in one that is built instead; without memory for it, over all triangles.
+    /// Runs a query in the tree of the surface.
+    ///
+    /// If the tree is damaged, builds a new tree and runs the query there. If the memory is not
+    /// enough for a new tree, tests every triangle without a tree.
     fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
@@ -74,13 +79,14 @@ impl<'a> SceneSurface<'a> {
         dispatch::run(TreeSearch { view: tree.view(), triangles: &self.triangles, query, probe })
     }
 
-    /// Casts a ray; its hits are collected.
+    /// Casts a ray at the surface and passes its hits to the collector `hits`.
     pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
         ray.widen(&self.bounds);
         self.search(&mut SingleRay::new(ray, hits), probe);
     }
 
-    /// Casts many rays side by side; of each the nearest hit is kept.
+    /// Casts many rays at the surface at the same time and stores the nearest hit of each ray in
+    /// `rays`.
     pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
         let done = !self.is_damaged.load(Ordering::Relaxed) && {
             let view = self.tree.view();
@@ -94,14 +100,16 @@ impl<'a> SceneSurface<'a> {
         }
     }
 
-    /// Returns the nearest point, if it is nearer than the query's limit, which it then shortens.
+    /// Returns the nearest point of the surface, or `None` if no point is within the distance limit
+    /// of the query. If a point is found, its distance becomes the new limit of the query.
     pub(crate) fn nearest(&self, query: &mut PointQuery, probe: &mut impl Probe) -> Option<Candidate> {
         let mut search = NearestSearch::new(query);
         self.search(&mut search, probe);
         search.best
     }
 
-    /// Returns the triangles that reach into a volume, in no order.
+    /// Returns the numbers of the triangles of the surface that overlap a volume, in no particular
+    /// order.
     pub(crate) fn overlapping(&self, volume: &impl QueryVolume, probe: &mut impl Probe) -> Vec<u32> {
         let mut search = OverlapSearch::new(volume);
         self.search(&mut search, probe);

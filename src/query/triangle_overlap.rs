@@ -1,25 +1,30 @@
-//! Whether a triangle reaches into a box or a frustum.
+//! Overlap tests of a triangle with a box or a frustum.
 //!
-//! Corners are widened to f64, in which differences of nearby f32 are exact. A triangle without an area is what is left of
-//! it: a segment, or a point.
+//! The corners are converted to `f64`, in which the difference of two nearby `f32` numbers is
+//! exact. A triangle without area is treated as the line segment or the point that its corners
+//! form.
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::math::{cross, dot, mix, subtract};
 use crate::query::frustum::{Frustum, PLANES, Plane};
 
-/// What rounding may add to or take from a sum of three products of sums, as a part of the sum of their magnitudes.
+/// The maximum rounding error of a sum of three products whose factors are sums, relative to the
+/// sum of the magnitudes of the products.
 const ROUNDING_MARGIN: f64 = 8.0 * f64::EPSILON;
 
-/// Tells whether a triangle and a box have a point in common; one that they touch in, to within rounding, is in both.
+/// Returns whether a triangle and a box have a point in common.
 ///
-/// Sides of the box may be infinite. An empty box, one that is not a number, and a triangle with a coordinate that is not finite
-/// have no point in common with anything.
+/// A triangle and a box that only touch each other, to within rounding, have a point in common.
+///
+/// The bounds of the box may be infinite. Returns `false` if the box is empty or has a NaN, or if
+/// the triangle has a coordinate that is not finite.
 #[must_use]
 pub fn overlaps_box(triangle: &[[f32; 3]; 3], bounds: &Bounds) -> bool {
     let Some(around) = around(triangle) else { return false };
-    // What they have in common lies in the part of the box that is also in the one around the triangle: no part of it is
-    // infinite, and what separates it from the triangle separates the box.
+    // All common points lie in the intersection of the box and the bounding box of the triangle. No
+    // side of this intersection is infinite. A plane that separates the intersection from the
+    // triangle also shows that the box and the triangle have no common point.
     let part = shared(&around, bounds);
     if bounds.is_empty() || part.is_empty() {
         return false;
@@ -27,14 +32,15 @@ pub fn overlaps_box(triangle: &[[f32; 3]; 3], bounds: &Bounds) -> bool {
     part == around || !is_separated(triangle, &part)
 }
 
-/// Returns the box around a triangle; `None` where a coordinate is not finite.
+/// Returns the bounding box of a triangle, or `None` if a coordinate of the triangle is not finite.
 fn around(triangle: &TriangleCorners) -> Option<Bounds> {
     let finite = triangle.iter().flatten().all(|part| part.is_finite());
     let bounds = triangle.iter().map(|corner| Bounds { min: *corner, max: *corner });
     finite.then(|| bounds.fold(Bounds::EMPTY, |all, corner| all.union(&corner)))
 }
 
-/// Returns what two boxes have in common; empty where that is nothing.
+/// Returns the intersection of two boxes. The returned box is empty if the two boxes have no point
+/// in common.
 fn shared(one: &Bounds, other: &Bounds) -> Bounds {
     let mut shared = *one;
     for (least, other) in shared.min.iter_mut().zip(other.min) {
@@ -46,16 +52,21 @@ fn shared(one: &Bounds, other: &Bounds) -> Bounds {
     shared
 }
 
-/// Tells whether a plane passes between a triangle and a box that the one around the triangle holds: along a face of either, or
-/// along an edge of each (Akenine-Möller, *Fast 3D TriangleCorners-Box Overlap Testing*, 2001). The faces of the box need no test:
-/// it holds something.
+/// Returns whether a plane separates a triangle from a box.
+///
+/// The box must lie within the bounding box of the triangle. The tested planes are the plane of the
+/// triangle, and the planes that are parallel to one edge of the triangle and one edge of the box
+/// (Akenine-Möller, *Fast 3D Triangle-Box Overlap Testing*, 2001). Planes parallel to the faces of
+/// the box need no test, because the box is not empty and lies within the bounding box of the
+/// triangle.
 fn is_separated(triangle: &TriangleCorners, bounds: &Bounds) -> bool {
     let corners @ [a, b, c] = triangle.map(|corner| corner.map(f64::from));
     let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
     let apart = SeparatingAxisTest::new(corners, min, max);
     let edges @ [ab, _, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
     let normal = cross(ab, ca);
-    // The normal is a difference of products, whose magnitude may be far less than theirs.
+    // Each component of the normal is a difference of two products. The magnitude of the difference
+    // may be far smaller than the magnitudes of the products.
     let [ux, uy, uz] = ab.map(f64::abs);
     let [vx, vy, vz] = ca.map(f64::abs);
     let magnitude = [uy * vz + uz * vy, uz * vx + ux * vz, ux * vy + uy * vx];
@@ -66,11 +77,12 @@ fn is_separated(triangle: &TriangleCorners, bounds: &Bounds) -> bool {
         })
 }
 
-/// A triangle and a box, seen from the centre of the box.
+/// A triangle and a box, relative to the centre of the box.
 struct SeparatingAxisTest {
     corners: [[f64; 3]; 3],
     half: [f64; 3],
-    /// The greatest distance from the centre, along each axis, of anything that is measured.
+    /// The greatest distance of a triangle corner or a side of the box from the centre of the box,
+    /// along each axis.
     reach: [f64; 3],
 }
 
@@ -88,8 +100,10 @@ impl SeparatingAxisTest {
         Self { corners, half, reach }
     }
 
-    /// Tells whether the two are apart in the direction of `axis`, and not by rounding: `magnitude` is that of what the axis
-    /// was computed from.
+    /// Returns whether the triangle and the box are separated along the direction `axis`.
+    ///
+    /// The gap between the triangle and the box must exceed the rounding error. `magnitude` is the
+    /// magnitude of the numbers that `axis` was computed from.
     fn along(&self, axis: [f64; 3], magnitude: [f64; 3]) -> bool {
         let [p, q, r] = self.corners.map(|corner| dot(axis, corner));
         let radius = dot(axis.map(f64::abs), self.half) + ROUNDING_MARGIN * dot(magnitude, self.reach);
@@ -97,8 +111,10 @@ impl SeparatingAxisTest {
     }
 }
 
-/// Tells whether a triangle and a frustum have a point in common; one that they touch in, to within rounding, is in both.
-/// `false` where a coordinate is not finite.
+/// Returns whether a triangle and a frustum have a point in common.
+///
+/// A triangle and a frustum that only touch each other, to within rounding, have a point in common.
+/// Returns `false` if a coordinate of the triangle is not finite.
 #[must_use]
 pub fn overlaps_frustum(triangle: &[[f32; 3]; 3], frustum: &Frustum) -> bool {
     let finite = triangle.iter().flatten().all(|part| part.is_finite());
@@ -110,7 +126,8 @@ pub fn overlaps_frustum(triangle: &[[f32; 3]; 3], frustum: &Frustum) -> bool {
     !left.corners().is_empty()
 }
 
-/// A convex polygon: a triangle, of which each plane that cuts it takes corners and adds one at most.
+/// A convex polygon: the part of a triangle inside some planes. Clipping at a plane may remove
+/// corners, and increases the number of corners by at most one.
 #[derive(Clone, Copy, Default)]
 struct ClippedPolygon {
     corners: [[f64; 3]; 3 + PLANES],
@@ -122,7 +139,8 @@ impl ClippedPolygon {
         self.corners.get(..self.count).unwrap_or_default()
     }
 
-    /// Adds a corner. One that has no room, as only rounding could make it, is left out.
+    /// Adds a corner to the polygon. If the polygon is full, which only rounding errors could
+    /// cause, ignores the corner.
     fn push(&mut self, corner: [f64; 3]) {
         if let Some(place) = self.corners.get_mut(self.count) {
             *place = corner;
@@ -130,7 +148,7 @@ impl ClippedPolygon {
         }
     }
 
-    /// Returns what of it is inside a plane, by Sutherland and Hodgman's way around it.
+    /// Returns the part of the polygon inside a plane, by the algorithm of Sutherland and Hodgman.
     fn inside(&self, plane: &Plane) -> Self {
         let mut left = Self::default();
         let Some(mut from) = self.corners().last().map(|last| (*last, plane.distance(*last))) else { return left };
@@ -148,9 +166,11 @@ impl ClippedPolygon {
     }
 }
 
-/// Returns where a plane cuts an edge, whose ends are at distances from it of which one is below 0.
+/// Returns the point at which a plane cuts an edge. One end of the edge must have a negative
+/// distance from the plane, and the other end must have a distance of 0 or more.
 fn cut(from: ([f64; 3], f64), to: ([f64; 3], f64)) -> [f64; 3] {
-    // From the same end, whichever way the edge is gone along.
+    // The computation always starts from the end inside the plane, which gives the same result for
+    // both directions of the edge.
     let [(inner, above), (outer, below)] = if from.1 >= 0.0 { [from, to] } else { [to, from] };
     mix(inner, outer, above / (above - below))
 }
@@ -168,7 +188,7 @@ mod tests {
         let overlaps = |triangle: TriangleCorners| overlaps_box(&triangle, &unit);
         assert!(overlaps([[0.25, 0.5, 0.5], [0.5, 0.25, 0.5], [0.5, 0.5, 0.25]]), "inside");
         assert!(overlaps([[-9.0, -9.0, 0.5], [9.0, -9.0, 0.5], [0.0, 18.0, 0.5]]), "around");
-        assert!(!overlaps([[1.5, 1.5, 0.5], [2.5, 0.5, 0.5], [2.5, 2.5, 0.5]]), "beside");
+        assert!(!overlaps([[1.5, 1.5, 0.5], [2.5, 0.5, 0.5], [2.5, 2.5, 0.5]]), "past a side");
         assert!(!overlaps([[2.25, 0.0, 0.5], [0.0, 2.25, 0.5], [2.25, 2.25, 0.5]]), "past an edge");
         assert!(overlaps([[2.0, 0.0, 0.5], [0.0, 2.0, 0.5], [2.0, 2.0, 0.5]]), "touches an edge");
         assert!(overlaps([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]]), "touches a corner");
@@ -180,7 +200,8 @@ mod tests {
         assert!(!overlaps([[2.25, 0.0, 0.5], [0.0, 2.25, 0.5], [0.0, 2.25, 0.5]]), "a segment past an edge");
     }
 
-    /// The corner of a box is the middle of a triangle, in numbers that can be stored; products of them are rounded.
+    /// A corner of the box is the centre of the triangle. All coordinates can be stored exactly,
+    /// but their products are rounded.
     #[test]
     fn rounding_loses_no_touch() {
         let mut random = Random::new(12);

@@ -3,28 +3,34 @@
 use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
 use crate::query::ray::Ray;
 
-/// A ray made ready to be tested against many triangles: the test of Woop, Benthin and Wald, *Watertight Ray/TriangleCorners
-/// Intersection* (JCGT 2, 2013), in f64.
+/// A ray prepared for tests against many triangles.
 ///
-/// Corners are moved to where the ray starts, and sheared so that it runs along an axis. What that does to a corner, it does
-/// in each triangle that shares it, and the side of an edge on which the ray passes is told by a difference of two rounded
-/// products: it may be 0 where the ray passes close by, and is never of the wrong sign. A ray thus hits one of the triangles
-/// around an edge or corner, or several.
+/// The intersection test is the test of Woop, Benthin and Wald, *Watertight Ray/Triangle
+/// Intersection* (JCGT 2, 2013), computed in `f64`.
+///
+/// The corners of a triangle are moved to put the ray's origin at 0, and sheared to make the ray
+/// run along a coordinate axis. A corner that several triangles share is transformed in the same
+/// way for each of them. The sign of a difference of two rounded products shows on which side of an
+/// edge the ray passes. The difference may be 0 if the ray passes close to the edge, but the
+/// difference never has the wrong sign. So a ray hits one or several of the triangles around an
+/// edge or a corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WatertightRay {
     origin: [f64; 3],
-    /// One divided by each part of the direction, infinite where that is 0.
+    /// The inverse of each component of the direction. The inverse of a component that is 0 is
+    /// infinite.
     inverse: [f64; 3],
-    /// The axis along which the ray goes farthest.
+    /// The coordinate axis along which the ray's direction has its largest component.
     axis: DominantAxis,
-    /// How far it goes along the two axes after that one, in turn, for each step along it.
+    /// The components of the direction along the next two axes, in cyclic order, divided by the
+    /// component along `axis`.
     shear: [f64; 2],
-    /// Lengths of the direction for each step along the axis.
+    /// The change of the ray parameter `t` for a distance of 1 along `axis`.
     scale: f64,
     range: [f64; 2],
 }
 
-/// An axis.
+/// A coordinate axis: x, y or z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DominantAxis {
     X,
@@ -33,7 +39,8 @@ enum DominantAxis {
 }
 
 impl DominantAxis {
-    /// Returns a vector's parts along the two axes after this one, in turn, and along this one.
+    /// Reorders the components of a vector: first the components along the next two axes in cyclic
+    /// order, then the component along this axis.
     #[inline]
     const fn last<T: Copy>(self, [x, y, z]: [T; 3]) -> [T; 3] {
         match self {
@@ -43,7 +50,7 @@ impl DominantAxis {
         }
     }
 
-    /// Returns the axis along which a vector is longest.
+    /// Returns the coordinate axis along which a vector has its largest component.
     fn longest(vector: [f64; 3]) -> Self {
         let [x, y, z] = vector.map(f64::abs);
         if z >= x && z >= y {
@@ -56,20 +63,28 @@ impl DominantAxis {
     }
 }
 
-/// Where a ray crosses a triangle.
+/// The point at which a ray crosses a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crossing {
-    /// Lengths of the ray's direction from its origin.
+    /// The ray parameter `t`: the distance of the crossing from the ray's origin, divided by the
+    /// length of the ray's direction vector.
     pub t: f64,
-    /// The parts, 0 to 1, that the second corner and the third have in the point; the first has the rest.
+    /// The barycentric coordinates, 0 to 1, of the crossing for the second and the third corner of
+    /// the triangle.
+    ///
+    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
     pub barycentric: [f64; 2],
-    /// Whether the ray comes from the side from which the corners go round counter-clockwise.
+    /// Whether the ray comes from the front side of the triangle, from which the corners appear in
+    /// counter-clockwise order.
     pub front: bool,
 }
 
 impl WatertightRay {
-    /// Prepares a ray; `None` for one that can hit nothing: an origin that is not finite or beyond 2^60, a direction that is
-    /// zero or not finite, a range that is empty or not a number.
+    /// Prepares a ray for the intersection test. Returns `None` if the ray is invalid and cannot
+    /// hit any triangle.
+    ///
+    /// A ray is invalid if its origin is not finite or beyond ±2^60, if its direction is zero or
+    /// not finite, or if its range of `t` is empty or contains a NaN.
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let [origin, direction] = [ray.origin, ray.direction].map(|part| part.map(f64::from));
         let [least, greatest] = ray.range.map(f64::from);
@@ -83,7 +98,8 @@ impl WatertightRay {
             origin,
             inverse: direction.map(|part| 1.0 / part),
             axis,
-            // The length along the axis is the greatest: no quotient is above 1. The scale is below 2^150.
+            // The component of the direction along `axis` is the largest, so no quotient has a
+            // magnitude above 1. The scale is below 2^150.
             shear: [across / along, up / along],
             scale: 1.0 / along,
             range: [least, greatest],
@@ -91,28 +107,35 @@ impl WatertightRay {
         sound.then_some(aim)
     }
 
-    /// Returns where the ray crosses a triangle, whichever side it comes from; `None` where it does not, where the crossing
-    /// is out of the ray's range, where the triangle is edge-on or has no area, and where a coordinate of it is not finite or
-    /// beyond 2^60.
+    /// Returns the crossing of the ray with a triangle, from either side.
     ///
-    /// A crossing at an end of the range is in it only as far as rounding has it there.
+    /// Returns `None` if the ray misses the triangle, if the crossing is out of the ray's range, if
+    /// the ray is parallel to the triangle's plane, if the triangle has no area, or if a coordinate
+    /// of the triangle is not finite or beyond ±2^60.
+    ///
+    /// A crossing near an end of the ray's range is accepted if its rounded `t` is in the range.
     #[inline]
-    #[allow(clippy::needless_bitwise_bool, reason = "six comparisons that nothing foretells, and one branch on all")]
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "the six comparisons are not predictable, so there is one branch on all"
+    )]
     pub(crate) fn crossing(&self, triangle: &TriangleCorners) -> Option<Crossing> {
         let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = self.sheared(triangle);
-        // Each is twice the area between the ray and an edge, and the part that the corner across from the edge has.
-        // Exchanging the ends of an edge changes the sign, and nothing else: these must not be fused.
+        // Each of these three numbers is twice the signed area of the triangle between the ray and
+        // an edge. Each number is proportional to the barycentric coordinate of the opposite
+        // corner. Exchanging the two ends of an edge changes only the sign of its number. For this
+        // reason, the products must not be fused.
         let first = cx * by - cy * bx;
         let second = ax * cy - ay * cx;
         let third = bx * ay - by * ax;
         let any_below = (first < 0.0) | (second < 0.0) | (third < 0.0);
         let any_above = (first > 0.0) | (second > 0.0) | (third > 0.0);
         if any_below == any_above {
-            // The ray passes outside, or all three are 0, or not numbers.
+            // The ray passes outside the triangle, or all three numbers are 0 or NaN.
             return None;
         }
         let whole = first + second + third;
-        // Adding 0 makes 0 of −0, below which no number orders.
+        // Adding 0 turns -0 into 0. Sorting by `total_cmp` would put -0 before 0.
         let t = self.within_box(triangle, (first * az + second * bz + third * cz) / whole * self.scale) + 0.0;
         let [least, greatest] = self.range;
         let hit = (least..=greatest).contains(&t) && t.is_finite() && triangle.iter().all(is_valid_point);
@@ -123,8 +146,12 @@ impl WatertightRay {
         })
     }
 
-    /// Moves a crossing to where the ray is within the box around the triangle. Of a triangle that is nearly edge-on it may have come
-    /// out beside that, and then it would depend on the boxes of a tree whether it is found.
+    /// Clamps the `t` of a crossing to the part of the ray that is within the bounding box of the
+    /// triangle.
+    ///
+    /// If the ray is nearly parallel to the triangle's plane, the computed crossing may be outside
+    /// the triangle's bounding box. Without this correction, it would depend on the boxes of a tree
+    /// whether a query finds the crossing.
     #[inline]
     fn within_box(&self, [a, b, c]: &TriangleCorners, t: f64) -> f64 {
         let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -139,12 +166,14 @@ impl WatertightRay {
         t.min(far).max(near)
     }
 
-    /// Moves the corners to where the ray starts at 0 and runs along the last axis.
+    /// Moves and shears the corners of a triangle. In the resulting coordinates, the ray starts at
+    /// 0 and runs along the last axis.
     #[inline]
     fn sheared(&self, triangle: &TriangleCorners) -> [[f64; 3]; 3] {
         let [ox, oy, oz] = self.axis.last(self.origin);
         let [shear_x, shear_y] = self.shear;
-        // One of three arms for all corners: a branch that goes the same way for each triangle that the ray meets.
+        // All three corners use the same one of three arms. The branch is the same for all
+        // triangles, because the axis depends only on the ray.
         let turned = match self.axis {
             DominantAxis::X => triangle.map(|corner| DominantAxis::X.last(corner)),
             DominantAxis::Y => triangle.map(|corner| DominantAxis::Y.last(corner)),
@@ -158,7 +187,7 @@ impl WatertightRay {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp, reason = "what is aimed at in few bits is hit exactly")]
+#[allow(clippy::float_cmp, reason = "a target with few bits is hit exactly")]
 mod tests {
     use super::*;
     use crate::math::dot;
@@ -170,8 +199,8 @@ mod tests {
         WatertightRay::new(ray).and_then(|aim| aim.crossing(triangle))
     }
 
-    /// Divides the sides of an octahedron into four, `times` times, and moves each corner to a distance of its own from
-    /// `center`.
+    /// Makes a closed mesh from an octahedron: divides each triangle into four, `times` times, and
+    /// moves each vertex to a random distance from `center`.
     fn rock(random: &mut Random, times: usize, center: [f32; 3]) -> Vec<TriangleCorners> {
         let signs = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, -1.0, 1.0]];
         let mut sides: Vec<TriangleCorners> = signs
@@ -207,10 +236,11 @@ mod tests {
         assert_eq!(down, Crossing { t: 1.5, barycentric: [0.25, 0.5], front: true });
         let up = crossing(&Ray::new([0.25, 0.5, -3.0], [0.0, 0.0, 2.0]), &FLAT).unwrap();
         assert_eq!(up, Crossing { front: false, ..down });
-        assert_eq!(crossing(&Ray::new([0.75, 0.5, 3.0], [0.0, 0.0, -2.0]), &FLAT), None, "beside it");
-        assert_eq!(crossing(&Ray::new([0.25, 0.5, 3.0], [0.0, 0.0, 2.0]), &FLAT), None, "behind");
+        assert_eq!(crossing(&Ray::new([0.75, 0.5, 3.0], [0.0, 0.0, -2.0]), &FLAT), None, "it misses");
+        assert_eq!(crossing(&Ray::new([0.25, 0.5, 3.0], [0.0, 0.0, 2.0]), &FLAT), None, "it points away");
         assert_eq!(crossing(&Ray::new([0.25, 0.5, 0.0], [1.0, 0.0, 0.0]), &FLAT), None, "edge-on");
-        // Along each axis, either way, with the corners in either order.
+        // Tests rays along each axis, in both directions, and triangles with their corners in both
+        // orders.
         for turn in 0..3 {
             for sign in [1.0, -1.0] {
                 let turned = |mut vector: [f32; 3]| {
@@ -293,7 +323,8 @@ mod tests {
         let ray = Ray::new([0.25, 0.5, 3.0], [0.0625, -0.125, -2.0]);
         let expected = crossing(&ray, &FLAT).unwrap();
         for power in [-143, -130, -60, 0, 60, 126] {
-            // Of the least, only the last bits are left: each part is still a whole number of them.
+            // With the least power of two, only the last bits of each component remain. Each
+            // component is still a whole multiple of the smallest positive number.
             let factor = 2.0_f64.powi(power);
             let direction = ray.direction.map(|part| crate::math::narrow(f64::from(part) * factor));
             let found = crossing(&Ray { direction, ..ray }, &FLAT).unwrap();
@@ -339,7 +370,10 @@ mod tests {
         assert!(hits > 15_000, "{hits}");
     }
 
-    /// Aims from inside a closed mesh at its corners and at points of its edges, and elsewhere: none gets out.
+    /// Casts rays from inside a closed mesh at its vertices, at points of its edges, and in other
+    /// directions.
+    ///
+    /// No ray may leave the mesh without a hit.
     #[test]
     fn no_ray_gets_out_of_a_closed_mesh() {
         let mut random = Random::new(2);
@@ -361,12 +395,16 @@ mod tests {
                 let within = |hit: &&Crossing| {
                     hit.barycentric.iter().all(|part| *part > 1e-9) && hit.barycentric.iter().sum::<f64>() < 1.0 - 1e-9
                 };
-                assert!(hits.iter().filter(within).count() <= 1, "a rock is seen whole from its centre");
+                assert!(hits.iter().filter(within).count() <= 1, "all of a rock is visible from its centre");
             }
         }
     }
 
-    /// Aims along the axes and askew at the corners and edges of a grid of whole numbers, where products cancel out.
+    /// Casts rays at the vertices and edges of a grid of whole numbers, parallel and not parallel
+    /// to the axes.
+    ///
+    /// The coordinates of this grid are whole numbers, with which the products in the test cancel
+    /// out exactly.
     #[test]
     fn no_ray_slips_through_a_grid() {
         let mut random = Random::new(3);

@@ -1,4 +1,4 @@
-//! Floats that are no finite numbers: infinities and NaNs.
+//! A scan of an array for floats that are not finite: infinities and NaNs.
 
 use zerocopy::little_endian::F32;
 
@@ -7,20 +7,21 @@ use crate::decode::Floats;
 use crate::math::as_u64;
 use crate::simd::kernel;
 
-/// Items of an array that hold a value which is no finite number.
+/// The result of the scan: the items of an array that contain a float that is not finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NonFinite {
-    /// How many they are.
+    /// The number of items that contain an infinity or a NaN.
     pub count: u64,
-    /// The number of the first; 0 where there is none.
+    /// The index of the first item that contains an infinity or a NaN, or 0 if `count` is 0.
     pub first: u64,
 }
 
-/// Items that are asked together whether all is well, as it mostly is.
+/// The number of items that are checked together. In most arrays, all values are finite.
 const ITEM_BATCH: usize = 1024;
 
 impl<const N: usize> Packed<'_, Floats<N>> {
-    /// Counts the items that hold an infinity or a NaN.
+    /// Counts the items that contain an infinity or a NaN, and returns the index of the first of
+    /// them.
     ///
     /// ```
     /// use meshpeek::{Packed, decode::Floats, scan::NonFinite};
@@ -51,9 +52,9 @@ kernel! {
     }
 }
 
-/// Tells whether all bits of the exponent are set.
+/// Returns whether a float is not finite: whether all bits of its exponent are set.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn is_non_finite(float: &F32) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     u32::from_le_bytes(float.to_bytes()) & EXPONENT == EXPONENT
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::array::arbitrary::{any_bytes, places};
 
-    /// The twin that does one thing at a time.
+    /// The reference implementation, which processes one item at a time.
     fn naive<const N: usize>(raw: &[[F32; N]]) -> NonFinite {
         let wild: Vec<usize> =
             (0..raw.len()).filter(|item| !raw[*item].iter().all(|value| value.get().is_finite())).collect();

@@ -1,9 +1,9 @@
-//! How values spread.
+//! Histograms: the number of values in each of several equal parts of an interval.
 
 use crate::array::Array;
 use crate::model::Weights;
 
-/// How many values lie in each of `BINS` equal parts of an interval.
+/// A histogram: the number of values in each of `BINS` equal parts (bins) of an interval.
 ///
 /// ```
 /// use meshpeek::scan::Histogram;
@@ -13,19 +13,22 @@ use crate::model::Weights;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Histogram<const BINS: usize> {
-    /// Values of each part, from the least to the greatest; a value between two parts is in the upper one, the interval's upper
-    /// end in the last.
+    /// The number of values in each bin, from the bin of the least values to the bin of the
+    /// greatest values.
+    ///
+    /// A value on the border of two bins is counted in the upper bin. A value equal to the upper
+    /// end of the interval is counted in the last bin.
     pub bins: [u64; BINS],
-    /// Values below the interval.
+    /// The number of values that are below the interval.
     pub below: u64,
-    /// Values above the interval.
+    /// The number of values that are above the interval.
     pub above: u64,
-    /// What is no number.
+    /// The number of values that are NaN.
     pub not_a_number: u64,
 }
 
 impl<const BINS: usize> Histogram<BINS> {
-    /// Counts values over an interval from its lower to its upper end.
+    /// Makes a histogram of `values` over the interval from `low` to `high`.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = f32>, [low, high]: [f32; 2]) -> Self {
         let mut found = Self { bins: [0; BINS], below: 0, above: 0, not_a_number: 0 };
@@ -47,20 +50,24 @@ impl<const BINS: usize> Histogram<BINS> {
     }
 }
 
-/// Returns the number of the part that a share of the interval lies in.
+/// Returns the number of the bin that contains a value. The value is given as a fraction of the
+/// interval, 0 to 1.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "a float-to-integer cast truncates and saturates, and makes 0 of what is no number"
+    reason = "a float-to-integer cast truncates and saturates, and turns NaN into 0"
 )]
 fn bin(share: f64, bins: usize) -> usize {
     ((share * bins as f64) as usize).min(bins.saturating_sub(1))
 }
 
 impl Weights<'_> {
-    /// Counts the positions with 0, 1, 2 and so on up to 255 influences; looks at one byte of each list.
+    /// Counts the positions by their number of bone influences. Entry *n* of the result is the
+    /// number of positions with *n* influences, 0 to 255.
+    ///
+    /// The scan reads only the count byte of each position's list of influences.
     #[must_use]
     pub fn histogram(&self) -> [u64; 256] {
         let mut lengths = [0_u64; 256];

@@ -1,6 +1,10 @@
-//! A sphere around positions, in two passes: the middle of the box around them, then how far the farthest is from there.
+//! A scan that computes a bounding sphere of positions, which reads the array twice.
 //!
-//! Not the smallest sphere there is, but never more than √3 times its radius, and what engines store.
+//! The first pass finds the centre of the bounding box. The second pass finds the greatest distance
+//! of a position from that centre.
+//!
+//! The result is not the smallest bounding sphere, but its radius is never more than √3 times the
+//! radius of the smallest one. Engines store bounding spheres that are computed in this way.
 
 use zerocopy::little_endian::F32;
 
@@ -10,13 +14,17 @@ use crate::io;
 use crate::model::Positions;
 use crate::simd::{self, kernel};
 
-/// Positions looked at together.
+/// The number of positions that are processed together.
 const LANES: usize = 16;
 
 impl Positions<'_> {
-    /// Returns the sphere around the middle of the [box](Self::bounds), in two passes over the file's bytes that store nothing.
-    /// Its radius is large enough for every finite position, as `f32` computes it: neither the distance is above the radius nor its
-    /// square above the radius's. NaNs are passed over; a radius of −1, around the origin, where there is nothing to bound.
+    /// Returns a bounding sphere of the positions, whose centre is the centre of their [bounding
+    /// box](Self::bounds).
+    ///
+    /// The bytes of the array are read twice, without allocation. The sphere contains every finite
+    /// position, also with the rounding of `f32`: no distance computed in `f32` is above the
+    /// radius, and no squared distance is above the squared radius. NaNs are ignored. If the
+    /// bounding box of the positions is empty, the radius is -1 and the centre is the origin.
     #[must_use]
     pub fn sphere(&self) -> Sphere {
         let bounds = self.bounds();
@@ -47,7 +55,9 @@ impl Positions<'_> {
     }
 }
 
-/// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
+/// Returns the distance from `center` to the farthest position, or 0 if `positions` is empty.
+///
+/// Distances that are NaN are ignored.
 pub(crate) fn max_distance(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
     io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     max_square_distance(positions, center).sqrt()
@@ -74,7 +84,7 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn square_distance([x, y, z]: &[F32; 3], center: [f32; 3]) -> f32 {
     let [dx, dy, dz] = [x.get() - center[0], y.get() - center[1], z.get() - center[2]];
     dx * dx + dy * dy + dz * dz
@@ -89,7 +99,7 @@ mod tests {
     use crate::array::arbitrary::{any_bytes, places};
     use crate::decode::{Floats, MinMax16, Packed32, Packed64};
 
-    /// The twin that does one thing at a time.
+    /// The reference implementation, which processes one position at a time.
     fn naive(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
         positions.iter().fold(0.0_f32, |far, position| far.max(square_distance(position, center))).sqrt()
     }
@@ -104,7 +114,7 @@ mod tests {
             );
             on += u32::from(square.sqrt() >= sphere.radius * 0.999_999);
         });
-        assert!(on > 0, "nothing lies on {sphere:?}");
+        assert!(on > 0, "no position lies on {sphere:?}");
     }
 
     #[test]
@@ -112,7 +122,7 @@ mod tests {
         let center = [0.25, -3.0, 7.5];
         for (start, len) in places() {
             let bytes = any_bytes(start + len * 12);
-            // Any bits are floats: infinities and NaNs among them.
+            // Any bits are a valid float, so the test positions include infinities and NaNs.
             let any = <[[F32; 3]]>::ref_from_bytes(&bytes[start..start + len * 12]).unwrap();
             assert_eq!(max_distance(center, any).to_bits(), naive(center, any).to_bits(), "{start} {len}");
             let tame: Vec<[F32; 3]> = any.iter().map(|one| one.map(|part| F32::new(part.get() % 100.0))).collect();

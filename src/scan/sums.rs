@@ -1,8 +1,10 @@
-//! Sums of the components of an array, as they are stored.
+//! A scan that computes the sum of each stored component of an array, such as x, y and z.
 //!
-//! Integers are summed exactly: in lanes that are as narrow as the rounds are short, because that is how most fit in a vector.
-//! The seven-byte form has no lane that fits, so its bytes are summed by their place among seven, and put together at the end:
-//! a sum of 16-bit numbers is the sum of their lower bytes and 256 times that of their upper ones.
+//! Sums of integers are exact. The array is summed in short rounds, whose sums fit in narrow lanes,
+//! and a vector register has more lanes if they are narrow. The seven-byte encoding of a tangent
+//! frame has no lane of its size. So its bytes are summed separately for each of the seven byte
+//! positions, and the sums are combined at the end: a sum of 16-bit numbers is the sum of their
+//! lower bytes plus 256 times the sum of their upper bytes.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16};
@@ -12,21 +14,26 @@ use crate::decode::{Floats, Quat7, Quat8};
 use crate::model::TangentFrames;
 use crate::simd::kernel;
 
-/// Components summed at a time: eight frames of the eight-byte form.
+/// The number of components that are summed together: the components of eight tangent frames in the
+/// eight-byte encoding.
 const QUAT8_LANES: usize = 32;
-/// Frames of the eight-byte form whose sums fit in 32 bits, 4096 to a lane.
+/// The number of tangent frames in the eight-byte encoding whose sums fit in 32 bits: 4096 numbers
+/// per lane.
 const ROUND8: usize = QUAT8_LANES / 4 * 4096;
-/// Bytes summed at a time: whole frames of the seven-byte form, and whole vectors.
+/// The number of bytes that are summed together: a multiple of the seven-byte encoding and of the
+/// vector size.
 const QUAT7_LANES: usize = 448;
-/// Bytes of a frame of the seven-byte form.
+/// Size of a tangent frame in the seven-byte encoding, in bytes.
 const QUAT7_BYTES: usize = 7;
-/// Frames of the seven-byte form whose bytes' sums fit in 16 bits, 256 to a lane.
+/// The number of tangent frames in the seven-byte encoding whose byte sums fit in 16 bits: 256
+/// bytes per lane.
 const ROUND7: usize = QUAT7_LANES / QUAT7_BYTES * 256;
-/// Floats summed at a time.
+/// The number of floats that are summed together: the coordinates of 16 positions.
 const FLOAT_LANES: usize = 48;
 
 impl Packed<'_, Quat8> {
-    /// Sums the stored components, x, y, z and w, of all frames. Exact.
+    /// Returns the sum of each stored component (x, y, z and w) over all tangent frames. The sums
+    /// are exact.
     ///
     /// ```
     /// use meshpeek::{Packed, decode::Quat8};
@@ -45,7 +52,10 @@ impl Packed<'_, Quat8> {
 }
 
 impl Packed<'_, Quat7> {
-    /// Sums the stored components of all frames: x, y, z, and the byte that is 127 or −127. Exact.
+    /// Returns the sum of each stored component over all tangent frames: x, y, z, and the sign
+    /// byte, which is 127 or -127.
+    ///
+    /// The sums are exact integers.
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         self.prefetch();
@@ -53,7 +63,8 @@ impl Packed<'_, Quat7> {
         let [x0, x1, y0, y1, z0, z1, sign] = rounds.fold([0; QUAT7_BYTES], |all, lanes| {
             lanes.as_chunks().0.iter().fold(all, |all, seven: &[u16; QUAT7_BYTES]| add(all, seven.map(i64::from)))
         });
-        // Upper bytes were summed with their sign bit flipped: each is 128 too large.
+        // The upper bytes were summed with their sign bit flipped. So each upper byte was counted
+        // as a number that is too large by 128.
         let flipped = crate::math::as_u64(self.len()).cast_signed().wrapping_mul(128);
         let join = |low: i64, high: i64| low.wrapping_add(high.wrapping_sub(flipped).wrapping_mul(256));
         [join(x0, x1), join(y0, y1), join(z0, z1), sign.wrapping_sub(flipped)]
@@ -61,7 +72,10 @@ impl Packed<'_, Quat7> {
 }
 
 impl TangentFrames<'_> {
-    /// Sums the stored components of all frames: x, y, z, and w or, in seven bytes, its sign times 127. Exact.
+    /// Returns the sum of each stored component over all tangent frames: x, y, z and w.
+    ///
+    /// For the seven-byte encoding, which stores only the sign of w, each w is counted as 127 or
+    /// -127. The sums are exact.
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         match self {
@@ -72,8 +86,11 @@ impl TangentFrames<'_> {
 }
 
 impl Packed<'_, Floats<3>> {
-    /// Sums each coordinate, in `f64`: the floats of each sixteenth position in order, then those sums. What is no finite number
-    /// makes the sum none.
+    /// Returns the sum of each coordinate (x, y and z) over all positions, computed in `f64`.
+    ///
+    /// Every sixteenth position is added to the same partial sum, in order. Then the 16 partial
+    /// sums are added. If a coordinate of a position is not finite, the sum of that coordinate is
+    /// not finite.
     #[must_use]
     pub fn sums(&self) -> [f64; 3] {
         self.prefetch();
@@ -88,7 +105,8 @@ fn add<const N: usize>(mut sums: [i64; N], more: [i64; N]) -> [i64; N] {
 }
 
 kernel! {
-    /// Sums every 32nd number; there must be few enough.
+    /// Returns 32 sums: each lane sums every 32nd number. The caller must pass few enough numbers
+    /// to make each sum fit in 32 bits.
     fn by_lane(numbers: &[I16]) -> [i32; QUAT8_LANES] {
         let mut sums = [0_i32; QUAT8_LANES];
         let (chunks, rest) = numbers.as_chunks::<QUAT8_LANES>();
@@ -104,7 +122,9 @@ kernel! {
     }
 }
 
-/// Which bit of a byte is flipped before it is summed as a number without a sign: the sign bit of those that have one.
+/// The bits that are flipped before bytes are summed as unsigned numbers.
+///
+/// The flipped bits are the sign bits of those bytes of a tangent frame that contain a sign.
 const SIGNS: [u16; QUAT7_LANES] = {
     let mut signs = [0; QUAT7_LANES];
     let mut frames = signs.as_chunks_mut::<QUAT7_BYTES>().0;
@@ -116,7 +136,8 @@ const SIGNS: [u16; QUAT7_LANES] = {
 };
 
 kernel! {
-    /// Sums every 448th byte, sign bits flipped; there must be few enough.
+    /// Returns 448 sums: each lane sums every 448th byte, with flipped sign bits. The caller must
+    /// pass few enough bytes to make each sum fit in 16 bits.
     fn by_byte(bytes: &[u8]) -> [u16; QUAT7_LANES] {
         let mut sums = [0_u16; QUAT7_LANES];
         let (chunks, rest) = bytes.as_chunks::<QUAT7_LANES>();
@@ -167,7 +188,8 @@ mod tests {
         })
     }
 
-    /// One position after another, each to the sum whose turn it is.
+    /// The reference implementation, which adds one position after another, each to the next of 16
+    /// partial sums in turn.
     fn naive_floats(raw: &[[F32; 3]]) -> [f64; 3] {
         let mut turns = [[0.0; 3]; FLOAT_LANES / 3];
         for (number, position) in raw.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Making a sidecar: lists of records first, then the file.
+//! Building a sidecar: the records are first collected in lists, and then written to a file.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 use crate::sidecar::records::Sidecar;
 
-/// Gathers what a sidecar is to hold, and writes it.
+/// Collects the content of a sidecar and writes the sidecar.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -27,7 +27,7 @@ use crate::sidecar::records::Sidecar;
 /// let mut bytes = Vec::new();
 /// builder.write_to(&key, &mut bytes).unwrap();
 ///
-/// let sidecar = Sidecar::new(bytes, &key, Trust::Trusted).expect("it speaks for that file");
+/// let sidecar = Sidecar::new(bytes, &key, Trust::Trusted).expect("the sidecar belongs to that file");
 /// assert!(sidecar.count(Kind::Sections) > 0);
 /// let model = model.with_sidecar(Arc::new(sidecar)); // finds surfaces and weights without a walk
 /// # Ok(())
@@ -40,7 +40,7 @@ pub struct Builder {
     blobs: Vec<u8>,
 }
 
-/// Records of one kind.
+/// The records of one [`Kind`].
 #[derive(Debug, Default)]
 struct List {
     size: usize,
@@ -67,55 +67,59 @@ impl List {
 }
 
 impl Builder {
-    /// Says which bytes of the file are its header: the sidecar speaks for no file with another.
+    /// Stores the hash of the header of a mesh file in the sidecar. The sidecar is not used for a
+    /// mesh file with a different header.
     pub(crate) fn bind_to(&mut self, header: &[u8]) {
         self.structure = hash(header);
     }
 
-    /// Returns how many records of a kind there are so far.
+    /// Returns the current number of records of the given kind.
     #[must_use]
     pub fn count(&self, kind: Kind) -> u64 {
         self.lists.get(kind.number()).map_or(0, |list| as_u64(list.count()))
     }
 
-    /// Tells whether there is nothing worth writing: nothing of such a file is found faster through a sidecar.
+    /// Returns whether the sidecar has no content. Such a sidecar would not speed up access to the
+    /// mesh file, so it is not worth writing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0), (Kind::TextRows, 1)];
         spares.into_iter().all(|(kind, needless)| self.count(kind) <= needless)
     }
 
-    /// Tells whether a sidecar holds this and nothing else.
+    /// Returns whether `sidecar` has exactly the records and blobs of this builder. Trees are not
+    /// compared.
     pub(super) fn agrees(&self, sidecar: &Sidecar) -> bool {
         let alike = |(kind, list): (Kind, &List)| {
             let size = list.size.max(1);
             let same = |(index, record): (u64, &[u8])| sidecar.bytes_of(kind, index, size) == Some(record);
             sidecar.count(kind) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
         };
-        // Trees are compared with the triangles, when they are asked for.
+        // Trees are compared with the triangles of the mesh file later, when a tree is first used.
         let kinds = Kind::ALL.into_iter().zip(&self.lists).filter(|(kind, _)| *kind != Kind::Trees);
         kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
     }
 
-    /// Adds a record of a kind.
+    /// Adds a record of the given kind to the sidecar.
     pub(crate) fn push<T: Record>(&mut self, kind: Kind, record: &T) -> Result<()> {
         let Some(list) = self.lists.get_mut(kind.number()) else { return Ok(()) };
         list.size = size_of::<T>();
         extend(&mut list.bytes, record.as_bytes())
     }
 
-    /// Adds a blob; returns its number of bytes in front of all blobs, its length and its hash.
+    /// Adds a blob, which is a byte sequence of any length. Returns the offset of the blob among
+    /// all blobs, its length and its hash.
     pub(crate) fn blob(&mut self, bytes: &[u8]) -> Result<[u64; 3]> {
         let at = as_u64(self.blobs.len());
         extend(&mut self.blobs, bytes)?;
         Ok([at, as_u64(bytes.len()), hash(bytes)])
     }
 
-    /// Writes the sidecar of the file that `key` is of, without trees.
+    /// Writes the sidecar of the mesh file with this `key`, without trees.
     ///
     /// # Errors
     ///
-    /// What `out` fails with.
+    /// Returns the errors of the writer `out`.
     pub fn write_to(&self, key: &Key, out: &mut dyn Write) -> io::Result<()> {
         let header = self.header(key, 1);
         let mut number = 0;
@@ -124,8 +128,11 @@ impl Builder {
         out.write_all(&self.blobs)
     }
 
-    /// Writes the sidecar of the file that `key` is of; between the header and the lists stand pages that `more` writes. It gets the
-    /// number of the first, returns that of the one after the last, and may add to the lists.
+    /// Writes the sidecar of the mesh file with this `key`, with pages that `more` writes between
+    /// the header and the records.
+    ///
+    /// `more` gets the index of the first page that it writes, and returns the index of the page
+    /// after its last page. `more` may add records to this builder.
     pub(crate) fn write_around<W: Write + Seek>(
         &mut self,
         key: &Key,
@@ -147,7 +154,7 @@ impl Builder {
         write().map_err(failed)
     }
 
-    /// Returns the header of a sidecar whose lists begin with page `first`.
+    /// Returns the header of a sidecar whose first record is on page `first`.
     fn header(&self, key: &Key, first: usize) -> RawHeader {
         let pages = self.lists.iter().fold(first, |pages, list| pages.saturating_add(list.pages()));
         let mut header = RawHeader {
@@ -171,12 +178,12 @@ impl Builder {
     }
 }
 
-/// Makes an error of what a system said.
+/// Converts an error of the operating system to an error of this crate.
 pub(crate) fn failed(error: io::Error) -> Error {
     Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::Io(Arc::new(error)))
 }
 
-/// Writes page `number`, and counts on.
+/// Writes page `number`, and adds 1 to `number`.
 pub(crate) fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     let mut page = RawPage::new_zeroed();
     page.content.iter_mut().zip(content).for_each(|(place, byte)| *place = *byte);

@@ -1,4 +1,4 @@
-//! What tells the file that a sidecar speaks for from every other, and from itself once it was changed.
+//! The key of a mesh file: the properties that identify the file and its current state.
 
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,17 +7,19 @@ use zerocopy::little_endian::I64;
 
 use crate::sidecar::layout::RawKey;
 
-/// The identity of a file: its size, when it was written and changed last, and which file it is.
+/// The identity of a mesh file: its size, its times of modification and of status change, and its
+/// inode.
 ///
-/// The time of the last change, which no program can set, and the file's number count for sidecars in the user's cache
-/// alone: one that travels with its file cannot know them. Systems other than Unix have neither.
+/// The time of the status change, which no program can set, and the inode are only compared for
+/// sidecars in the cache folder of the user. A sidecar that is copied together with its mesh file
+/// cannot have the same values. Systems other than Unix provide neither of these two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) raw: RawKey,
 }
 
 impl Key {
-    /// Takes the identity of a file from what the system says of it.
+    /// Makes the key of a file from the metadata of the file.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         let mut raw = RawKey { size: metadata.len().into(), ..RawKey::default() };
@@ -32,19 +34,22 @@ impl Key {
         Self { raw }
     }
 
-    /// Tells whether a sidecar's key is this one, as far as a sidecar can know it that travels with its file.
+    /// Returns whether the key that is stored in a sidecar matches the key of this mesh file.
+    ///
+    /// If `here` is false, only the size and the time of modification are compared, because the
+    /// sidecar may have been copied together with its mesh file.
     pub(super) fn matches(&self, raw: &RawKey, here: bool) -> bool {
         if here { self.raw == *raw } else { self.raw.size == raw.size && self.raw.modified == raw.modified }
     }
 
-    /// Returns the size of the file in bytes.
+    /// Returns the size of the mesh file in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.raw.size.get()
     }
 }
 
-/// Splits a time in seconds and nanoseconds since 1970.
+/// Converts a time to seconds and nanoseconds since 1970.
 fn parts(time: SystemTime) -> [I64; 2] {
     let split = |since: std::time::Duration| [i64::try_from(since.as_secs()).ok(), Some(since.subsec_nanos().into())];
     let parts = match time.duration_since(UNIX_EPOCH) {

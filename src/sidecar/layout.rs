@@ -1,4 +1,4 @@
-//! Raw records of a sidecar, and nothing else.
+//! The records of a sidecar, in the layout of the file.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zerocopy::little_endian::{I64, U32, U64};
@@ -6,18 +6,18 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::math::as_u64;
 
-/// The first bytes of a sidecar.
+/// The magic number of a sidecar.
 pub(super) const MAGIC: [u8; 8] = *b"mpeekidx";
-/// The version of everything in it. Others are not read.
+/// The version of the layout of a sidecar. Sidecars of other versions are not read.
 pub(super) const VERSION: u32 = 2;
-/// Bytes of a page.
+/// Size of a page of a sidecar, in bytes.
 pub(crate) const PAGE: usize = 4096;
-/// Bytes of a page that hold something.
+/// Size of the content of a page without its hash, in bytes.
 pub(crate) const ROOM: usize = PAGE - size_of::<U64>();
-/// Numbers of triangles on a page that has nothing else.
+/// Number of triangle indices on a page that contains nothing else.
 pub(crate) const NUMBERS: u32 = 1022;
 const _: () = assert!(ROOM == 1022 * size_of::<u32>());
-/// The hash of a page's content stands behind it.
+/// A page of a sidecar: its content, followed by the hash of the content.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawPage {
@@ -27,30 +27,31 @@ pub(super) struct RawPage {
 
 const _: () = assert!(size_of::<RawPage>() == PAGE);
 
-/// What a sidecar has lists of.
+/// The kinds of records in a sidecar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Where each section of a file starts.
+    /// The offset of the first byte of each section of a mesh file.
     Sections,
-    /// Of each surface, where its weights end, and which blocks are theirs.
+    /// For each surface: the offset of the end of its weights, and the range of its records of the
+    /// kind `WeightBlocks`.
     Weights,
-    /// Blocks of 64 lists of weights, of all surfaces.
+    /// Groups of 64 weight lists, for all surfaces.
     WeightBlocks,
-    /// What a walk over the keys of each animation found.
+    /// For each animation: the results of one pass over its keys.
     Animations,
-    /// Checkpoints of all animations.
+    /// Checkpoints in the keys of all animations.
     Checkpoints,
-    /// Blocks of text that hold vertices.
+    /// The blocks of text that contain vertices.
     TextBlocks,
-    /// Where every 64th vertex of text starts, of all blocks.
+    /// The offset of every 64th vertex in text, for all blocks of text.
     TextRows,
-    /// Of each surface that has one, its query tree.
+    /// The query tree of each surface that has a query tree.
     Trees,
 }
 
 impl Kind {
-    /// All kinds, in the order of the file.
+    /// All kinds of records, in the order of the sidecar.
     pub const ALL: [Self; 8] = [
         Self::Sections,
         Self::Weights,
@@ -62,7 +63,7 @@ impl Kind {
         Self::Trees,
     ];
 
-    /// Returns its name, as JSON has it.
+    /// Returns the name of the kind of record, as used in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,67 +78,68 @@ impl Kind {
         }
     }
 
-    /// Returns its number among all.
+    /// Returns the index of this kind of record in [`ALL`](Self::ALL).
     #[allow(clippy::as_conversions, reason = "the discriminant of an enum without fields")]
     pub(super) const fn number(self) -> usize {
         self as usize
     }
 }
 
-/// Where the records of one kind are.
+/// The position of the records of one kind in the sidecar.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawList {
-    /// Records.
+    /// The number of records of this kind.
     pub(super) count: U64,
-    /// The page of the first.
+    /// Index of the page that contains the first record.
     pub(super) page: U64,
-    /// Bytes of one.
+    /// Size of one record of this kind, in bytes.
     pub(super) size: U32,
     pub(super) unused: U32,
 }
 
-/// Which file a sidecar speaks for.
+/// The identity of the mesh file that a sidecar belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawKey {
-    /// Bytes of the file.
+    /// Size of the mesh file, in bytes.
     pub(super) size: U64,
-    /// When it was written last: seconds, and nanoseconds.
+    /// The time of the last modification of the mesh file, in seconds and nanoseconds.
     pub(super) modified: [I64; 2],
-    /// When anything about it changed last; 0 where the system does not say.
+    /// The time of the last status change of the mesh file, or 0 if the system does not report it.
     pub(super) changed: [I64; 2],
-    /// The file system, and the number of the file on it; 0 where the system does not say.
+    /// The device and the inode number of the mesh file, or 0 if the system does not report them.
     pub(super) device: U64,
     pub(super) inode: U64,
 }
 
-/// The content of the first page, as far as it goes.
+/// The header of a sidecar, at the start of the content of its first page.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: U32,
-    /// Bytes of a page.
+    /// Size of a page of the sidecar, in bytes.
     pub(super) page: U32,
     pub(super) key: RawKey,
-    /// The hash of the file's header.
+    /// Hash of the header of the mesh file.
     pub(super) structure: U64,
-    /// Pages in front of the blobs, this one included.
+    /// Number of pages before the blobs, including the page of this header.
     pub(super) pages: U64,
-    /// Bytes of the sidecar.
+    /// Size of the whole sidecar, in bytes.
     pub(super) size: U64,
     pub(super) lists: [RawList; Kind::ALL.len()],
 }
 
 const _: () = assert!(size_of::<RawHeader>() <= ROOM);
 
-/// Hashes bytes.
+/// Returns the hash of the given bytes.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// Hashes the content of a page, so that it is no other page's.
+/// Returns the hash of the content of a page. The seed of the hash is the page number, which
+/// detects a page at the wrong offset.
 pub(crate) fn hash_page(content: &[u8], number: usize) -> u64 {
     xxh3_64_with_seed(content, as_u64(number))
 }

@@ -1,4 +1,4 @@
-//! Where sidecars are looked for.
+//! The search for the sidecar of a mesh file.
 
 use std::env;
 use std::fs::{self, Metadata};
@@ -9,31 +9,37 @@ use crate::sidecar::key::Key;
 use crate::sidecar::layout::hash;
 use crate::sidecar::records::{Sidecar, Trust};
 
-/// What is added to a file's name to name the sidecar beside it.
+/// The extension that is appended to the name of a mesh file to form the name of its adjacent
+/// sidecar.
 const EXTENSION: &str = "mpidx";
 
-/// A sidecar that was found.
+/// A sidecar that [`find`] has found.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it lies.
+    /// The path of the sidecar.
     pub path: PathBuf,
-    /// The sidecar.
+    /// The opened sidecar.
     pub sidecar: Sidecar,
 }
 
-/// Returns where the sidecar of the file at `path` lies in the user's cache: `$XDG_CACHE_HOME/meshpeek` or
-/// `~/.cache/meshpeek`, `~/Library/Caches/meshpeek`, `%LOCALAPPDATA%\meshpeek`. `None` where neither the file nor its
-/// folder is there, or the user has no such folder.
+/// Returns the path of the sidecar of the mesh file at `path`, in the cache folder of the user.
+///
+/// The cache folder is `$XDG_CACHE_HOME/meshpeek` or `~/.cache/meshpeek`,
+/// `~/Library/Caches/meshpeek` on macOS, and `%LOCALAPPDATA%\meshpeek` on Windows. Returns `None`
+/// if neither the mesh file nor its folder exists, or if the user has no cache folder.
 #[must_use]
 pub fn cache_path(path: &Path) -> Option<PathBuf> {
-    // Of a file that has gone, what is left of its path.
+    // If the mesh file was deleted, the path of its folder and the name of the file are used.
     let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     let path = fs::canonicalize(path).ok().or_else(parent)?;
     let name = hash(path.as_os_str().as_encoded_bytes());
     Some(cache()?.join("meshpeek").join(format!("{name:016x}.{EXTENSION}")))
 }
 
-/// Returns where a sidecar lies that travels with the file at `path`: beside it, under its name and `.mpidx`.
+/// Returns the path of the sidecar that is stored next to the mesh file at `path`.
+///
+/// This sidecar is in the folder of the mesh file. Its name is the name of the mesh file followed
+/// by `.mpidx`.
 #[must_use]
 pub fn adjacent_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -41,9 +47,13 @@ pub fn adjacent_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Looks for the sidecar of the file at `path`, whose identity is `key`: in the user's cache, then beside the file. `open`
-/// maps what is found, or reads it: what is not the user's own may be changed or cut at any time, and is better copied. Links, pipes and whatever else is no regular file are passed over; what somebody else owns,
-/// or lies beside the file, or could change, is [`Untrusted`](Trust::Untrusted).
+/// Finds the sidecar of the mesh file at `path` that has the identity `key`.
+///
+/// The search covers the cache folder of the user first, and then the folder of the mesh file. The
+/// closure `open` maps or reads the sidecar that was found. A sidecar that does not belong to the
+/// user may be changed or shortened at any time, so `open` should copy it. Links, pipes and all
+/// other files that are not regular are ignored. A sidecar is [`Untrusted`](Trust::Untrusted) if it
+/// is next to the mesh file, or if another user owns it or can write to it.
 #[must_use]
 pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Result<D>) -> Option<Found>
 where
@@ -62,7 +72,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns the folder for what programs can make again.
+/// Returns the cache folder of the user, for files that programs can generate again.
 fn cache() -> Option<PathBuf> {
     let folder = |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     if cfg!(windows) {

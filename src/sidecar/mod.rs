@@ -1,38 +1,48 @@
-//! The persisted index: what finding things again would cost a walk, in a file of its own that is mapped beside the mesh.
+//! The persisted index of a mesh file, in a separate file (a sidecar) that is also memory-mapped.
 //!
-//! | what it holds | of | spares |
+//! A sidecar stores results that otherwise require reading large ranges of the mesh file.
+//!
+//! | content | formats | saved work |
 //! |---|---|---|
-//! | where each section starts | UNIGINE ms10 to ms13, `.anim` | the walk over all weights and keys before it |
-//! | where weights end, and a block for each 64 lists | the same | the walk over a surface's weights |
-//! | what a walk over an animation's keys found, and its checkpoints | UNIGINE, embedded and `.anim` | that walk |
-//! | where every 64th vertex of a block of text starts | EZ-Mesh text | unfolding the block for one vertex |
+//! | the start of each section | UNIGINE ms10 to ms13, `.anim` | the walk over all weights and keys before it |
+//! | the end of the weights, and a block for each 64 lists | UNIGINE ms10 to ms13, `.anim` | the walk over the weights of a surface |
+//! | the results of a walk over the keys of an animation, and its checkpoints | UNIGINE, embedded and `.anim` | that walk |
+//! | the start of every 64th vertex in a block of text | EZ-Mesh text | unfolding the block for one vertex |
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
-//! Nothing but [`Builder`] makes one, and reading never does. It is never needed for a right answer: what is missing,
-//! damaged or of another file is passed over, and found the other way.
+//! Only [`Builder`] makes a sidecar, and reading a mesh never makes one. A sidecar is never
+//! required for a correct result. If the content of a sidecar is missing or damaged, or belongs to
+//! another mesh file, it is ignored and the result is computed from the mesh file.
 //!
-//! # What is believed
+//! # Verification
 //!
-//! A sidecar names the file that it speaks for: its size, its times, its place in the file system, and a hash of its header
-//! ([`Key`]). Where one of them differs, it is not used at all. Each of its pages has a checksum, tested when the page is
-//! first looked at. Every number in it is bounded where it is used, and what it says of a place in the file is compared
-//! with what is there: the first bytes of a section, the count of a list of weights.
+//! A sidecar contains the identity of its mesh file: the size, the times, the device and inode
+//! number, and a hash of the header ([`Key`]). If one of these values differs, the sidecar is not
+//! used at all. Each page of a sidecar has a checksum, which is tested when the page is first read.
+//! Every number in a sidecar is bounded before use. Each offset into the mesh file is compared with
+//! the bytes at this offset, such as the first bytes of a section or the length of a weight list.
 //!
-//! That is enough for one that lies in the user's own cache ([`Trust::Trusted`]). One from anywhere else may have been made to
-//! deceive ([`Trust::Untrusted`]): when it is first asked, all that it says is worked out from the file, too, and it is used
-//! only where both agree in everything, which takes longer than doing without. A tree is not built again, but walked: each triangle
-//! has to be in one leaf, and within all boxes on the way to it.
+//! These checks are sufficient for a sidecar in the cache folder of the user ([`Trust::Trusted`]).
+//! A sidecar from another folder may have been made to deceive ([`Trust::Untrusted`]). When an
+//! untrusted sidecar is first used, all its content is also computed from the mesh file. The
+//! sidecar is used only if both agree completely, which takes longer than not using it. A tree is
+//! not built again. Instead, the nodes of the tree are checked: each triangle has to be in exactly
+//! one leaf, and within all bounding boxes on the path from the root to this leaf.
 //!
-//! Nothing can be done about a write through somebody's own mapping of the file, which leaves its size and times alone
-//! ([`Map::check`](crate::io::Map::check) says more): a sidecar made before still speaks for that file.
+//! If another mapping writes to the mesh file, the size and times of the file may stay unchanged.
+//! Such a change cannot be detected ([`Map::check`](crate::io::Map::check) has details), so an
+//! older sidecar still matches the changed file.
 //!
 //! # The file
 //!
-//! Pages of 4,096 bytes, little-endian: 4,088 of content, and the XXH3 hash of the content with the page's number as seed.
-//! Records do not cross pages. The first page is the header: magic, version, key, and for each kind of record how many there
-//! are, their size and first page. The record of a tree says which pages its nodes are, and which the order of its triangles, if it
-//! has one. Behind the pages are blobs, such as the keys of a checkpoint, whose hash is in the record
-//! that names them.
+//! A sidecar consists of little-endian pages of 4,096 bytes: 4,088 bytes of content, and the XXH3
+//! hash of the content with the page number as seed. Records do not cross pages. The first page is
+//! the header: magic number, version and key, and for each kind of record the number of records,
+//! their size and their first page. The record of a tree contains the page numbers of its nodes. If
+//! the tree stores the order of its triangles, the record also contains the page numbers of this
+//! order. After the pages follow blobs, such as the keys of a checkpoint. The hash of a blob is in
+//! the record that refers to the blob.
+//! hash of a blob is in the record that refers to it.
 
 mod builder;
 mod key;

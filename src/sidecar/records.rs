@@ -1,4 +1,4 @@
-//! Reading a sidecar: nothing in it is believed before its page was tested.
+//! Reading a sidecar. The checksum of each page is tested before the content of the page is used.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,21 +12,24 @@ use crate::parse::Record;
 use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, NUMBERS, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 
-/// How far a sidecar is believed.
+/// Whether the content of a sidecar is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// It lies in the user's own cache: what fits the file is believed.
+    /// The sidecar is in the cache folder of the user. Its content is trusted if its key matches
+    /// the mesh file.
     Trusted,
-    /// It came from elsewhere: what it says is worked out from the file, too.
+    /// The sidecar is from another folder. Its content is also computed from the mesh file, and
+    /// compared.
     Untrusted,
 }
 
-/// A sidecar that speaks for a file, over any owner of bytes, a [`Map`](crate::io::Map) as a rule.
+/// An opened sidecar of a mesh file. Its bytes may be in a [`Map`](crate::io::Map) or in any other
+/// type that implements `AsRef<[u8]>`.
 pub struct Sidecar {
     bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
-    /// For each page one bit: whether it was tested and is whole.
+    /// One bit for each page. The bit is set if the page was tested and its checksum is correct.
     whole: Box<[AtomicU64]>,
-    /// Where the blobs start.
+    /// Offset of the first blob in the sidecar, in bytes.
     blobs: usize,
     lists: [RawList; Kind::ALL.len()],
     structure: u64,
@@ -44,8 +47,10 @@ impl fmt::Debug for Sidecar {
 }
 
 impl Sidecar {
-    /// Takes the bytes of a sidecar, and tests its first page. `None` where they are not one of this version, or speak for
-    /// another file than that of `key`.
+    /// Makes a sidecar from its bytes, and tests the checksum of its first page.
+    ///
+    /// Returns `None` if the bytes are not a sidecar of this version, or if the sidecar belongs to
+    /// a mesh file with a different `key`.
     #[must_use]
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
         let all = bytes.as_ref();
@@ -67,30 +72,34 @@ impl Sidecar {
         Some(Self { whole: whole.into(), blobs, lists, structure, trust, bytes: Box::new(bytes) })
     }
 
-    /// Returns how far it is believed.
+    /// Returns whether the content of this sidecar is trusted.
     #[must_use]
     pub const fn trust(&self) -> Trust {
         self.trust
     }
 
-    /// Tells whether it speaks for a file with this header.
+    /// Returns whether the sidecar belongs to a mesh file with the given header.
     pub(crate) fn matches(&self, header: &[u8]) -> bool {
         self.structure == hash(header)
     }
 
-    /// Returns how many records of a kind it has.
+    /// Returns the number of records of the given kind.
     #[must_use]
     pub fn count(&self, kind: Kind) -> u64 {
         self.lists.get(kind.number()).map_or(0, |list| list.count.get())
     }
 
-    /// Returns record `index` of a kind; `None` where there is none of this size, or its page is damaged.
+    /// Returns record `index` of the given kind.
+    ///
+    /// Returns `None` if the index is out of range, if the records have another size than `T`, or
+    /// if the page of the record is damaged.
     #[inline]
     pub(crate) fn record<T: Record>(&self, kind: Kind, index: u64) -> Option<&T> {
         T::ref_from_bytes(self.bytes_of(kind, index, size_of::<T>())?).ok()
     }
 
-    /// Returns the bytes of record `index` of a kind, which are so many.
+    /// Returns the bytes of record `index` of the given kind, or `None` if the records do not have
+    /// `size` bytes.
     #[inline]
     pub(super) fn bytes_of(&self, kind: Kind, index: u64, size: usize) -> Option<&[u8]> {
         let list = self.lists.get(kind.number())?;
@@ -105,12 +114,12 @@ impl Sidecar {
         content.get(start..start.checked_add(size)?)
     }
 
-    /// Returns all blobs.
+    /// Returns the bytes of all blobs, one after another.
     pub(super) fn blobs(&self) -> &[u8] {
         (*self.bytes).as_ref().get(self.blobs..).unwrap_or_default()
     }
 
-    /// Returns a blob; `None` where its bytes are not those of this hash.
+    /// Returns the bytes of one blob, or `None` if the bytes do not have the expected hash.
     pub(crate) fn blob(&self, [at, length, expected]: [u64; 3]) -> Option<&[u8]> {
         let at = self.blobs.checked_add(usize::try_from(at).ok()?)?;
         let end = at.checked_add(usize::try_from(length).ok()?)?;
@@ -118,19 +127,26 @@ impl Sidecar {
         (hash(blob) == expected).then_some(blob)
     }
 
-    /// Returns whole pages, untested: from the one numbered `first` on, `count` of them; none where they are not all there.
+    /// Returns the bytes of `count` whole pages, starting at page `first`, without testing their
+    /// checksums.
+    ///
+    /// Returns an empty slice if the sidecar does not have all these pages.
     pub(crate) fn pages(&self, first: u64, count: u64) -> &[u8] {
         let place = |page: u64| usize::try_from(page).ok()?.checked_mul(PAGE);
         let range = || Some(place(first)?..place(first.checked_add(count)?)?.min(self.blobs));
         range().and_then(|range| (*self.bytes).as_ref().get(range)).unwrap_or_default()
     }
 
-    /// Returns, for each page, whether it was tested.
+    /// Returns one bit for each page, which is set if the page was tested and its checksum is
+    /// correct.
     pub(crate) fn whole(&self) -> &[AtomicU64] {
         &self.whole
     }
 
-    /// Returns number `index` of a list of such that begins with page `first` and is no record's; `None` where its page is damaged.
+    /// Returns number `index` of an array of numbers that begins at page `first`. Such an array is
+    /// stored outside the records.
+    ///
+    /// Returns `None` if the page that contains the number is damaged.
     #[inline]
     pub(crate) fn number(&self, first: u64, index: u32) -> Option<u32> {
         let page = usize::try_from(first.checked_add(u64::from(index / NUMBERS))?).ok()?;
@@ -138,7 +154,7 @@ impl Sidecar {
         Some(u32::from_le_bytes(*number))
     }
 
-    /// Returns the content of a page, which is tested the first time.
+    /// Returns the content of a page. The first access to the page tests its checksum.
     #[inline]
     fn page(&self, number: usize) -> Option<&[u8; ROOM]> {
         let start = number.checked_mul(PAGE)?;
@@ -154,7 +170,7 @@ impl Sidecar {
     }
 }
 
-/// Some of a sidecar's records of one kind.
+/// A range of adjacent records of one kind.
 pub struct RecordSlice<T> {
     sidecar: Arc<Sidecar>,
     kind: Kind,
@@ -176,24 +192,27 @@ impl<T> Clone for RecordSlice<T> {
 }
 
 impl<T: Record> RecordSlice<T> {
-    /// Takes `count` records from `first` on. Those that the sidecar does not have are not found.
+    /// Makes the range of `count` records that begins at record `first`. If the sidecar does not
+    /// have some of these records, `get` returns `None` for them.
     pub(crate) const fn new(sidecar: Arc<Sidecar>, kind: Kind, first: u64, count: u64) -> Self {
         Self { sidecar, kind, first, count, record: PhantomData }
     }
 
-    /// Returns how many there should be.
+    /// Returns the number of records in the range, including records that the sidecar does not
+    /// have.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the range contains no records.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns record `index`; `None` where there is none, or its page is damaged.
+    /// Returns record `index` of the range, or `None` if the index is out of range or the page of
+    /// the record is damaged.
     #[inline]
     #[must_use]
     pub fn get(&self, index: u64) -> Option<&T> {

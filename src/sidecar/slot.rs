@@ -1,4 +1,4 @@
-//! A sidecar in the hands of an owner of a file's bytes.
+//! The sidecar that an open mesh file holds.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::sidecar::builder::Builder;
 use crate::sidecar::records::{Sidecar, Trust};
 
-/// The sidecar of a file, if there is one; of a foreign one, what comparing it with the file has shown.
+/// The sidecar of an open mesh file, or nothing if no sidecar was set.
+///
+/// For an untrusted sidecar, the slot also stores whether its content agrees with the mesh file.
 #[derive(Debug, Default)]
 pub(crate) struct SidecarSlot {
     sidecar: Option<Arc<Sidecar>>,
@@ -18,13 +20,16 @@ impl SidecarSlot {
         Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
     }
 
-    /// Tells whether there is one, verified or not.
+    /// Returns whether the mesh file has a sidecar, which may be trusted or not.
     pub(crate) const fn is_there(&self) -> bool {
         self.sidecar.is_some()
     }
 
-    /// Returns the sidecar, if it is to be verified. `index` gathers from the file what a foreign one ought to hold: that is
-    /// done once, and one that holds anything else is never used.
+    /// Returns the sidecar, or `None` if the mesh file has no sidecar or if its sidecar must not be
+    /// used.
+    ///
+    /// For an untrusted sidecar, the closure `index` computes the expected content from the mesh
+    /// file. The closure is called at most once. A sidecar with any other content is never used.
     #[inline]
     pub(crate) fn get(&self, index: impl FnOnce(&mut Builder) -> Result<()>) -> Option<&Arc<Sidecar>> {
         let sidecar = self.sidecar.as_ref()?;

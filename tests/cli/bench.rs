@@ -1,4 +1,6 @@
-//! What `bench` tells; how long anything takes is nobody's business here.
+//! Tests of the output of `bench`.
+//!
+//! The measured times themselves are not tested.
 
 use std::path::Path;
 
@@ -6,7 +8,7 @@ use serde_json::Value;
 
 use super::{code, json, meshpeek, scratch, text};
 
-/// The questions, in order, and those that are asked of a cold file, too.
+/// The names of the measurements in order, and those that are also measured with a cold cache.
 const WARM: [&str; 7] =
     ["open", "first-vertex", "one-surface", "random-vertices", "bounds", "everything", "random-again"];
 
@@ -31,7 +33,7 @@ fn check(document: &Value) {
             asked.map(|asked| asked["question"].as_str().unwrap()).collect()
         };
         assert_eq!(of("warm"), WARM, "{name}");
-        // In a folder in memory, nothing is cold; then the file says so.
+        // In a folder in memory no cache is cold. The output then has a note about it.
         let notes = file["notes"].to_string();
         assert!(of("cold") == WARM[..6] || notes.contains("cold cache not measured"), "{name}: {notes}");
         for asked in questions {
@@ -67,7 +69,7 @@ fn measures_files_of_every_format() {
     for (path, format) in files {
         let document = measured(&[path]);
         check(&document);
-        let [file] = document["files"].as_array().unwrap().as_slice() else { panic!("{path}: one file") };
+        let [file] = document["files"].as_array().unwrap().as_slice() else { panic!("{path}: expected one file") };
         assert_eq!((file["path"].as_str().unwrap(), file["format"].as_str().unwrap()), (path, format));
     }
 }
@@ -88,7 +90,7 @@ fn makes_meshes_of_every_format() {
         let bytes = file["bytes"].as_u64().unwrap();
         assert!((20_000..200_000).contains(&bytes) && file.get("path").is_none(), "{file}");
     }
-    // What was made is gone.
+    // The generated files have been removed.
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     let one = measured(&["--size", "1000", "--size", "2k", "--format", "ezmesh-binary", "--folder", place]);
     assert_eq!(one["files"].as_array().unwrap().len(), 2);
@@ -102,7 +104,7 @@ fn says_where_copying_wins_in_words() {
     let said = text(&output.stdout);
     for part in [
         "cube_ms13.mesh: unigine ms13, 665 bytes, 1 surfaces",
-        "reads the whole file into memory in one go",
+        "reads the whole file into memory at once",
         "open, first vertex",
         "held with the answer, ours / theirs",
         "Where copying wins\n",
@@ -132,7 +134,7 @@ fn draws_a_picture_that_is_xml() {
         |class| root.children().filter(|node| node.attribute("class") == Some(class) && node.has_children()).count();
     assert!(bars("m") >= WARM.len() && bars("m") == bars("c"), "{drawn}");
     assert!(drawn.contains("prefers-color-scheme:dark") && drawn.contains("flag.ezm"));
-    // Nothing but the picture is left beside it.
+    // The folder contains only the chart, without temporary files.
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
 
     std::fs::write(&path, "mine").unwrap();
@@ -157,9 +159,9 @@ fn ends_as_other_verbs_do() {
     refused(&[&cut], 3, "cut.mesh: unigine ms13");
     let (_folder, cut) = scratch("late.mesh", &std::fs::read("data/unigine/cube_ms13.mesh").unwrap()[..300]);
     refused(&[&cut], 3, "late.mesh: unigine ms13");
-    refused(&["-"], 2, "not standard input");
-    refused(&["data/unigine/wave_an10.anim"], 2, "no surface has a vertex");
-    refused(&["--no-mmap", "data/unigine/cube_ms13.mesh"], 2, "mapping is what is measured");
+    refused(&["-"], 2, "found standard input");
+    refused(&["data/unigine/wave_an10.anim"], 2, "expected a surface with vertices");
+    refused(&["--no-mmap", "data/unigine/cube_ms13.mesh"], 2, "bench measures memory maps");
     refused(&["--size", "0"], 2, "500K, 100M or 10G");
     refused(&["--size", "12Q"], 2, "500K, 100M or 10G");
     refused(&["--rounds", "0", "--size", "1K"], 2, "1..=1000");
@@ -167,7 +169,7 @@ fn ends_as_other_verbs_do() {
     refused(&["data/unigine/cube_ms13.mesh", "--size", "1M"], 2, "cannot be used with");
     refused(&["--size", "1K", "--folder", "no/such/folder"], 3, "no/such/folder");
     if Path::new("/proc/self/status").exists() {
-        refused(&["--size", "9000000G", "--format", "unigine-static"], 3, "needed to make the largest mesh");
+        refused(&["--size", "9000000G", "--format", "unigine-static"], 3, "the largest mesh needs");
     }
     let output = meshpeek(&["bench", &cut, "--json"]);
     assert_eq!(json(&output)["error"]["format"], "unigine ms13");

@@ -1,4 +1,4 @@
-//! What the program does with EZ-Mesh files.
+//! Tests of the program with EZ-Mesh files.
 
 use meshpeek::ezmesh::Mesh;
 use meshpeek::{Animations as _, Array};
@@ -10,14 +10,16 @@ use crate::support::ezmesh;
 const FLAG: &str = "data/ezmesh/flag.ezm";
 const LEGACY: &str = "data/ezmesh/legacy.ezm";
 
-/// Returns the path of the sample with a stem.
+/// Returns the path of the sample with the given stem.
 pub fn sample(stem: &str) -> String {
     let file =
         ezmesh::samples().into_iter().map(|sample| sample.file).find(|file| file.starts_with(&format!("{stem}.")));
     format!("data/ezmesh/{}", file.unwrap())
 }
 
-/// The smallest text that has everything a mesh needs; `{}` stands where tests put what they are about.
+/// Returns the smallest text that has everything a mesh needs.
+///
+/// The caller sets the numbers and the indices.
 fn triangle(numbers: &str, indices: &str) -> String {
     format!(
         "<MeshSystem><Meshes count=\"1\"><Mesh name=\"t\" submesh_count=\"1\">\
@@ -37,8 +39,8 @@ fn values(arguments: &[&str]) -> Value {
     json(&output)["values"].clone()
 }
 
-/// Reads floats as the program printed them: the shortest that come back.
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "back to what it was")]
+/// Reads floats that the program printed in the shortest form that parses to the same value.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "converts back to the original type")]
 fn floats(list: &Value) -> Vec<f32> {
     list.as_array().unwrap().iter().map(|float| float.as_f64().unwrap() as f32).collect()
 }
@@ -131,7 +133,11 @@ fn describes_what_is_whole_of_a_damaged_file() {
     assert_eq!((&told["findings"][0]["rule"], &told["surfaces"][0]["triangles"]), (&json!("EZ06"), &json!(1)));
     let dumped = meshpeek(&["dump", &path]);
     assert_eq!(code(&dumped), 3);
-    assert!(text(&dumped.stderr).contains("expected 9 numbers, 3 vertices of 3, found 6"), "{}", text(&dumped.stderr));
+    assert!(
+        text(&dumped.stderr).contains("expected 9 numbers, 3 vertices of 3 each, found 6"),
+        "{}",
+        text(&dumped.stderr)
+    );
     assert_eq!(values(&["dump", &path, "--attribute", "indices"]), json!([0, 1, 2]));
 }
 

@@ -1,7 +1,9 @@
-//! The command line, as a user or a script meets it.
+//! Tests of the command line, as a user or a script calls it.
 //!
-//! The folders of `data` hold golden outputs beside the samples: `STEM.VERB`, `STEM.VERB.json`, for `dump`
-//! `STEM.dump.ATTRIBUTE`, for `dump --pose` `STEM.pose.FRAME`, and for `info` `STEM.info.LOD`. The file's name is the command. `MESHPEEK_BLESS=1 cargo test` writes them anew.
+//! The folders of `data` hold golden outputs next to the samples: `STEM.VERB`, `STEM.VERB.json`,
+//! `STEM.dump.ATTRIBUTE` for `dump`, `STEM.pose.FRAME` for `dump --pose`, and `STEM.info.LOD` for
+//! `info`. The name of a file determines the command. `MESHPEEK_BLESS=1 cargo test` writes them
+//! again.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,7 +36,9 @@ use serde_json::Value;
 use crate::support::unigine::{bytes, compact, data, spoil};
 use crate::support::unreal::data as unreal_data;
 
-/// Runs meshpeek in the folder of the crate, so that paths in its output are short and the same everywhere.
+/// Runs meshpeek in the crate's folder.
+///
+/// This keeps the paths in its output short and independent of the machine.
 fn meshpeek(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
 }
@@ -62,7 +66,7 @@ fn sample(stem: &str) -> String {
     format!("data/unigine/{stem}.{extension}")
 }
 
-/// Writes bytes to a file in a folder that goes with the test.
+/// Writes bytes to a file in a temporary folder, which is removed after the test.
 fn scratch(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -99,7 +103,7 @@ fn prints_what_the_golden_files_hold() {
             ["json"] => arguments.push("--json"),
             [lod] if verb == "info" => arguments.extend(["--lod", lod]),
             [attribute] => arguments.extend(["--attribute", attribute]),
-            _ => panic!("{name} is no command"),
+            _ => panic!("{name} is not a command"),
         }
         let output = meshpeek(&arguments);
         assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
@@ -109,7 +113,7 @@ fn prints_what_the_golden_files_hold() {
         assert_eq!(text(&output.stdout), text(&std::fs::read(&path).unwrap()), "{name}");
         compared += 1;
     }
-    assert!(compared >= 25, "only {compared} golden files");
+    assert!(compared >= 25, "only {compared} golden files were compared");
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn an_error_line_says_all_there_is_to_say() {
         assert_eq!(code(&output), 3, "{verb}");
         let line = text(&output.stderr);
         for part in
-            ["cut.mesh", "unigine ms13", "surface[0].target[0].tangents", "byte 199", "expected", "found", "cut short"]
+            ["cut.mesh", "unigine ms13", "surface[0].target[0].tangents", "byte 199", "expected", "found", "truncated"]
         {
             assert!(line.contains(part), "{verb}: no {part:?} in {line}");
         }
@@ -197,7 +201,7 @@ fn an_error_line_says_all_there_is_to_say() {
     let output = meshpeek(&["dump", &cut, "--attribute", "uv0", "--json"]);
     let error = &json(&output)["error"];
     assert_eq!((error["kind"].as_str(), error["offset"].as_u64()), (Some("count"), Some(199)));
-    // What lies before the cut can still be had.
+    // Content before the truncation can still be read.
     assert_eq!(text(&meshpeek(&["dump", &cut, "--range", "0"]).stdout), "0.5 0.5 0.5\n");
 }
 
@@ -264,7 +268,8 @@ fn rewrites_byte_for_byte_and_never_by_accident() {
     assert_eq!(code(&refused), 2);
     assert!(text(&refused.stderr).contains("--force"));
     assert_eq!(std::fs::read(target).unwrap(), before);
-    // In place, and a damaged input: the destination is the old file or the new one.
+    // Rewriting in place, and rewriting a damaged input: the destination is either the old or the
+    // new file.
     let own = meshpeek(&["rewrite", target, "-o", target, "--force"]);
     assert_eq!(code(&own), 0);
     assert_eq!(std::fs::read(target).unwrap(), before);
@@ -331,7 +336,7 @@ fn colours_are_for_terminals_that_want_them() {
     let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![1]].concat());
     let run =
         |name: &str, value: &str| command(&["validate", &odd]).env_clear().env(name, value).output().unwrap().stdout;
-    assert!(!run("ANYTHING", "1").contains(&0x1b), "a pipe gets none");
+    assert!(!run("ANYTHING", "1").contains(&0x1b), "a pipe gets no colours");
     assert!(run("CLICOLOR_FORCE", "1").contains(&0x1b));
     let both = command(&["validate", &odd]).env("CLICOLOR_FORCE", "0").env("NO_COLOR", "1").output().unwrap().stdout;
     assert!(!both.contains(&0x1b));
@@ -358,7 +363,7 @@ fn waits_for_nothing_and_survives_a_closed_pipe() {
     let output = meshpeek(&["info", fifo.to_str().unwrap()]);
     assert_eq!(code(&output), 3, "a named pipe without a writer reads as empty");
     assert_eq!(code(&meshpeek(&["info", "/dev/zero"])), 3);
-    // More than a pipe holds, so that the end of it is met while there is still something to say.
+    // The output exceeds the capacity of a pipe, so the pipe closes while the program still writes.
     let path = sample("room_ms11");
     let mut arguments = vec!["info"];
     arguments.extend([path.as_str(); 500]);

@@ -1,4 +1,4 @@
-//! `query`: rays, nearest points, regions and vertices, one or many.
+//! Tests of `query`: rays, nearest points, regions and vertices, single and in batches.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,11 +13,13 @@ use crate::sidecar::User;
 use crate::support::sidecar::{mesh, reseal};
 use crate::{code, command, json, meshpeek, sample, scratch, text};
 
-/// Sides of a square of quads, two triangles each.
+/// The number of quads along a side of the square. Each quad has two triangles.
 const SIDE: usize = 24;
 
-/// A square in the plane z, with corners at whole numbers, whose quad (x, y) is the triangles 2·(24y + x) and the next: the first
-/// is on the side of the corner where the quad begins.
+/// Builds a square in the plane z with corners at integers.
+///
+/// Quad (x, y) consists of the triangles 2*(24*y + x) and the next one. The first triangle is at
+/// the corner with the smallest coordinates.
 fn square(name: &str, z: f32) -> builder::Surface {
     let (positions, indices) = (corners(z), triangles());
     builder::Surface {
@@ -52,21 +54,21 @@ fn triangles() -> Vec<u32> {
     quads.flat_map(two).collect()
 }
 
-/// Two squares above each other, the lower one first.
+/// Builds two squares above each other, the lower one first.
 fn squares(generation: Generation) -> Vec<u8> {
     mesh(generation, vec![square("lower", -3.0), square("upper", 1.0)], Vec::new())
 }
 
-/// Runs a question; returns its answer.
+/// Runs a query and returns its result.
 fn ask(arguments: &[&str]) -> Value {
     let output = meshpeek(&[&["query"], arguments, &["--json"]].concat());
     assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
     let told = json(&output);
-    assert_eq!(text(&output.stdout).lines().count(), 1, "one line for each question");
+    assert_eq!(text(&output.stdout).lines().count(), 1, "one line for each query");
     told
 }
 
-/// Runs a question, and takes how many pages were touched out of the answer.
+/// Runs a query and returns its result without the number of pages touched.
 fn answer(arguments: &[&str]) -> Value {
     without_pages(ask(arguments))
 }
@@ -77,11 +79,11 @@ fn without_pages(mut told: Value) -> Value {
     told
 }
 
-/// Runs a command that reads its questions from standard input.
+/// Runs a command that reads its queries from standard input.
 fn with_input(arguments: &[&str], input: &str) -> Output {
     let mut command = command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Who refuses the arguments reads nothing.
+    // A command that refuses its arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -91,7 +93,7 @@ fn lines(output: &Output) -> Vec<Value> {
     text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Runs a command that has to be refused; returns what it complains about.
+/// Runs a command that must fail, and returns its error message.
 fn refused(arguments: &[&str], expected: i32) -> String {
     let output = meshpeek(arguments);
     assert_eq!(code(&output), expected, "{arguments:?}: {}", text(&output.stderr));
@@ -110,13 +112,14 @@ fn tells_where_a_ray_hits() {
     assert!(
         ask(&[&cube, "ray", "--from", "0.1,0.2,9", "--toward", "0.1,0.2,0"])["pages_touched"].as_u64().unwrap() > 0
     );
-    // Lengths of a direction.
+    // Directions of different lengths.
     let told = answer(&[&cube, "ray", "--from", "0.1,0.2,9", "--direction", "0,0,-2"]);
     assert_eq!((&told["t"], &told["distance"]), (&json!(4.25), &json!(8.5)));
     let miss = json!({ "schema": 1, "path": cube, "hit": false });
     assert_eq!(answer(&[&cube, "ray", "--from", "-1,2,-3", "--direction", "-1,0,0"]), miss);
     assert_eq!(answer(&[&cube, "ray", "--from=-1 2 -3", "--direction=-1 0 0"]), miss);
-    // The distance is in scene units, whatever the direction's length, and itself still counts.
+    // The limit is in scene units, independent of the length of the direction. A distance equal to
+    // the limit is included.
     for (limit, hit) in [("8.25", false), ("8.5", true), ("inf", true)] {
         let ray = [&cube, "ray", "--from", "0.1,0.2,9", "--direction", "0,0,-2", "--limit", limit];
         assert_eq!(ask(&ray)["hit"], hit, "{limit}");
@@ -177,7 +180,8 @@ fn finds_what_reaches_into_a_region() {
     assert_eq!(both["triangles"], json!([[0, 0], [1, 0]]));
     let none = answer(&[&path, "overlap", "--min", "0,0,5", "--max", "9,9,6"]);
     assert_eq!(none, json!({ "schema": 1, "path": path, "hit": false, "count": 0, "triangles": [] }));
-    // A camera that sees x and y of 0 ± 1, and z of 0 to 1: of the square above, what is around its first corner.
+    // The camera sees x and y from -0.5 to 1.5, and z from 0 to 1. This is the area around the
+    // first corner of the upper square.
     let camera = "1,0,0,0, 0,1,0,0, 0,0,1,0, -0.5,-0.5,0,1";
     let seen = answer(&[&path, "overlap", "--frustum", camera]);
     let boxed = answer(&[&path, "overlap", "--min", "-0.5,-0.5,0", "--max", "1.5,1.5,1"]);
@@ -259,7 +263,7 @@ fn takes_every_format() {
 
 #[test]
 fn asks_a_moment_of_an_animation() {
-    // By either of its files, its stem, and its script.
+    // A pair can be named by either file, by its stem, and by its script.
     for name in ["box_d.3d", "box_a.3d", "box", "box.uc"] {
         let path = format!("data/unreal/{name}");
         let at = |frame: &[&str]| {
@@ -336,7 +340,7 @@ fn answers_a_batch_in_order() {
     let boxes = lines(&with_input(&["query", &path, "overlap", "--batch", "-", "--json"], boxes));
     assert_eq!(boxes.iter().map(|found| found["count"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(lines(&with_input(&["query", &path, "ray", "--batch", "-", "--json"], "# nothing\n")).len(), 0);
-    // Each ray's own pages, and not those of all before it.
+    // Each result has the pages of its own ray, without those of earlier rays.
     let one = "7.25 5.25 11 7.25 5.25 0\n".repeat(50);
     let pages = lines(&with_input(&["query", &path, "ray", "--batch", "-", "--json"], &one));
     assert!(pages.iter().all(|told| told["pages_touched"] == pages[0]["pages_touched"]));
@@ -397,7 +401,7 @@ fn refuses_what_it_cannot_answer() {
     assert_eq!(answer(&[&cube, "ray", "--from", "0,0,0", "--toward", "0,0,0"])["hit"], false);
 }
 
-/// What is asked with a sidecar and without.
+/// The queries that are run with a sidecar and without one.
 const QUESTIONS: [&[&str]; 7] = [
     &["ray", "--from", "7.25,5.25,11", "--toward", "7.25,5.25,0", "--attributes"],
     &["ray", "--from", "-1,0.5,2", "--direction", "1,1,-0.25", "--all"],
@@ -408,12 +412,14 @@ const QUESTIONS: [&[&str]; 7] = [
     &["nearest", "--surface", "1", "--point", "13.3,-2,0.2"],
 ];
 
-/// Answers questions, but for the pages that were touched; `has_one` tells whether a sidecar is to be found that fits the file.
+/// Returns the results of queries without the number of pages touched.
+///
+/// `has_one` is whether a matching sidecar exists.
 fn answers(user: &User, path: &str, how: &str, has_one: bool, questions: &[&[&str]]) -> Vec<Value> {
     let answer = |question: &&[&str]| {
         let output = user.run(&[&["query", path], *question, &[how, "--json"]].concat());
         assert_eq!(code(&output), 0, "{question:?}: {}", text(&output.stderr));
-        assert_eq!(text(&output.stderr).contains("found by"), has_one, "{question:?}");
+        assert_eq!(text(&output.stderr).contains("using the sidecar"), has_one, "{question:?}");
         let mut told = json(&output);
         told.as_object_mut().unwrap().remove("pages_touched");
         told
@@ -421,7 +427,7 @@ fn answers(user: &User, path: &str, how: &str, has_one: bool, questions: &[&[&st
     questions.iter().map(answer).collect()
 }
 
-/// Asserts that answers are the same with a sidecar and without.
+/// Asserts that the results are the same with and without a sidecar.
 fn answers_alike(user: &User, path: &str, has_one: bool, questions: &[&[&str]]) {
     let without = answers(user, path, "--no-sidecar", false, questions);
     assert_eq!(answers(user, path, "--verbose", has_one, questions), without);
@@ -437,13 +443,13 @@ fn answers_the_same_with_a_sidecar() {
         assert_eq!(told["records"]["trees"], 2, "{told}");
         answers_alike(&user, &path, true, &QUESTIONS);
         user.index(&["--clear", &path]);
-        // One that anybody may have made.
+        // A sidecar next to the file, which anyone may have written.
         assert_eq!(user.index(&["--beside", &path])["records"]["trees"], 2);
         answers_alike(&user, &path, true, &QUESTIONS);
         user.index(&["--clear", &path]);
     }
     let path = user.file("one.mesh", &mesh(Generation::Ms13, vec![square("one", 1.0)], Vec::new()));
-    assert_eq!(user.index(&[&path])["records"]["trees"], 1, "the tree alone is worth it");
+    assert_eq!(user.index(&[&path])["records"]["trees"], 1, "the sidecar has only the tree");
     answers_alike(&user, &path, true, &QUESTIONS[..4]);
 }
 
@@ -458,7 +464,7 @@ fn answers_the_same_with_a_damaged_sidecar() {
     let questions = &QUESTIONS[..4];
     let expected = answers(&user, &path, "--no-sidecar", false, questions);
     let alike = || assert_eq!(answers(&user, &path, "--verbose", true, questions), expected);
-    // Every page but the header, one after another, and all of them.
+    // Damages every page after the header, one after another, and then all of them.
     for page in 1..=pages {
         let mut spoilt = whole.clone();
         let spoil = if page == pages { 4096..spoilt.len() } else { page * 4096..(page + 1) * 4096 };
@@ -466,7 +472,8 @@ fn answers_the_same_with_a_damaged_sidecar() {
         fs::write(&own, &spoilt).unwrap();
         alike();
         if page % 3 == 0 || page == pages {
-            // The same with checksums that fit, from a stranger: found out, whatever it says.
+            // The same damage with correct checksums in an untrusted sidecar. It is detected in any
+            // case.
             fs::remove_file(&own).unwrap();
             reseal(&mut spoilt);
             fs::write(format!("{path}.mpidx"), &spoilt).unwrap();
@@ -506,7 +513,7 @@ fn takes_trees_of_the_level_that_they_are_of() {
         let ray = ["ray", "--from", "0.01,0.02,9", "--direction", "0,0,-1"];
         answers_alike(&user, &path, true, &[&[&all[..], lod].concat(), &[&ray[..], lod].concat()]);
     }
-    // Fewer than 1,024 triangles, and pairs of files, have no trees.
+    // Meshes with fewer than 1,024 triangles, and pairs of files, have no trees.
     let small = user.file("small.mesh", &crate::bytes("cube_ms13"));
     assert_eq!(user.index(&[&small])["sidecar"], Value::Null);
 }

@@ -1,4 +1,4 @@
-//! What the program does with Second Life meshes.
+//! Tests of the program with Second Life meshes.
 
 use meshpeek::secondlife::{AssetPart, Lod, Mesh};
 use meshpeek::{Array, MeshFile as _};
@@ -8,7 +8,7 @@ use super::{code, json, meshpeek, scratch, text};
 use crate::support::secondlife;
 use crate::support::secondlife::raw_assets;
 
-/// Returns the path of the sample with a stem.
+/// Returns the path of the sample with the given stem.
 pub fn sample(stem: &str) -> String {
     let file =
         secondlife::samples().into_iter().map(|sample| sample.file).find(|file| file.starts_with(&format!("{stem}.")));
@@ -225,7 +225,7 @@ fn says_what_is_wrong_with_a_file_that_only_claims_to_be_one() {
     let (_folder, path) = scratch("array.llmesh", b"[\0\0\0\0]");
     let output = meshpeek(&["info", &path]);
     assert_eq!(code(&output), 3);
-    assert!(text(&output.stderr).contains("the header, a map, found an array"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("a map as the header, found an array"), "{}", text(&output.stderr));
     for arguments in [
         &["dump", "data/unigine/cube_ms13.mesh", "--lod", "low"][..],
         &["dump", "data/unigine/cube_ms13.mesh", "--asset", "0"],
@@ -235,7 +235,7 @@ fn says_what_is_wrong_with_a_file_that_only_claims_to_be_one() {
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(text(&output.stderr).contains("Second Life"), "{}", text(&output.stderr));
     }
-    // A text that begins with a brace is none.
+    // A text that begins with a brace is not a Second Life mesh.
     let (_folder, path) = scratch("text.json", b"{\"high_lod\": 1}");
     assert!(text(&meshpeek(&["info", &path]).stderr).contains("expected a mesh"));
 }

@@ -1,4 +1,4 @@
-//! `index`, and what `dump` makes of what it writes.
+//! Tests of `index`, and of `dump` with the sidecars that it writes.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use crate::support::unigine::bytes;
 use crate::support::unreal::data as unreal_data;
 use crate::{code, command, data, json, sample, text};
 
-/// A user with a cache, and a folder of files.
+/// A user with a cache and a folder of files.
 pub struct User {
     pub folder: tempfile::TempDir,
 }
@@ -38,13 +38,13 @@ impl User {
         self.command(arguments).output().unwrap()
     }
 
-    /// Writes a file; returns its path as the command line takes it.
+    /// Writes a file, and returns its path for the command line.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         fs::write(self.path(name), bytes).unwrap();
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Runs `index`, which must do well; returns what it says of the one file.
+    /// Runs `index`, which must succeed, and returns the entry of its only file.
     pub fn index(&self, arguments: &[&str]) -> Value {
         let output = self.run(&[&["index", "--json"], arguments].concat());
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -56,7 +56,7 @@ impl User {
         names(&self.path("cache/meshpeek"))
     }
 
-    /// Asserts that `dump` says with a sidecar what it says without.
+    /// Asserts that `dump` prints the same with and without a sidecar.
     fn dumps_alike(&self, arguments: &[&str]) {
         let [with, without] =
             [&["dump"][..], &["dump", "--no-sidecar"]].map(|dump| self.run(&[dump, arguments].concat()));
@@ -64,12 +64,12 @@ impl User {
         assert_eq!((code(&with), text(&with.stderr)), (code(&without), text(&without.stderr)), "{arguments:?}");
     }
 
-    /// Tells whether `dump` finds things by a sidecar.
+    /// Returns whether `dump` uses a sidecar.
     fn uses(&self, path: &str) -> bool {
         let attribute = if Path::new(path).extension().unwrap() == "anim" { "--pose=0" } else { "--range=0..1" };
         let output = self.run(&["dump", path, attribute, "--verbose"]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        text(&output.stderr).contains("found by")
+        text(&output.stderr).contains("using the sidecar")
     }
 }
 
@@ -93,19 +93,19 @@ fn writes_into_the_cache() {
     assert!(user.uses(&path));
     let line = text(&user.run(&["index", &path]).stdout);
     assert!(line.contains("city.mesh: ") && line.contains("6 sections, 3 weights, 5 weight blocks"), "{line}");
-    assert_eq!(user.cached().len(), 1, "the second replaces the first");
+    assert_eq!(user.cached().len(), 1, "the second sidecar replaces the first");
     assert_eq!(text(&user.run(&["index", "--quiet", &path]).stdout), "");
-    // By another name of the same file.
+    // Another path to the same file.
     let folder = user.folder.path().file_name().unwrap().to_str().unwrap();
     let roundabout = user.path(&format!("../{folder}/city.mesh"));
     assert!(user.uses(roundabout.to_str().unwrap()));
-    // Where only the home is known.
+    // Only the home folder is known.
     let home = |verb: &[&str]| user.command(verb).env_remove("XDG_CACHE_HOME").output().unwrap();
     let output = home(&["index", &path, "--json"]);
     let place = json(&output)["files"][0]["sidecar"].as_str().unwrap().to_owned();
     let cache = if cfg!(target_os = "macos") { "home/Library/Caches/meshpeek" } else { "home/.cache/meshpeek" };
     assert_eq!(Path::new(&place).parent().unwrap(), user.path(cache));
-    // A relative folder counts for nothing.
+    // A relative cache folder is ignored.
     let relative = user.command(&["index", &path, "--json"]).env("XDG_CACHE_HOME", "cache").output().unwrap();
     assert_eq!(json(&relative)["files"][0]["sidecar"], place.as_str());
     let neither = user.command(&["index", &path]).env_remove("XDG_CACHE_HOME").env_remove("HOME").output().unwrap();
@@ -137,8 +137,8 @@ fn refuses_what_it_cannot_index() {
     child.stdin.take().unwrap().write_all(&small_mesh()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("only a file has a sidecar"), "{}", text(&output.stderr));
-    // Nor does a file of that name lend its own.
+    assert!(text(&output.stderr).contains("only a regular file can have a sidecar"), "{}", text(&output.stderr));
+    // Standard input does not use the sidecar of a file named `-`.
     let mut child = user.command(&["index", "-"]);
     child.current_dir(user.folder.path()).stdin(Stdio::piped());
     user.file("-", &small_mesh());
@@ -153,7 +153,7 @@ fn refuses_what_it_cannot_index() {
     assert!(json(&output)["files"][0]["error"]["offset"].is_u64());
     let whole = user.file("whole.mesh", &file);
     assert_eq!(code(&user.run(&["index", &cut, &whole])), 3);
-    assert_eq!(user.cached().len(), 1, "the one that is whole");
+    assert_eq!(user.cached().len(), 1, "only the undamaged file has a sidecar");
 }
 
 #[test]
@@ -173,7 +173,8 @@ fn says_what_needs_none() {
 #[test]
 fn keeps_trees_of_large_surfaces() {
     let user = User::new();
-    // Below 1,024 triangles, and from there on; of the one surface everything else is found without.
+    // A single surface has a sidecar from 1,024 triangles on, for its tree. Everything else of it
+    // is found without one.
     for (triangles, has_one) in [(1023, false), (1024, true)] {
         let mut only = surface("only", &[]);
         only.indices = [0, 1, 2].repeat(triangles);
@@ -195,11 +196,11 @@ fn keeps_trees_of_large_surfaces() {
 fn a_cache_that_takes_nothing() {
     let user = User::new();
     let path = user.file("city.mesh", &small_mesh());
-    // A file where the folder would be.
+    // A file has the name that the folder needs.
     user.file("cache", b"");
     let output = user.run(&["index", &path]);
     assert_eq!(code(&output), 3);
-    assert!(text(&output.stderr).contains("cannot be made"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("cannot be created"), "{}", text(&output.stderr));
     assert!(!user.uses(&path));
     fs::remove_file(user.path("cache")).unwrap();
     #[cfg(unix)]
@@ -208,7 +209,7 @@ fn a_cache_that_takes_nothing() {
         let folder = user.path("cache/meshpeek");
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-        // Nothing is forbidden to some users.
+        // Some users may write everywhere.
         let forbidden = File::create(folder.join("probe")).is_err();
         let _ = fs::remove_file(folder.join("probe"));
         let output = user.run(&["index", &path]);
@@ -244,16 +245,16 @@ fn what_is_no_file_is_passed_over() {
             let beside = place.starts_with(user.path("city.mesh.mpidx"));
             let output = if beside { user.run(&["index", "--beside", &path]) } else { user.run(&["index", &path]) };
             assert_eq!(code(&output), 3, "kind {number}");
-            assert!(text(&output.stderr).contains("found something else"), "{}", text(&output.stderr));
+            assert!(text(&output.stderr).contains("found a folder, a link"), "{}", text(&output.stderr));
             let metadata = fs::symlink_metadata(place).unwrap();
-            assert!(!metadata.is_file(), "what stood there was replaced");
+            assert!(!metadata.is_file(), "the old sidecar was replaced");
             if metadata.is_dir() { fs::remove_dir(place).unwrap() } else { fs::remove_file(place).unwrap() }
         }
     }
     assert!(!user.path("nothing").exists());
     fs::rename(&whole, &place).unwrap();
-    assert!(user.uses(&path), "back in its place it serves again");
-    // The sidecar of another, under this one's name; and noise.
+    assert!(user.uses(&path), "the sidecar is used again at its original path");
+    // The sidecar of another file under this file's name, and random bytes.
     let other = user.file("other.mesh", &bytes("skinned_ms12"));
     let others = user.index(&[&other])["sidecar"].as_str().unwrap().to_owned();
     fs::copy(others, &place).unwrap();
@@ -278,7 +279,7 @@ fn dumps_the_same_with_and_without() {
     paths.push((user.file("long.mesh", &skinned), 3));
     for (path, surfaces) in &paths {
         user.index(&[path]);
-        // One surface without weights is found without.
+        // A single surface without weights is located without a sidecar.
         assert_eq!(user.uses(path), !path.contains("cube"), "{path}");
         for surface in (0..*surfaces).map(|surface: usize| surface.to_string()) {
             for attribute in
@@ -299,7 +300,7 @@ fn dumps_the_same_with_and_without() {
         let short = user.file("wave.anim", &bytes(&format!("wave_{}", generation.magic())));
         for path in [long, short] {
             user.index(&[&path]);
-            // A short one is walked as fast.
+            // A short animation is walked as fast.
             assert_eq!(user.uses(&path), path.contains("long"), "{path}");
             for frame in ["0", "11", "5.5", "699", "700"] {
                 user.dumps_alike(&[&path, "--pose", frame, "--json"]);
@@ -332,23 +333,24 @@ fn what_has_changed_is_not_what_was_indexed() {
             user.dumps_alike(&weights(surface));
         }
     };
-    // Another content.
+    // The content changed.
     fs::write(&path, &other).unwrap();
     assert!(!user.uses(&path));
     both_alike();
-    // Another time, and the content that it was.
+    // The modification time changed, with the original content.
     fs::write(&path, &one).unwrap();
     set(modified + Duration::from_secs(1));
     assert!(!user.uses(&path));
-    // Its own size and time: the one beside it fits again, and is compared.
+    // The original size and time: the sidecar next to the file matches again, and is verified.
     set(modified);
     assert!(user.uses(&path));
     user.dumps_alike(&weights("1"));
-    // The same length and time, and another content: the one beside it is found out.
+    // The same length and time with another content: verification detects that the sidecar next to
+    // the file does not match.
     fs::write(&path, &same).unwrap();
     set(modified);
     both_alike();
-    // Replaced by a file of the same name.
+    // The file was replaced by a file of the same name.
     let fresh = user.file("fresh.mesh", &other);
     fs::rename(fresh, &path).unwrap();
     assert!(!user.uses(&path));

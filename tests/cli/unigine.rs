@@ -1,4 +1,4 @@
-//! What the program does with UNIGINE's animations and compressed meshes.
+//! Tests of the program with UNIGINE's animations and compressed meshes.
 
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, Mesh};
@@ -30,8 +30,8 @@ fn refused(arguments: &[&str], expected: i32, says: &str) {
     assert!(said.contains(says), "{arguments:?}: {said}");
 }
 
-/// Returns where the program puts the bones, as it printed them.
-#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "back to what it was")]
+/// Returns the transforms of the bones that the program printed.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "converts back to the original type")]
 fn bones(document: &Value) -> Vec<Transform> {
     let floats = |list: &Value| -> Vec<f32> {
         list.as_array().unwrap().iter().map(|float| float.as_f64().unwrap() as f32).collect()
@@ -46,7 +46,7 @@ fn bones(document: &Value) -> Vec<Transform> {
     bones.collect()
 }
 
-/// Returns where the library puts them.
+/// Returns the transforms of the bones from the library.
 fn expected(path: &str, frame: u32) -> Vec<Transform> {
     let file = Animation::open(std::fs::read(path).unwrap()).unwrap();
     let mut pose = vec![Transform::default(); file.bone_count()];
@@ -78,16 +78,16 @@ fn goes_between_frames_where_it_is_told_to() {
     for ((before, after), found) in before.iter().zip(&after).zip(&between) {
         assert_eq!(*found, before.interpolate(after, 0.25));
     }
-    // Frame 5.25 of a file that says nothing of its rate, and of one that says 30.
+    // Frame 5.25 of a file without a rate, and of a file with a rate of 30.
     assert_eq!(bones(&dumped(&[WAVE, "--time", "0.525", "--rate", "10"])), between);
     refused(&["dump", WAVE, "--time", "0.5"], 3, "a rate above 0");
     let own = dumped(&[RATED, "--time", "0.2", "--rate", "1000"]);
     assert_eq!(bones(&own), bones(&dumped(&[RATED, "--pose", "6"])));
     assert_eq!((&own["time"], &own["rate"]), (&json!(0.2), &json!(30.0)));
     refused(&["dump", WAVE, "--pose", "11.5"], 2, "--pose: expected at most 11");
-    refused(&["dump", WAVE, "--pose", "0", "--lod", "low"], 2, "does not go with a pose");
+    refused(&["dump", WAVE, "--pose", "0", "--lod", "low"], 2, "does not go with --pose");
     refused(&["dump", WAVE, "--rate", "10"], 2, "--time");
-    refused(&["dump", WAVE, "--time", "1", "--rate", "0"], 2, "more than 0");
+    refused(&["dump", WAVE, "--time", "1", "--rate", "0"], 2, "greater than 0");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn puts_poses_on_meshes_and_into_the_model() {
     for stray in ["--model", "--onto"] {
         let arguments = ["dump", SKINNED, stray, SKINNED];
         let count = if stray == "--onto" { 4 } else { 3 };
-        refused(&arguments[..count], 2, "goes with --pose or --time");
+        refused(&arguments[..count], 2, "needs --pose or --time");
     }
     refused(&["dump", WAVE], 2, "an animation has no surface");
     refused(&["dump", &sample("cube_ms13"), "--pose", "0"], 2, "animation[0]");
@@ -120,12 +120,12 @@ fn tells_animations_beside_their_mesh() {
     assert_eq!(paths, [BEND, SKINNED, WAVE]);
     let mesh = &files[0]["properties"]["mesh"];
     assert_eq!((&mesh["path"], &mesh["matched_bones"], &mesh["bones"]), (&json!(SKINNED), &json!(2), &json!(2)));
-    // Of the only mesh it is told what it lacks.
+    // The only mesh is compared with the animation, and the output lists the bones that it lacks.
     let lacking = &files[2]["properties"]["mesh"];
     assert_eq!((&lacking["matched_bones"], &lacking["lacking_bones"][0]), (&json!(1), &json!("hand")));
     let words = text(&meshpeek(&["info", BEND, SKINNED]).stdout);
     assert!(words.contains("moves     data/unigine/skinned_ms12.mesh has 2 of 2 bones"), "{words}");
-    assert!(words.find(SKINNED) < words.find(BEND), "the animation is told after the mesh: {words}");
+    assert!(words.find(SKINNED) < words.find(BEND), "the animation is printed after the mesh: {words}");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn stores_blocks_as_it_is_told_to() {
     };
     assert!(rewrite(ROOM, &kept, "kept"));
     assert!(!rewrite(ROOM, &raw, "raw"));
-    assert!(rewrite(&raw, &again, "raw"), "what is verbatim stays so");
+    assert!(rewrite(&raw, &again, "raw"), "a verbatim block stays verbatim");
     assert!(std::fs::metadata(&raw).unwrap().len() > std::fs::metadata(ROOM).unwrap().len());
     for surface in ["0", "1", "2", "3", "4"] {
         for attribute in ["positions", "normals", "indices", "attribute-indices", "tree-boxes", "edges"] {
@@ -208,10 +208,10 @@ fn stores_blocks_as_it_is_told_to() {
         }
     }
     assert!(entry(&["info", &raw])["surfaces"][0]["geometry_block"]["verbatim"].as_bool().unwrap());
-    // Nothing of it is inflated, so every array has a name in the map.
+    // Nothing is compressed, so every array has a named region in the map.
     let map = text(&meshpeek(&["map", &raw]).stdout);
     assert!(map.contains("surface[1].target[0].positions") && map.contains("surface[1].tree.nodes"), "{map}");
-    refused(&["rewrite", &sample("cube_ms13"), "-o", &to("x.mesh"), "--blocks", "raw"], 2, "only ms14 and ms15");
+    refused(&["rewrite", &sample("cube_ms13"), "-o", &to("x.mesh"), "--blocks", "raw"], 2, "only UNIGINE ms14");
 }
 
 #[test]

@@ -1,4 +1,6 @@
-//! Unreal vertex meshes, as a user names them: by either file, by their stem, by a script.
+//! Tests of Unreal vertex meshes on the command line.
+//!
+//! A user may name either file, the stem, or a script.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::unreal::{pair, samples};
 use crate::{code, json as parsed, meshpeek, text};
 
-/// The sample files in a folder that goes with the test.
+/// The sample files in a temporary folder, which is removed after the test.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -71,7 +73,11 @@ fn lists_and_selects_the_meshes_of_a_script() {
     assert_eq!(names(&info(&["data/unreal/Toys/Models/Ball_d.3d"])), ["Ball"]);
     let ball = &info(&[script, "--mesh", "ball"])[0];
     assert_eq!(ball["clips"], json!([{ "name": "All", "frames": 3, "bones": 0, "rate": 30.0 }]));
-    assert_eq!(ball["properties"]["script"]["meshes"].as_array().unwrap().len(), 1, "an entry tells of its own mesh");
+    assert_eq!(
+        ball["properties"]["script"]["meshes"].as_array().unwrap().len(),
+        1,
+        "an entry has the facts of its own mesh"
+    );
     let top = &info(&[script])[0];
     assert_eq!(top["properties"]["script"]["meshes"][0]["textures"][0]["name"], "ToysSkins.Wood.TopTex");
 
@@ -95,7 +101,7 @@ fn tells_of_a_script_whose_meshes_are_missing() {
     assert_eq!(file["error"]["kind"], "missing");
     assert!(file["error"]["message"].as_str().unwrap().contains("ball_a.3d"), "{file}");
     assert_eq!(file["properties"]["script"]["meshes"][1]["name"], "Ball");
-    // The other one is there, and the one that is not is listed.
+    // The other pair is read, and the missing one is listed.
     for verb in ["info", "validate"] {
         let output = meshpeek(&[verb, "--json", &script]);
         let told = parsed(&output);
@@ -154,7 +160,8 @@ fn dumps_any_frame() {
     // The second clip starts at frame 2.
     assert_eq!(frame(&["--clip", "1", "--frame", "1"]), frame(&["--frame", "3"]));
     assert_eq!(frame(&["--clip", "1", "--frame", "1.5"])[9], json!([700.0, 28.0, 0.0]));
-    // Moved by the origin, stretched by the scale, then rolled and turned by a quarter each.
+    // The vertex is moved by the origin, multiplied by the scale, then rolled and rotated by a
+    // quarter turn each.
     let placed = &frame(&["--placed", "--frame", "0"])[9];
     let placed: Vec<f64> = placed.as_array().unwrap().iter().map(|part| part.as_f64().unwrap()).collect();
     for (found, expected) in placed.iter().zip([-1.5, 42.0, 1.2]) {
@@ -168,7 +175,7 @@ fn dumps_any_frame() {
         (vec!["--frame", "x"], "invalid"),
         (vec!["--clip", "2"], "below 2"),
         (vec!["--clip", "1", "--frame", "6"], "expected 0 to 5"),
-        (vec!["--frame", "0.5", "--raw"], "whole --frame"),
+        (vec!["--frame", "0.5", "--raw"], "whole number for --frame"),
         (vec!["--attribute", "normals", "--raw"], "no normals are stored"),
         (vec!["--surface", "9"], "below 5"),
         (vec!["--attribute", "weights"], "has no weights"),
@@ -179,7 +186,7 @@ fn dumps_any_frame() {
         assert!(text(&output.stderr).contains(why), "{wrong:?}: {}", text(&output.stderr));
     }
     let output = meshpeek(&["dump", "data/unreal/box", "--placed"]);
-    assert_eq!(code(&output), 0, "the script beside it has a scale");
+    assert_eq!(code(&output), 0, "the script of the pair has a scale");
     let output = meshpeek(&["dump", "data/unreal/crate64", "--placed"]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("no script"));
     let output = meshpeek(&["dump", "data/unigine/cube_ms13.mesh", "--frame", "1"]);
@@ -238,7 +245,7 @@ fn rewrites_one_file_or_both() {
     assert_eq!(told["identical"], true);
     assert_eq!(told["outputs"].as_array().unwrap().len(), 3);
     assert!(fs::read(place.path("new_d.3d")).unwrap() == data && fs::read(place.path("new_a.3d")).unwrap() == aniv);
-    // The new script finds the new files, and says of them all that the old one says of the old.
+    // The new script refers to the new files. Its facts equal those of the old script.
     let facts = |name: &str| {
         let mut entry = info(&[&place.at(name)])[0].clone();
         let mut facts = entry["properties"]["script"]["meshes"][0].take();
@@ -249,16 +256,16 @@ fn rewrites_one_file_or_both() {
     };
     assert_eq!(facts("new.uc"), facts("guard.uc"));
     assert_eq!(info(&[&place.at("new.uc")])[0]["mesh"], "new");
-    // Without a script, one is made with what is published.
+    // If there is no script, one with the public information is written.
     let crate64 = ["rewrite", &place.at("crate64"), "--pair", "--script", "-o", &place.at("7 crates")];
     assert_eq!(code(&meshpeek(&crate64)), 0);
     let made = &info(&[&place.at("7 crates.uc")])[0];
     assert_eq!((&made["mesh"], &made["clips"][1]["name"]), (&json!("_7_crates"), &json!("Still")));
     assert_eq!(made["properties"]["script"]["meshes"][0]["scale"], json!([0.015_625, 0.015_625, 0.015_625]));
-    assert_eq!(code(&meshpeek(&both)), 2, "files that exist are kept");
+    assert_eq!(code(&meshpeek(&both)), 2, "existing files are kept");
     assert_eq!(code(&meshpeek(&["rewrite", "data/unigine/cube_ms13.mesh", "--pair", "-o", &place.at("x")])), 2);
     assert_eq!(code(&meshpeek(&["rewrite", &place.at("guard"), "--pair", "-o", "-"])), 2);
-    // Where one of the two cannot be written, neither is.
+    // If one of the two files cannot be written, neither is.
     fs::create_dir(place.path("taken_d.3d")).unwrap();
     assert_eq!(code(&meshpeek(&["rewrite", &place.at("guard"), "--pair", "-o", &place.at("taken")])), 2);
     assert!(!place.path("taken_a.3d").exists());
@@ -274,15 +281,15 @@ fn tells_what_is_wrong_and_refuses_it_when_strict() {
     let findings = parsed(&output)["files"][0]["findings"].clone();
     let ids: Vec<_> = findings.as_array().unwrap().iter().map(|finding| finding["rule"].clone()).collect();
     assert_eq!(ids, ["UR04", "UR08"]);
-    assert_eq!(values(&[&place.at("box"), "--frame", "7"]).len(), 7, "the last frame has what there is of it");
+    assert_eq!(values(&[&place.at("box"), "--frame", "7"]).len(), 7, "the last frame has the vertices that exist");
     let strict = meshpeek(&["validate", "--strict", "--json", &place.at("box")]);
     assert_eq!(code(&strict), 3);
     let file = &parsed(&strict)["files"][0];
     assert_eq!((&file["findings"][0]["rule"], &file["error"]["offset"]), (&json!("UR04"), &json!(228)));
-    assert!(file["error"]["message"].as_str().unwrap().contains("box_a.3d"), "the error names the file it is about");
+    assert!(file["error"]["message"].as_str().unwrap().contains("box_a.3d"), "the error names its file");
     place.write("box_d.3d", &pair("box")[0][..100]);
     let cut = text(&meshpeek(&["info", &place.at("box_a.3d")]).stderr);
-    for part in ["box_d.3d", "unreal data", "polygons", "byte 48", "12 items of at least 16 bytes", "52"] {
+    for part in ["box_d.3d", "unreal data", "polygons", "byte 48", "12 items of 16 bytes or more", "52"] {
         assert!(cut.contains(part), "no {part:?} in {cut}");
     }
 }
@@ -332,7 +339,7 @@ fn takes_a_pair_once_and_one_that_only_a_script_knows() {
     assert_eq!(names, ["Foo"], "{odd:#}");
 }
 
-/// A mod of many meshes in one script is told in time and space that grow with it, and no faster.
+/// Tests that the output and the memory for a script with many meshes grow linearly with its size.
 #[test]
 fn tells_of_a_large_script_in_linear_space() {
     let place = Place::new();

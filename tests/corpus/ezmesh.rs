@@ -1,5 +1,7 @@
-//! EZ-Mesh files of real programs, and small files that each differ in one thing from a sound one. Most belong to people who
-//! gave no licence, so none is here.
+//! Tests of real EZ-Mesh files and of probes.
+//!
+//! A probe is a small file that differs from a valid one in a single detail. Most of the files have
+//! no licence, so the repository contains none of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +21,13 @@ use sha2::{Digest as _, Sha256};
 use crate::support::corpus;
 use crate::{Reference, file_name, numbers};
 
-/// A picture that somebody named like a mesh.
+/// A PNG picture whose file name has the extension of a mesh.
 const PICTURE: &str = "cs_level1_atlas.ezm";
 
-/// What the reference tells of a text's spelling, or computed for its own ends, and no reader has a view of: how lines end,
-/// how long numbers are, where elements stand in each other.
+/// Keys of the reference that the reader has no view of.
+///
+/// They describe the encoding of a text (line ends, length of numbers, nesting of elements) or were
+/// computed for the reference itself.
 const OF_THE_SPELLING: [&str; 12] = [
     "tabs",
     "amp",
@@ -39,7 +43,7 @@ const OF_THE_SPELLING: [&str; 12] = [
     "discrepancies",
 ];
 
-/// All real files, and the text that the author's tool made of a binary one; sorted.
+/// Returns all real files, and the text that the author's tool made from a binary file, sorted.
 fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     let folder = corpus("ezmesh")?;
     let mut files = Vec::new();
@@ -52,7 +56,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     Some((folder, files))
 }
 
-/// The files that are what their names say.
+/// Returns all files but the picture that is named like a mesh.
 fn meshes() -> Option<(PathBuf, Vec<PathBuf>)> {
     let (folder, mut files) = ours()?;
     files.retain(|path| file_name(path) != PICTURE);
@@ -75,7 +79,7 @@ fn bits(floats: &[f32]) -> Vec<u32> {
     floats.iter().map(|float| float.to_bits()).collect()
 }
 
-/// Compares floats, and tells zeros apart.
+/// Compares floats and distinguishes 0 from -0.
 fn same_floats(expected: &mut Reference, key: &str, found: &[f32]) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     assert_eq!(bits(&flat(&value)), bits(found), "{}: {key}", expected.what);
@@ -88,7 +92,9 @@ fn flat(value: &Value) -> Vec<f32> {
     }
 }
 
-/// Compares numbers that the reference computed from the text's decimals, to within what rounding to `f32` makes of them.
+/// Compares numbers that the reference computed from the decimals of the text.
+///
+/// They may differ by the rounding to `f32`.
 fn near(expected: &mut Reference, key: &str, found: &[f64], tolerance: f64) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     let value: Vec<f64> = value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
@@ -98,7 +104,9 @@ fn near(expected: &mut Reference, key: &str, found: &[f64], tolerance: f64) {
     }
 }
 
-/// Returns the items of a list that may have been cut in the middle, each with its number.
+/// Returns the items of a list with their indices.
+///
+/// The reference may have omitted items in the middle of the list.
 fn listed(what: &str, value: Option<Value>, count: usize) -> Vec<(usize, Value)> {
     let items = value.unwrap_or_else(|| panic!("{what}: no list")).as_array().unwrap().clone();
     let omitted = items.iter().find_map(|item| item.get("omitted").map(|count| count.as_u64().unwrap() as usize));
@@ -115,7 +123,7 @@ fn drop_all(expected: &mut Reference, keys: &[&str]) {
     }
 }
 
-/// Returns an attribute that is a decimal number as the number.
+/// Returns the number in an attribute that the reference stores as a decimal string.
 fn decimal(expected: &mut Reference, key: &str) -> Option<f32> {
     match expected.take(key)? {
         Value::Null => None,
@@ -141,12 +149,15 @@ fn wide<const N: usize>(point: [f32; N]) -> [f64; N] {
     point.map(f64::from)
 }
 
-/// A name that the reference has as `null` where the attribute is not there.
+/// Returns a name as JSON: `null` if it is empty, because the reference has `null` for a missing
+/// attribute.
 fn optional(name: meshpeek::Name<'_>) -> Value {
     if name.as_bytes().is_empty() { Value::Null } else { text(name).into() }
 }
 
-/// Compares a name; one that is not there, and one that is empty, are the same to the reader.
+/// Compares a name.
+///
+/// The reader does not distinguish a missing name from an empty name.
 fn same_name(expected: &mut Reference, key: &str, found: meshpeek::Name<'_>) {
     let value = expected.take(key).unwrap_or_else(|| panic!("{}: no {key}", expected.what));
     let value = if value == "" { Value::Null } else { value };
@@ -166,7 +177,8 @@ fn cells(buffer: &VertexBuffer<'_>, column: &Column, vertex: usize) -> Vec<Value
         .collect()
 }
 
-/// Returns the reference's name for each group: the word, and its number where the word stands more than once.
+/// Returns the reference's key of each column: its word, with a number appended if the word occurs
+/// more than once.
 fn keys(buffer: &VertexBuffer<'_>) -> Vec<(String, Column)> {
     let columns = buffer.format().columns();
     let words: Vec<String> = columns.iter().map(|column| text(buffer.word(column))).collect();
@@ -178,7 +190,7 @@ fn keys(buffer: &VertexBuffer<'_>) -> Vec<(String, Column)> {
     named.zip(columns.iter().copied()).collect()
 }
 
-/// Compares numbers of one vertex, floats to the last bit.
+/// Compares the numbers of one vertex. Floats must have equal bits.
 fn same_vertex(what: &str, value: &Value, buffer: &VertexBuffer<'_>, vertex: usize, inner: Option<&str>) {
     let mut expected = Reference::new(what.to_owned(), value);
     for (key, column) in keys(buffer) {
@@ -207,7 +219,7 @@ fn compare_vertices(expected: &mut Reference, key: &str, buffer: Option<VertexBu
     one.same("ctype", text(ctype));
     one.same("semantic", text(semantic));
     one.same(if is_fact { "scalars_per_vertex" } else { "components" }, scalars);
-    // There are neither more numbers than are counted, nor fewer.
+    // The number of tokens equals the declared count exactly.
     one.same("tokens", scalars * buffer.count() as usize);
     assert_eq!(buffer.interp_width(), None, "{}", one.what);
     let vertices = buffer.vertices().unwrap();
@@ -230,7 +242,8 @@ fn compare_vertices(expected: &mut Reference, key: &str, buffer: Option<VertexBu
     if let Some((bones, weights)) = vertices.lanes() {
         let sums = weights.iter().map(|lanes| wide(lanes).iter().sum::<f64>());
         let [least, most] = [sums.clone().fold(f64::INFINITY, f64::min), sums.fold(0.0, f64::max)];
-        // The reference adds the decimals, of which `f32` keeps 24 bits: at most half of 2^-24 off, each of four.
+        // The reference adds the decimals, but `f32` keeps 24 bits of each. The four weights of a
+        // vertex are each off by at most half of 2^-24.
         near(&mut one, "weight_sum_minmax", &[least, most], 4.0 * 2_f64.powi(-25));
         one.same("blendindices_max", bones.iter().flatten().max().unwrap());
     }
@@ -238,15 +251,20 @@ fn compare_vertices(expected: &mut Reference, key: &str, buffer: Option<VertexBu
 }
 
 impl Reference {
-    /// Compares nested lists of floats; the reference has them as decimals, so that zeros have no sign.
+    /// Compares nested lists of floats.
+    ///
+    /// The reference stores them as decimals, so the sign of zero is lost.
     fn floats_nested(&mut self, key: &str, found: &[f32]) {
         let value = self.take(key).unwrap_or_else(|| panic!("{}: no {key}", self.what));
         assert_eq!(flat(&value), found, "{}: {key}", self.what);
     }
 }
 
-/// Compares the sum of all positions. Both sums are of the same `f64`s, perhaps in another order, and each addition errs by
-/// half a unit of the last place at most: n times 2^-53 of the sum of magnitudes, for each of the two.
+/// Compares the sum of all positions.
+///
+/// Both sums add the same `f64` values, perhaps in another order. Each addition errs by at most
+/// half a unit in the last place. The error of each sum is at most n times 2^-53 of the sum of
+/// magnitudes.
 fn same_sum(expected: &mut Reference, positions: &meshpeek::model::Positions<'_>) {
     let [mut sum, mut magnitudes] = [[0.0; 3]; 2];
     positions.for_each(|position| {
@@ -293,7 +311,7 @@ fn sum(section: &Section<'_>) -> u64 {
     indices.iter().map(u64::from).sum()
 }
 
-/// Compares what the second half of a reference has of a section, of either form.
+/// Compares the entry of a section in the `facts` part of a reference, for either form of file.
 fn compare_section_facts(what: String, value: &Value, section: &Section<'_>) {
     let mut expected = Reference::new(what, value);
     same_name(&mut expected, "material", section.material_name().unwrap());
@@ -355,7 +373,7 @@ fn compare_mesh_facts(what: String, value: &Value, mesh: &MeshElement<'_>, view:
     expected.done();
 }
 
-/// Compares a bone of any of a reference's spellings of one.
+/// Compares a bone with its entry in the reference, in any of the layouts that the references use.
 fn compare_bone(what: String, value: &Value, bone: &Bone<'_>, view: &View<'_>) {
     let mut expected = Reference::new(what, value);
     expected.same("name", text(bone.name));
@@ -375,7 +393,7 @@ fn compare_bone(what: String, value: &Value, bone: &Bone<'_>, view: &View<'_>) {
         let value = names.into_iter().find_map(|name| expected.take(name));
         let value: Vec<f32> = match value {
             Some(Value::String(text)) => text.split_whitespace().map(|number| number.parse().unwrap()).collect(),
-            // Older files have no scale.
+            // Older files store no scale.
             None | Some(Value::Null) => vec![1.0; 3],
             Some(list) => flat(&list),
         };
@@ -418,7 +436,8 @@ fn compare_track(what: &str, value: &Value, track: &Track<'_>) {
         let norms =
             (0..keys.len()).map(|at| wide(keys.get(at).unwrap().rotation).iter().map(|part| part * part).sum::<f64>());
         let [least, most] = [norms.clone().fold(f64::INFINITY, f64::min), norms.fold(0.0, f64::max)];
-        // Of a unit quaternion's parts, each is off by at most 2^-25, and its square by twice that times itself.
+        // Each component of a unit quaternion is off by at most 2^-25. Its square is off by twice
+        // that, times the component.
         near(&mut expected, "quat_norm2_minmax", &[least, most], 4.0 * 2_f64.powi(-25));
     }
     expected.done();
@@ -469,7 +488,8 @@ fn compare_animation_facts(what: String, value: &Value, animation: &Animation<'_
 fn compare_materials(expected: &mut Reference, view: &View<'_>) {
     let materials: Vec<_> = view.materials().collect();
     let value = expected.take("materials");
-    // The second half has the first four, and says beside them how many there are.
+    // The `facts` part lists only the first four materials, and stores their total count
+    // separately.
     let is_cut = expected.left.contains_key("material_count");
     let count = if is_cut { materials.len().min(4) } else { materials.len() };
     for (number, value) in listed(&expected.what.clone(), value, count) {
@@ -488,7 +508,7 @@ fn compare_materials(expected: &mut Reference, view: &View<'_>) {
     }
 }
 
-/// Returns all vertex buffers, in the order of the file.
+/// Returns all vertex buffers in file order.
 fn vertex_buffers<'a>(view: &View<'a>) -> Vec<VertexBuffer<'a>> {
     let mut all = Vec::new();
     for mesh in view.meshes() {
@@ -506,7 +526,7 @@ fn all_tracks<'a>(view: &View<'a>) -> Vec<Track<'a>> {
     view.animations().flat_map(|animation| animation.tracks().collect::<Vec<_>>()).collect()
 }
 
-/// Compares how many of everything there are.
+/// Compares the total counts of all kinds of elements.
 fn compare_totals(expected: &mut Reference, view: &View<'_>) {
     let mut totals = Reference::new(format!("{} totals", expected.what), &expected.take("totals").unwrap());
     let tracks = all_tracks(view);
@@ -525,7 +545,7 @@ fn compare_totals(expected: &mut Reference, view: &View<'_>) {
     totals.done();
 }
 
-/// Compares how often each element and attribute stands in the file, as far as the reader tells.
+/// Compares how often each element and attribute occurs in the file, if the reader exposes it.
 fn compare_tags(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let view = system.view();
     let own = view.sections().filter_map(|section| section.declared_bounds().unwrap()).count();
@@ -555,7 +575,7 @@ fn compare_tags(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     ] {
         tags.same_if_any(name, (count > 0).then_some(count));
     }
-    // What is around lists, the reader looks through.
+    // The reader skips the elements that only enclose lists.
     drop_all(&mut tags, &["Skeletons", "Animations", "Materials", "Meshes"]);
     tags.done();
     let attributes = expected.take("attrs").unwrap();
@@ -574,7 +594,7 @@ fn compare_tags(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     }
 }
 
-/// Compares the histogram of groups, and what is told of all numbers.
+/// Compares the histogram of columns and the statistics of all numbers.
 fn compare_numbers(expected: &mut Reference, view: &View<'_>) {
     let mut groups = BTreeMap::new();
     let [mut all, mut floats, mut negative_zeros] = [0_usize; 3];
@@ -602,14 +622,15 @@ fn compare_numbers(expected: &mut Reference, view: &View<'_>) {
         all += keys.len();
         keys.into_iter().for_each(&mut see);
     }
-    // The reference leaves tetrahedra out here.
+    // The reference does not count the indices of tetrahedra here.
     all += index_buffers(view).iter().map(IndexBuffer::index_count).sum::<usize>();
     expected.same("semantics", json!(groups));
     let mut numbers = Reference::new(format!("{} numbers", expected.what), &expected.take("numbers").unwrap());
     numbers.same("tokens", all);
     numbers.same("float_tokens", floats);
     numbers.same("negzero", negative_zeros);
-    // None of the real files has anything of these, and the rest is of the spelling.
+    // These four counts are 0 in all real files. The remaining keys describe the encoding of the
+    // text.
     for none in ["exp", "special", "plus", "double_round_diff"] {
         numbers.same(none, 0);
     }
@@ -617,7 +638,8 @@ fn compare_numbers(expected: &mut Reference, view: &View<'_>) {
     numbers.done();
 }
 
-/// Counts the triangles whose corners turn counter-clockwise, seen from where their normals point to, and the others.
+/// Counts the triangles that are counter-clockwise when seen from the direction of their normals,
+/// and the others.
 fn windings(view: &View<'_>) -> [usize; 2] {
     let mut counts = [0; 2];
     for section in view.sections() {
@@ -638,7 +660,7 @@ fn windings(view: &View<'_>) -> [usize; 2] {
     counts
 }
 
-/// Compares what the second half of the reference of a text has.
+/// Compares the `facts` part of the reference of a text file.
 fn compare_facts(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     let mut facts = Reference::new(format!("{} facts", expected.what), &expected.take("facts").unwrap());
     let (bytes, view) = (system.data(), system.view());
@@ -654,7 +676,7 @@ fn compare_facts(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     facts.done();
 }
 
-/// Compares meshes, skeletons, animations and materials of the second half.
+/// Compares the meshes, skeletons, animations and materials in the `facts` part.
 fn compare_lists(facts: &mut Reference, view: &View<'_>, is_text: bool) {
     let what = facts.what.clone();
     let meshes: Vec<MeshElement<'_>> = view.meshes().collect();
@@ -736,7 +758,7 @@ fn compare_text(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     }
     compare_skeletons_and_animations(expected, &view);
     compare_materials(expected, &view);
-    // The one box that is wrong is the one that the reference tells of.
+    // The reference reports exactly the one bounding box that is wrong.
     let differs = view.meshes().any(|mesh| {
         let found = mesh.vertex_buffer().unwrap().map(|all| all.vertices().unwrap().positions().unwrap().bounds());
         let close = |one: Bounds, other: Bounds| {
@@ -766,7 +788,9 @@ fn compare_skeletons_and_animations(expected: &mut Reference, view: &View<'_>) {
     }
 }
 
-/// Returns all numbers of a binary file's vertex in the order of the reference: weights stand before bones there.
+/// Returns all numbers of a vertex of a binary file in the order of the reference.
+///
+/// The reference stores weights before bones.
 fn flat_vertex(buffer: &VertexBuffer<'_>, vertex: usize) -> Vec<f32> {
     let mut columns: Vec<Column> = buffer.format().columns().to_vec();
     if let Some(bones) = columns.iter().position(|column| column.semantic == Semantic::BlendIndices) {
@@ -775,7 +799,7 @@ fn flat_vertex(buffer: &VertexBuffer<'_>, vertex: usize) -> Vec<f32> {
     columns.iter().flat_map(|column| flat(&cells(buffer, column, vertex).into())).collect()
 }
 
-/// Returns the words of the reference for the groups of a binary file's vertices.
+/// Returns the reference's words for the columns of a binary file's vertices.
 fn words(buffer: &VertexBuffer<'_>) -> Vec<String> {
     let columns = buffer.format().columns().iter().filter(|column| column.semantic != Semantic::BlendWeights);
     columns
@@ -859,7 +883,7 @@ fn compare_binary(expected: &mut Reference, system: &Mesh<Vec<u8>>) {
     facts.same("ezb_version", version);
     facts.same("endian", endian);
     facts.same("asset_name", text(view.asset_name().unwrap()));
-    // The plane is the last of the file.
+    // The plane is the last field of the file.
     let plane = view.plane().unwrap().unwrap();
     let last: Vec<u32> = bytes[bytes.len() - 16..]
         .as_chunks::<4>()
@@ -911,9 +935,11 @@ fn a_picture_is_told_to_be_one() {
     assert!(!meshpeek::ezmesh::is_known(&bytes));
 }
 
-/// A reader of numbers that is as simple as can be: markup goes, and blanks and commas separate.
+/// The simplest possible reader of numbers.
+///
+/// It removes markup and splits the rest at blanks and commas.
 mod naive {
-    /// The numbers of each element of a kind, in the order of the file.
+    /// Returns the tokens of every element with a given name, in file order.
     pub fn blocks(text: &str, element: &str) -> Vec<Vec<String>> {
         let text = without(&without(text, "<!--", "-->"), "<?", "?>").replace("<![CDATA[", "").replace("]]>", "");
         let mut blocks = Vec::new();
@@ -952,7 +978,7 @@ mod naive {
     }
 }
 
-/// Compares what a text's vertices are, however they are read, with what a simple reader makes of the same text.
+/// Compares the vertices of a text, read in every way, with the result of the naive reader.
 fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<String>>) {
     let (layout, rows) = (buffer.format(), buffer.count() as usize);
     let width = layout.all_scalars().len();
@@ -975,14 +1001,14 @@ fn same_vertices(what: &str, buffer: &VertexBuffer<'_>, tokens: Option<&Vec<Stri
             }
         }
     }
-    // Before anything is unfolded, straight into a buffer.
+    // Reads straight into a buffer before the block is parsed and cached.
     let mut columns = vec![0xaa; buffer.byte_count()];
     buffer.columns_into(&mut columns).unwrap();
     assert_eq!(columns.len(), usize::from(layout.size()) * rows);
     let mut positions = vec![[0.0; 3]; rows];
     buffer.positions_into(&mut positions).unwrap();
     let vertices = buffer.vertices().unwrap();
-    // The arrays, one after another, little-endian.
+    // The arrays follow one after another. They are little-endian.
     let mut at = 0;
     for column in layout.columns() {
         for vertex in 0..rows {
@@ -1018,7 +1044,7 @@ fn same_cell(one: &VertexValue<'_>, other: &VertexValue<'_>) -> bool {
     }
 }
 
-/// Compares one group of floats, streamed, with its numbers.
+/// Compares one column of floats, read as a stream, with its numbers.
 fn same_floats_of(what: &str, buffer: &VertexBuffer<'_>, column: &Column) {
     fn streamed<const N: usize>(buffer: &VertexBuffer<'_>, semantic: Semantic) -> Vec<u32> {
         let mut out = vec![[0.0; N]; buffer.count() as usize];
@@ -1068,7 +1094,7 @@ fn same_keys(what: &str, track: &Track<'_>, tokens: Option<&Vec<String>>) {
     assert_eq!(bits(&all), bits(&streamed), "{what}");
 }
 
-/// Reads everything in every way there is, and compares with a simple reader of the same text.
+/// Reads a file in every available way and compares the results with the naive reader.
 fn same_all_ways(what: &str, bytes: &[u8]) {
     let system = open(bytes);
     let view = system.view();
@@ -1134,7 +1160,10 @@ fn strict_reading_accepts_all_real_files() {
     }
 }
 
-/// The text was made of the binary file with nine decimals: what is printed is at most half of the last one off.
+/// Largest difference between the binary file and the text made from it.
+///
+/// The text has nine decimals, so a printed number is off by at most half a unit of the ninth
+/// decimal.
 const NINE_DECIMALS: f64 = 5e-10;
 
 fn close(what: &str, binary: &[f32], text: &[f32]) {
@@ -1193,12 +1222,12 @@ fn text_and_binary_twins_are_alike() {
             let (bones, weights) = all.lanes().unwrap();
             (bones.get(vertex).unwrap(), weights.get(vertex).unwrap())
         });
-        assert_eq!(a.0, b.0, "bones of {vertex}");
+        assert_eq!(a.0, b.0, "bones of vertex {vertex}");
         close("weights", &a.1, &b.1);
     }
     let [a, b] = [index_buffers(&one), index_buffers(&other)].map(|all| all[0].indices().unwrap());
     assert!(a.iter().eq(b.iter()));
-    // And so are the neutral views.
+    // The neutral views are equal as well.
     assert_eq!(binary.surface_count(), text.surface_count());
     let frames = binary.clip(0).unwrap().frames;
     assert_eq!((frames, text.clip(0).unwrap().frames), (41, 41));
@@ -1219,7 +1248,7 @@ fn close_arrays(what: &str, one: &meshpeek::model::Positions<'_>, other: &meshpe
     }
 }
 
-/// The probes, each with what a good reader does with it.
+/// Returns the probes: name, content, and the behaviour that is expected of a good reader.
 fn cases() -> Vec<(String, Vec<u8>, String)> {
     let Some(folder) = corpus("ezmesh") else { return Vec::new() };
     let folder = folder.join("cases");
@@ -1231,7 +1260,7 @@ fn cases() -> Vec<(String, Vec<u8>, String)> {
     rows.collect()
 }
 
-/// Returns the probes with these numbers.
+/// Returns the probes with the given numbers.
 fn probes(numbers: &[&str]) -> Vec<(String, Vec<u8>, String)> {
     let mut all = cases();
     all.retain(|(name, ..)| numbers.iter().any(|number| name.starts_with(number)));
@@ -1239,7 +1268,8 @@ fn probes(numbers: &[&str]) -> Vec<(String, Vec<u8>, String)> {
     all
 }
 
-/// Everything that a probe holds, as text, but for what files may differ in: how it is spelled.
+/// Returns all content of a probe as text, without the details of its encoding that may differ
+/// between files.
 fn told(system: &Mesh<&[u8]>) -> BTreeMap<String, String> {
     let view = system.view();
     let mut all = BTreeMap::new();
@@ -1284,7 +1314,7 @@ fn told(system: &Mesh<&[u8]>) -> BTreeMap<String, String> {
     all
 }
 
-/// Returns what a probe holds that the sound file does not, and what it lacks.
+/// Returns the differences between a probe and the valid file, in both directions.
 fn differences(bytes: &[u8]) -> Vec<String> {
     let base = std::fs::read(corpus("ezmesh").unwrap().join("cases/00base.ezm")).unwrap();
     let [base, found] = [told(&open(&base)), told(&open(bytes))];
@@ -1292,7 +1322,7 @@ fn differences(bytes: &[u8]) -> Vec<String> {
     names.into_iter().filter(|name| base.get(*name) != found.get(*name)).cloned().collect()
 }
 
-/// The probes that hold what the sound file holds.
+/// The numbers of the probes whose content equals that of the valid file.
 const ALIKE: [&str; 23] = [
     "00", "01", "02", "03", "04", "05", "06", "07", "09", "12", "13", "15", "16", "17", "18", "19", "20", "21", "22",
     "23", "25", "26", "27",
@@ -1324,7 +1354,7 @@ fn probes_with_another_name_differ_in_that() {
 
 #[test]
 fn probes_with_other_words_differ_in_layout_only() {
-    // The same groups, by other words.
+    // The same columns with other semantic words.
     for (name, bytes, _) in probes(&["29"]) {
         assert_eq!(differences(&bytes), [""; 0], "{name}");
         let buffer = open(&bytes);
@@ -1332,7 +1362,7 @@ fn probes_with_other_words_differ_in_layout_only() {
         assert_eq!(text(buffer.word(&buffer.format().columns()[3])), "texel1");
         assert!(buffer.vertices().unwrap().uvs(1).is_some());
     }
-    // Declared with four floats, printed with three.
+    // The columns are declared with four floats, but the text has three.
     for (name, bytes, _) in probes(&["14"]) {
         assert_eq!(differences(&bytes), [""; 0], "{name}");
         let system = open(&bytes);
@@ -1340,7 +1370,7 @@ fn probes_with_other_words_differ_in_layout_only() {
         assert_eq!(buffer.interp_width(), Some(3));
         same_all_ways(&name, &bytes);
     }
-    // A word that nobody knows keeps its numbers.
+    // A column with an unknown semantic word keeps its numbers.
     for (name, bytes, _) in probes(&["31"]) {
         assert_eq!(differences(&bytes), ["layout 0"], "{name}");
         let system = open(&bytes);
@@ -1382,7 +1412,8 @@ fn refused<T>(result: meshpeek::Result<T>) -> Error {
 
 #[test]
 fn probes_whose_count_is_not_that_of_their_numbers() {
-    // More vertices than there are numbers for, and no indices at all.
+    // The first probe declares more vertices than it has numbers for. The second has no indices at
+    // all.
     for (name, bytes, _) in probes(&["10"]) {
         assert_eq!(differences(&bytes), ["vertices 0"], "{name}");
         let error = refused(open(&bytes).positions(0, 0));
@@ -1398,12 +1429,12 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         );
         assert!(error.to_string().contains("3 numbers") && error.to_string().contains("found 0"), "{error}");
     }
-    // Fewer: a strict reader refuses them.
+    // The probe declares fewer vertices than it has numbers for. Strict mode refuses it.
     for (name, bytes, _) in probes(&["11"]) {
         assert_eq!(differences(&bytes), ["vertices 0"], "{name}");
         let system = open(&bytes);
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
-        // An index is beyond what is left of the vertices.
+        // One index exceeds the reduced number of vertices.
         assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
         let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
         let error = refused(strict.positions(0, 0));
@@ -1428,7 +1459,8 @@ fn probes_with_bad_indices_are_told_of() {
         let error = refused(Surface::new(&system, 0).weld());
         assert_eq!(error.kind().id(), "value", "{error}");
         let at = bytes.windows(5).position(|window| window == b"0 1 9").unwrap() as u64;
-        // The number itself is known to its reader only: the block is told.
+        // Only the parser of the block sees the number itself, so the error reports the offset of
+        // the block.
         assert!(error.offset().is_some_and(|offset| offset <= at && offset + 40 > at), "{error}");
     }
 }
@@ -1442,7 +1474,7 @@ fn every_probe_is_in_a_group() {
     }
 }
 
-/// Returns what is found in a file that is more than worth knowing: rule, severity, where.
+/// Returns the findings of a file above [`Severity::Info`]: rule, severity and field.
 fn faults(bytes: &[u8]) -> Vec<(&'static str, Severity, String)> {
     let mut all = Vec::new();
     open(bytes).validate(&mut |found| all.push(found)).unwrap();

@@ -1,5 +1,7 @@
-//! Real files, where the machine has them: `MESHPEEK_CORPUS=FOLDER cargo test --test corpus`. What is expected of each stands
-//! in `FOLDER/FORMAT/reference`, computed by an independent reader.
+//! Tests of real files, if the machine has them.
+//!
+//! Run them with `MESHPEEK_CORPUS=FOLDER cargo test --test corpus`. The expected values of each
+//! file are in `FOLDER/FORMAT/reference`. An independent reader computed them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -35,7 +37,9 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// A JSON object that must be used up: a key that nobody asks for is a value that nobody compared.
+/// A JSON object of expected values whose keys must all be used.
+///
+/// A key that remains at the end is a value that no test compared.
 struct Reference {
     what: String,
     left: Map<String, Value>,
@@ -50,18 +54,20 @@ impl Reference {
         self.left.remove(key)
     }
 
-    /// Compares a value that must be there.
+    /// Compares a value that the reference must contain.
     fn same(&mut self, key: &str, found: impl Into<Value>) {
         let expected = self.take(key);
         assert_eq!(expected, Some(found.into()), "{}: {key}", self.what);
     }
 
-    /// Compares a value that is only there in files that have such a thing.
+    /// Compares a value that the reference contains only if the file has such an item.
     fn same_if_any(&mut self, key: &str, found: Option<impl Into<Value>>) {
         assert_eq!(self.take(key), found.map(Into::into), "{}: {key}", self.what);
     }
 
-    /// Compares stored floats exactly: nine digits tell any two apart.
+    /// Compares stored floats exactly.
+    ///
+    /// The nine digits of the reference distinguish any two `f32` values.
     fn floats(&mut self, key: &str, found: &[f32]) {
         let expected = numbers(&self.take(key).unwrap_or_else(|| panic!("{}: no {key}", self.what)));
         assert_eq!(expected, found, "{}: {key}", self.what);
@@ -76,7 +82,7 @@ impl Reference {
     }
 
     fn done(self) {
-        assert!(self.left.is_empty(), "{}: nobody compared {:?}", self.what, self.left.keys());
+        assert!(self.left.is_empty(), "{}: keys that no test compared: {:?}", self.what, self.left.keys());
     }
 }
 

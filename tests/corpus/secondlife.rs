@@ -1,4 +1,6 @@
-//! Second Life mesh assets. Most belong to people who gave no licence, so none is here.
+//! Tests of real Second Life mesh assets.
+//!
+//! Most of them have no licence, so the repository contains none of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ use zerocopy::little_endian::U16;
 use crate::support::corpus;
 use crate::{Reference, file_name};
 
-/// The real files, sorted.
+/// Returns the paths of the real files, sorted.
 fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     let folder = corpus("secondlife")?;
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -32,7 +34,9 @@ fn reference(folder: &Path, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(format!("reference/{name}.json"))).unwrap()).unwrap()
 }
 
-/// Opens each asset of each file: those of a container one by one.
+/// Calls `look` with each asset of each file.
+///
+/// The assets of a container are opened one by one.
 fn each_asset(mut look: impl FnMut(&str, &Mesh<&[u8]>)) {
     let Some((_, files)) = ours() else { return };
     let mut count = 0;
@@ -63,7 +67,7 @@ fn keys(map: llsd::LlsdMap<'_>) -> Value {
     map.iter().map(|entry| text(entry.key)).collect()
 }
 
-/// Asserts that numbers, one or in lists of any depth, are these to the last bit.
+/// Asserts that numbers, alone or in nested lists, equal the expected ones bit by bit.
 fn same_bits(what: &str, expected: &Value, found: &[f64]) {
     fn flatten(value: &Value, all: &mut Vec<f64>) {
         match value {
@@ -94,7 +98,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// Compares the header and where it says that blocks are.
+/// Compares the header and the positions of blocks that it declares.
 fn compare_header(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     let header = mesh.header().unwrap();
     expected.same("header_size", header.len());
@@ -149,7 +153,10 @@ fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     expected.same("trailing_bytes_after_last_block", mesh.view().end() - end);
 }
 
-/// Compares one array of codes: the first ones and the last, as they are stored and decoded, and the sums of the codes.
+/// Compares one array of codes with the reference.
+///
+/// The first items and the last item are compared as stored and as decoded, and the codes by their
+/// sums.
 fn compare_codes<D, const N: usize>(
     expected: &mut Reference,
     [many, one]: [&str; 2],
@@ -174,7 +181,7 @@ fn compare_domain<const N: usize>(expected: &mut Reference, key: &str, min: [f32
     domain.done();
 }
 
-/// Returns the least and the greatest of each coordinate, one by one.
+/// Returns the minimum and the maximum of each coordinate separately.
 fn extent(points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     let start = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     points.fold(start, |[min, max], point| {
@@ -203,7 +210,8 @@ fn influences(list: Influences<'_>, with_weight: bool) -> Value {
     let each = list.iter().enumerate().map(|(index, one)| {
         let (joint, raw) = list.raw(index).unwrap();
         assert_eq!(one.bone, i32::from(joint));
-        // The reference divides with more digits: rounded, they are what viewers compute.
+        // The reference divides in double precision. Rounded to `f32`, its weights are those that
+        // viewers compute.
         let weight = f64::from(raw) / 65_535.0;
         assert_eq!(one.weight, weight as f32);
         if with_weight {
@@ -234,7 +242,7 @@ fn compare_weights(expected: &mut Reference, listed: usize, submesh: &Submesh<'_
     expected.same("weight_sum_raw_min_max", json!([sums.clone().min(), sums.max()]));
     let bytes = submesh.get(SubmeshKey::Weights).unwrap().1.binary().unwrap();
     expected.same("weights_stream_bytes", bytes.len());
-    // The last list ends where the bytes do.
+    // The last list ends at the end of the bytes.
     assert_eq!(TerminatedRuns::new(bytes, weights.len()).measure(), (weights.len(), bytes.len() as u64));
 }
 
@@ -282,7 +290,7 @@ fn compare_submesh(what: &str, value: &Value, listed: usize, submesh: &Submesh<'
     expected.done();
 }
 
-/// Returns every block that holds submeshes, and is there.
+/// Returns all blocks with submeshes that the asset contains.
 fn levels<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Vec<Level<'_>> {
     let parts = AssetPart::ALL.into_iter().filter(|part| part.is_geometry());
     parts.filter_map(|part| mesh.block(part).unwrap()).map(|block| block.level().unwrap()).collect()
@@ -299,7 +307,7 @@ fn compare_levels(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) -> usize {
         one.same("submesh_count", level.len());
         let values = one.take("submeshes").unwrap();
         let values = values.as_array().unwrap();
-        // Where a level has many submeshes, the reference has only the first item of each array.
+        // If a level has many submeshes, the reference lists only the first item of each array.
         let listed = if level.len() > 4 { 1 } else { 3 };
         assert_eq!((values.len(), level.submeshes().len()), (level.len(), level.len()), "{what}");
         for (number, (value, submesh)) in values.iter().zip(level.submeshes()).enumerate() {
@@ -349,7 +357,7 @@ fn compare_convex(expected: &mut Reference, convex: &Convex<'_>) {
     one.done();
 }
 
-/// Returns the numbers of a matrix in the map itself, which are floats that were widened.
+/// Returns the numbers of a matrix as the map stores them: floats that were widened to doubles.
 fn stored_matrix(value: llsd::LlsdValue<'_>) -> [f64; 16] {
     value.array().unwrap().numbers::<16>().unwrap()
 }
@@ -381,7 +389,7 @@ fn compare_skin(expected: &mut Reference, skin: &Skin<'_>) {
     let lock = skin.map().get("lock_scale_if_joint_position").map(|_| skin.lock_scale_if_joint_position().unwrap());
     one.same("lock_scale_if_joint_position", json!(lock));
     one.done();
-    // Where every joint stands as it was bound, vertices only move into the bind space.
+    // If every joint is in its bind pose, the palette only moves vertices into the bind space.
     let palette = skin.palette(|_| meshpeek::secondlife::IDENTITY).unwrap();
     assert_eq!(palette.matrices().len(), joints);
 }
@@ -394,7 +402,7 @@ fn equals_the_reference() {
         let name = file_name(path);
         let value = reference(&folder, &name);
         if value.get("value").is_some() {
-            // A container, which has a test of its own.
+            // This file is a container. Another test compares it.
             continue;
         }
         let mesh = Mesh::open(std::fs::read(path).unwrap()).unwrap();
@@ -427,7 +435,9 @@ fn equals_the_reference() {
     eprintln!("{} files, {blocks} blocks, {submeshes} submeshes compared", files.len());
 }
 
-/// Makes JSON of a value; of a string that is an asset, what the reference has of it.
+/// Converts a value to JSON.
+///
+/// A string that contains an asset becomes its length and its hash, as in the reference.
 fn as_json(value: llsd::LlsdValue<'_>) -> Value {
     match value {
         llsd::LlsdValue::Boolean(value) => json!(value),
@@ -486,7 +496,7 @@ fn equals_the_reference_of_the_container() {
                     [alone.block(part), asset.block(part), chosen.block(part)].map(|block| block.unwrap());
                 let bytes = |block: Option<AssetBlock<'_>>| block.map(|block| block.bytes().to_vec());
                 assert!(bytes(one) == bytes(other) && bytes(one) == bytes(third), "{file} {part:?}");
-                // Offsets are those of the whole file.
+                // Offsets are relative to the start of the whole file.
                 let start = asset.asset_range().start as u64;
                 let placed = one.zip(other).map(|(one, other)| (one.stored_at() + start, other.stored_at()));
                 assert!(placed.is_none_or(|(one, other)| one == other), "{file} {part:?}");
@@ -498,11 +508,11 @@ fn equals_the_reference_of_the_container() {
     eprintln!("{containers} container compared");
 }
 
-/// Writes a value once more, and asserts that nothing changed.
+/// Writes a value again and asserts that its bytes are unchanged.
 fn expect_copied(what: &str, bytes: &[u8]) {
     let mut writer = LlsdWriter::new();
     assert_eq!(writer.copy(bytes, 0, &LlsdLimits::default()).unwrap(), bytes.len(), "{what}");
-    assert!(writer.into_bytes() == bytes, "{what} came out differently");
+    assert!(writer.into_bytes() == bytes, "{what} was written differently");
 }
 
 #[test]
@@ -556,7 +566,7 @@ fn finds_weights_in_any_order() {
         for submesh in levels(mesh).iter().flat_map(Level::submeshes) {
             let Some(weights) = submesh.unwrap().weights().unwrap() else { continue };
             let all: Vec<_> = weights.iter().collect();
-            // Backwards, so that nothing follows from what was found before.
+            // Iterates backwards, to prevent that a result follows from an earlier one.
             for (vertex, list) in all.iter().enumerate().rev() {
                 let one = weights.get(vertex).unwrap();
                 assert_eq!(one.as_bytes().as_ptr_range(), list.as_bytes().as_ptr_range(), "{name} vertex {vertex}");
@@ -589,7 +599,7 @@ fn reads_a_header_from_its_first_bytes() {
             let known: Vec<_> = mesh.header().unwrap().blocks().map(|block| block.start - start).collect();
             assert!(header.blocks().map(|block| block.start).eq(known), "{name}");
         }
-        // What a client asks for first holds any real header.
+        // The number of bytes that a client usually requests first is enough for any real header.
         assert!(whole <= meshpeek::secondlife::layout::USUAL_PREFIX);
     });
 }
@@ -616,8 +626,10 @@ fn inflates_a_block_that_stands_alone() {
     });
 }
 
-/// What must come of a file that was made to show something: of opening it, and of looking at each of its blocks.
-/// Failures are named by field and kind.
+/// The expected results of a file that was made to demonstrate one case: of opening it, and of
+/// reading each of its blocks.
+///
+/// A failure is described by its field and its kind.
 struct MadeFile {
     file: &'static str,
     open: Outcome,
@@ -698,7 +710,7 @@ const MADE: [MadeFile; 28] = [
     refused("bad_not_a_map.llmesh", "header", "value"),
 ];
 
-/// Looks at all there is of a block.
+/// Reads all arrays and values of a block.
 fn look(mesh: &Mesh<Vec<u8>>, part: AssetPart) -> Result<(), Error> {
     let block = mesh.block(part)?.expect("a block");
     if part.is_geometry() {
@@ -735,7 +747,10 @@ fn makes_of_made_files_what_they_are_for() {
     let folder = folder.join("synthetic");
     let manifest = std::fs::read_to_string(folder.join("MANIFEST.tsv")).unwrap();
     let listed: Vec<Vec<&str>> = manifest.lines().skip(1).map(|line| line.split('\t').collect()).collect();
-    assert!(listed.iter().map(|line| line[0]).eq(MADE.iter().map(|made| made.file)), "one row to a line, in order");
+    assert!(
+        listed.iter().map(|line| line[0]).eq(MADE.iter().map(|made| made.file)),
+        "the manifest lists the files in order"
+    );
     for (line, made) in listed.iter().zip(&MADE) {
         let bytes = std::fs::read(folder.join(made.file)).unwrap();
         assert_eq!((line[1], line[2]), (&*bytes.len().to_string(), &*hex(&Sha256::digest(&bytes))), "{}", made.file);
@@ -761,7 +776,7 @@ fn makes_of_made_files_what_they_are_for() {
     eprintln!("{} files", MADE.len());
 }
 
-/// Returns the bytes of a made file.
+/// Returns the bytes of a file that was made for the tests.
 fn made_bytes(folder: &Path, stem: &str) -> Vec<u8> {
     std::fs::read(folder.join("synthetic").join(stem)).unwrap()
 }
@@ -770,13 +785,14 @@ fn open_made(folder: &Path, stem: &str) -> Mesh<Vec<u8>> {
     Mesh::open(made_bytes(folder, stem)).unwrap()
 }
 
-/// Returns the numbers of vertices and triangles.
+/// Returns the number of vertices and the number of triangles.
 fn counts(mesh: &Mesh<Vec<u8>>) -> (usize, usize) {
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     (submesh.vertex_count(), submesh.triangle_count())
 }
 
-/// What the manifest says of single files beyond that they are read.
+/// Tests the properties of single files that the manifest documents, beyond the fact that they can
+/// be read.
 #[test]
 fn made_blocks_show_what_they_were_made_for() {
     let Some(folder) = corpus("secondlife") else { return };
@@ -908,7 +924,7 @@ fn bad_files_show_what_they_were_made_for() {
 
     let mesh = open_made(&folder, "bad_adler.llmesh");
     let error = mesh.level(Lod::High).unwrap_err();
-    assert!(error.to_string().contains("a sound zlib stream"), "{error}");
+    assert!(error.to_string().contains("a valid zlib stream"), "{error}");
 
     let mesh = open_made(&folder, "bad_index_oob.llmesh");
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();

@@ -1,4 +1,6 @@
-//! UNIGINE meshes. The files have no licence, so none is here.
+//! Tests of real UNIGINE meshes.
+//!
+//! The files have no licence, so the repository contains none of them.
 
 use meshpeek::MeshFile as _;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use crate::support::unigine::invariants::check_invariants;
 use crate::unigine_animation::compare_animation;
 use crate::{Reference, file_name};
 
-/// The files whose first four letters are among `magics`, sorted.
+/// Returns the files whose first four bytes are one of `magics`, sorted.
 pub fn files(folder: &Path, magics: &[&str]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| magics.iter().any(|magic| file_name(path).starts_with(magic)));
@@ -81,7 +83,7 @@ fn compare_animations(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     }
 }
 
-/// Compares one listed surface.
+/// Compares one surface that the reference lists.
 fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>) {
     let mut expected = Reference::new(what.to_owned(), value);
     expected.take("index").unwrap();
@@ -140,14 +142,14 @@ fn compare_surface(what: &str, value: &Value, mesh: &Mesh<Vec<u8>>, view: &Surfa
         expected.same(&format!("{key}_index_sum"), stream.iter().map(u64::from).sum::<u64>());
         expected.same(first, json!(stream.iter().take(3).collect::<Vec<_>>()));
     }
-    // Compared with the map of the file, by the caller.
+    // The caller compares these with the regions of the file.
     for key in ["positions_offset", "tangents_offset"] {
         assert_eq!(expected.take(key).is_some(), !mesh.generation().is_compressed(), "{what}: {key}");
     }
     expected.done();
 }
 
-/// Compares the blocks of a surface, and the tree that the engine stored with it.
+/// Compares the blocks of a surface and the tree that the engine stored with it.
 fn compare_blocks(expected: &mut Reference, mesh: &Mesh<Vec<u8>>, view: &SurfaceView<'_>, index: usize) {
     let Some([geometry, tree_block]) = mesh.blocks(index).unwrap() else { return };
     assert_eq!(geometry.offset, view.offset());
@@ -236,7 +238,7 @@ fn equals_the_reference() {
         expected.same("file", name.as_str());
         expected.same("magic", mesh.generation().magic());
         expected.same("bytes", mesh.as_bytes().len());
-        // The hash tells whoever fetches the files whether these are the same ones.
+        // The hash only identifies the file for people who download the corpus.
         expected.take("sha256").unwrap();
         let (bounds, sphere) = mesh.bounds().unwrap();
         compare_bounds(&mut expected, bounds, sphere);
@@ -271,7 +273,9 @@ fn equals_the_reference() {
     eprintln!("{} files, {compared} surfaces compared", files.len());
 }
 
-/// Where the base shape's arrays start, by surface; on the way, that no byte is left without a name.
+/// Returns the offsets of the base shape's arrays, by surface.
+///
+/// Also asserts that every byte of the file belongs to a named region.
 fn array_starts(mesh: &Mesh<Vec<u8>>) -> Vec<(u64, &'static str, u64)> {
     let mut starts = Vec::new();
     let mut end = 0;
@@ -287,7 +291,7 @@ fn array_starts(mesh: &Mesh<Vec<u8>>) -> Vec<(u64, &'static str, u64)> {
     starts
 }
 
-/// The rules hold on every real file, so none of them may say more than that something is worth knowing.
+/// Tests that no rule reports more than [`Severity::Info`] on a real file.
 #[test]
 fn finds_no_fault() {
     let Some((_, files)) = ours() else { return };
@@ -300,7 +304,7 @@ fn finds_no_fault() {
         })
         .unwrap();
     }
-    eprintln!("{} files; worth knowing: {found:?}", files.len());
+    eprintln!("{} files; findings of severity info: {found:?}", files.len());
 }
 
 #[test]
@@ -311,7 +315,7 @@ fn writes_what_it_read() {
         let mut written = Vec::with_capacity(whole.len());
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         mesh.write_to(0, &mut written).unwrap();
-        assert!(written == whole, "{} came out differently", path.display());
+        assert!(written == whole, "{} was written differently", path.display());
         if !mesh.generation().is_compressed() {
             continue;
         }
@@ -327,7 +331,8 @@ fn writes_what_it_read() {
     }
 }
 
-/// Everything that holds for the samples, and the neutral view against the format's own.
+/// Tests everything that holds for the samples, and compares the neutral view with the format's own
+/// view.
 #[test]
 fn agrees_with_the_neutral_view() {
     let Some((_, files)) = ours() else { return };
@@ -354,7 +359,7 @@ fn agrees_with_the_neutral_view() {
     }
 }
 
-/// The engine's edge records and trees, built anew from positions and indices.
+/// Rebuilds the engine's edge records and trees from positions and indices.
 #[test]
 fn builds_the_trees_of_the_engine() {
     let Some((_, files)) = ours() else { return };
@@ -393,7 +398,7 @@ fn expect_same_tree(what: &str, one: &SurfaceTree<'_>, other: &SurfaceTree<'_>) 
     assert!(one.boxes().raw() == other.boxes().raw() && one.splits().raw() == other.splits().raw(), "{what}");
 }
 
-/// Compares all that the blocks of two meshes hold.
+/// Compares the complete content of the blocks of two meshes.
 fn expect_same_content<D: AsRef<[u8]>, E: AsRef<[u8]>>(one: &Mesh<D>, other: &Mesh<E>) {
     assert_eq!(one.surface_count(), other.surface_count());
     for index in 0..one.surface_count() {

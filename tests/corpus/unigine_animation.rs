@@ -1,4 +1,6 @@
-//! UNIGINE animations, embedded in meshes and in files of their own. The files have no licence, so none is here.
+//! Tests of real UNIGINE animations, embedded in meshes and in separate files.
+//!
+//! The files have no licence, so the repository contains none of them.
 
 use meshpeek::MeshFile as _;
 use std::collections::BTreeMap;
@@ -13,7 +15,7 @@ use crate::support::corpus;
 use crate::unigine::{compare_bounds, compare_skeleton, files};
 use crate::{Reference, file_name, numbers};
 
-/// The generations of which real files are known.
+/// The generations for which the corpus has real files.
 const KNOWN: [&str; 3] = ["an10", "an11", "an13"];
 
 fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
@@ -22,7 +24,7 @@ fn ours() -> Option<(PathBuf, Vec<PathBuf>)> {
     Some((folder, files))
 }
 
-/// Compares one animation with its reference, and its poses with those it plays.
+/// Compares one animation with its reference, and its poses with the frames that it plays.
 pub fn compare_animation(mut expected: Reference, motion: &dyn Animations, found: &AnimationView<'_>) {
     expected.same("name", found.name.to_string_lossy());
     expected.same("animated_bones", found.bones.len());
@@ -65,7 +67,9 @@ pub fn compare_animation(mut expected: Reference, motion: &dyn Animations, found
     expected.done();
 }
 
-/// Plays all frames; on the way, that they are those that are posed, in any order, bit for bit.
+/// Plays all frames.
+///
+/// Also asserts that `pose`, called in another order, returns the same frames bit by bit.
 fn play(motion: &dyn Animations, found: &AnimationView<'_>) -> Vec<Vec<Transform>> {
     let mut played = Vec::new();
     let mut frames = found.play().unwrap();
@@ -127,7 +131,7 @@ fn compare_bone(mut expected: Reference, motion: &dyn Animations, found: &Animat
             let shown = numbers(&at.take(key).unwrap());
             assert_eq!(shown.len(), found.len(), "{}", at.what);
             for (shown, found) in shown.iter().zip(found) {
-                // Seven digits are shown; a box is added to in f32.
+                // The reference shows seven digits, and the corner of the box is added in `f32`.
                 let slack = shown.abs() * 6e-7 + reach * 1.2e-7;
                 assert!((shown - found).abs() <= slack, "{}: {key} {found}, expected {shown}", at.what);
             }
@@ -155,7 +159,7 @@ fn equals_the_reference() {
         expected.same("file", name.as_str());
         expected.same("magic", file.generation().magic());
         expected.same("bytes", file.as_bytes().len());
-        // The hash tells whoever fetches the files whether these are the same ones.
+        // The hash only identifies the file for people who download the corpus.
         expected.take("sha256").unwrap();
         match file.bounds().unwrap() {
             Some((bounds, sphere)) => compare_bounds(&mut expected, bounds, sphere),
@@ -212,7 +216,7 @@ fn finds_no_fault() {
         })
         .unwrap();
     }
-    eprintln!("{} files; worth knowing: {found:?}", files.len());
+    eprintln!("{} files; findings of severity info: {found:?}", files.len());
 }
 
 #[test]
@@ -222,6 +226,6 @@ fn writes_what_it_read() {
         let whole = std::fs::read(path).unwrap();
         let mut written = Vec::with_capacity(whole.len());
         Animation::open(whole.as_slice()).unwrap().write_to(0, &mut written).unwrap();
-        assert!(written == whole, "{} came out differently", path.display());
+        assert!(written == whole, "{} was written differently", path.display());
     }
 }

@@ -1,4 +1,6 @@
-//! Unreal vertex meshes. Most may not be published, so none is here.
+//! Tests of real Unreal vertex meshes.
+//!
+//! Most of them must not be published, so the repository contains none of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use zerocopy::little_endian::U16;
 use crate::support::corpus;
 use crate::{Reference, file_name};
 
-/// The stems of all pairs, sorted.
+/// Returns the stems of all pairs, sorted.
 fn stems(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| file_name(&entry.unwrap().path()));
     let mut stems: Vec<String> = names.filter_map(|name| name.strip_suffix("_d.3d").map(str::to_owned)).collect();
@@ -40,7 +42,9 @@ fn reference(folder: &Path, stem: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(format!("reference/{stem}.json"))).unwrap()).unwrap()
 }
 
-/// Returns stored x, y and z, which every float of a view is exactly.
+/// Returns the stored x, y and z.
+///
+/// Every float of a view equals the stored integer exactly.
 fn stored(positions: &Positions<'_>) -> Vec<[i64; 3]> {
     (0..positions.len()).map(|index| positions.get(index).unwrap().map(|part| part as i64)).collect()
 }
@@ -88,7 +92,7 @@ fn compare_polygons(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     expected.same("type_bytes", histogram(polygons.iter().map(|polygon| polygon.kind)));
     expected.same("texture_numbers", histogram(polygons.iter().map(|polygon| polygon.texture)));
     expected.same("weapon_triangles", mesh.attachment_count());
-    // The same again through the surfaces: every polygon is in one, and none is in two.
+    // Compares the same values through the surfaces. Every polygon belongs to exactly one surface.
     let surfaces: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
     let indices: Vec<u32> = surfaces.iter().flat_map(|surface| surface.indices().iter()).collect();
     expected.same("sum_indices", indices.iter().map(|index| u64::from(*index)).sum::<u64>());
@@ -160,8 +164,8 @@ fn equals_the_reference() {
         assert!(variant == mesh.variant().name() || variant == "odd", "{stem}: {variant}");
         compare_polygons(&mut expected, &mesh);
         compare_frames(&mut expected, &mesh);
-        // What is wrong with a file is compared below; what a script says, with the scripts; other readers' dumps stand
-        // for themselves.
+        // Other tests compare the anomalies and the scripts. The dumps of other readers are not
+        // compared at all.
         for key in ["anomalies", "uc", "uc_features", "assimp_git_21bea12f", "assimp_5_2_5", "umodelinfo"] {
             expected.take(key);
         }
@@ -171,7 +175,7 @@ fn equals_the_reference() {
     eprintln!("{} pairs, {vertices} vertices compared", stems.len());
 }
 
-/// The rules that tell of an anomaly as the reference words it.
+/// Returns the rules that report an anomaly, given the reference's words for it.
 fn rules(anomaly: &str) -> &'static str {
     let known = [
         ("aniv file -44 bytes", ""),
@@ -222,7 +226,7 @@ fn writes_what_it_read() {
         let [mut new_data, mut new_aniv] = [Vec::new(), Vec::new()];
         mesh.write_to(0, &mut new_data).unwrap();
         mesh.write_to(1, &mut new_aniv).unwrap();
-        assert!(new_data == data && new_aniv == aniv, "{stem} came out differently");
+        assert!(new_data == data && new_aniv == aniv, "{stem} was written differently");
     }
 }
 
@@ -244,7 +248,7 @@ fn accounts_for_every_byte() {
     }
 }
 
-/// Every polygon and every frame through the neutral view.
+/// Compares every polygon and every frame with the neutral view.
 #[test]
 fn agrees_with_the_neutral_view() {
     let Some((folder, stems)) = ours() else { return };
@@ -274,6 +278,6 @@ fn agrees_with_the_neutral_view() {
                 assert_eq!(neutral.as_bytes(), mesh.frame(frame).unwrap().positions().as_bytes());
             }
         }
-        assert!(seen.iter().all(|seen| *seen == 1), "{stem}: a polygon in no surface, or in two");
+        assert!(seen.iter().all(|seen| *seen == 1), "{stem}: a polygon is in no surface or in two");
     }
 }

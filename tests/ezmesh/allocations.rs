@@ -1,5 +1,7 @@
-//! What reading EZ-Mesh allocates: its lists when it is opened, a block of text once, and nothing for numbers that go straight
-//! into a buffer, or are lent.
+//! Counts the allocations for reading EZ-Mesh files.
+//!
+//! Opening allocates lists, and a block of text is allocated once. Numbers that are written
+//! straight into a buffer or borrowed from the file allocate nothing.
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Mesh, Semantic, is_known};
@@ -15,7 +17,7 @@ fn open(bytes: &[u8]) -> Mesh<&[u8]> {
     Mesh::open(bytes).unwrap()
 }
 
-/// A number of allocations that grows with the digits of a count only: a list that grows doubles.
+/// Returns the number of reallocations of a list that doubles its capacity until it has `items`.
 fn doublings(items: usize) -> u64 {
     u64::from(usize::BITS - items.leading_zeros())
 }
@@ -29,12 +31,12 @@ fn opening_allocates_lists_only() {
             &(element("Skeleton", &bones) + &mesh("m", &(corner_vertices() + &section("s", &triangles(1, "0 1 2"))))),
         );
         let (first, held) = (allocations(|| open(text.as_bytes())), most_held(|| open(text.as_bytes())).1);
-        // A list for each kind of element; for the two kinds of blocks, also one of their ends and one of slots; checkpoints; and
-        // the open elements.
+        // There is one list for each kind of element, two more (block ends and cache slots) for
+        // each of the two kinds of blocks, the checkpoints, and the stack of open elements.
         let lists = 6 + 2 * 2 + 1 + 1;
         assert!(first <= lists + doublings(count), "{count} bones: {first}");
         assert!(held <= 2 * 16 * u64::try_from(count).unwrap() + 2048, "{count} bones: {held} bytes");
-        // Numbers cost nothing, however many there are.
+        // The number of numbers makes no difference.
         let long = text.replace("0 0 0, 1 0 0, 0 2 0,", &"0 0 0, 1 0 0, 0 2 0,\r\n".repeat(1000));
         assert_eq!(allocations(|| open(long.as_bytes())), first);
         assert_eq!(allocations(|| assert!(is_known(long.as_bytes()))), 0);
@@ -42,7 +44,7 @@ fn opening_allocates_lists_only() {
     let described = everything();
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = described.binary(order);
-        // Sixteen lists, some of which grow.
+        // Sixteen lists, and some reallocations.
         assert!(allocations(|| open(&bytes)) <= 16 + 4, "{}", allocations(|| open(&bytes)));
     }
 }
@@ -86,7 +88,7 @@ fn numbers_go_straight_into_a_buffer() {
     }
 }
 
-/// The block, and its arrays.
+/// Allocations of a block: the block itself, and its arrays.
 const BLOCK: u64 = 2;
 
 #[test]
@@ -108,7 +110,7 @@ fn a_block_of_text_is_unfolded_once() {
         assert_eq!(again, 0);
     }
     for section in system.view().sections() {
-        // A list of no triangles is a block without bytes.
+        // A list without triangles is a block without bytes.
         let triangles = section.index_buffer().unwrap().unwrap();
         let expected = BLOCK - u64::from(triangles.triangle_count() == 0);
         assert_eq!(allocations(|| triangles.indices().unwrap()), expected, "{}", section.index());
@@ -119,7 +121,7 @@ fn a_block_of_text_is_unfolded_once() {
         assert_eq!(allocations(|| track.keys().unwrap()), BLOCK);
         assert_eq!(allocations(|| track.keys().unwrap().iter().count()), 0);
     }
-    // Surfaces of the neutral view are the same blocks.
+    // Surfaces of the neutral view use the same blocks.
     let count = allocations(|| {
         for surface in 0..system.surface_count() {
             system.positions(surface, 0).unwrap();
@@ -127,7 +129,7 @@ fn a_block_of_text_is_unfolded_once() {
             system.weights(surface).unwrap();
         }
     });
-    // The names of skeletons, which weights are counted by.
+    // The list of skeleton names, which gives the bone indices of weights their offset.
     assert!(count <= 2, "{count}");
 }
 
@@ -170,7 +172,7 @@ fn a_pose_takes_the_names_of_bones_and_no_more() {
     }
 }
 
-/// Asserts that no file makes it hold more than 16 times its size and 1 MiB.
+/// Asserts that opening a text holds at most 16 times its size and 1 MiB.
 fn expect_cheap(what: &str, text: &str) {
     let most = 16 * u64::try_from(text.len()).unwrap() + (1 << 20);
     let (system, held) = most_held(|| open(text.as_bytes()));

@@ -1,4 +1,4 @@
-//! Building EZ-Mesh files from lists, in both forms, and writing files again.
+//! Tests of building EZ-Mesh files from lists, in both forms, and of writing files again.
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::ByteOrder;
@@ -26,7 +26,9 @@ fn written(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Tests that two systems are the same, bit for bit: numbers that are none included, which are not equal to themselves.
+/// Asserts that two systems are equal bit by bit.
+///
+/// This includes NaNs, which do not compare equal.
 fn assert_same(one: &builder::Mesh, other: &builder::Mesh) {
     let [(one, one_bits), (other, other_bits)] = [one, other].map(|system| {
         let mut system = system.clone();
@@ -111,7 +113,7 @@ fn any_name(random: &mut Random) -> Vec<u8> {
     random.pick(&["", "null", "a b", "C:\\a/b>c'", "A &amp; B", "größe", "#1\r\n\tx"]).as_bytes().to_vec()
 }
 
-/// Any column, of one type or of several.
+/// Returns a random column, of one type or of several types.
 fn any_values(random: &mut Random, rows: usize) -> Values {
     let width = u8::try_from(random.within(1..4)).unwrap();
     let count = rows * usize::from(width);
@@ -136,7 +138,7 @@ fn any_values(random: &mut Random, rows: usize) -> Values {
     }
 }
 
-/// Columns that both forms hold, in the order of writers.
+/// Returns random columns that both forms can store, in the order of existing writers.
 fn standard_columns(random: &mut Random, rows: usize) -> Vec<Column> {
     let mut columns = vec![Column::positions((0..rows).map(|_| any_floats(random)))];
     if random.one_in(2) {
@@ -178,7 +180,7 @@ fn any_columns(random: &mut Random, rows: usize) -> Vec<Column> {
         for word in ["what", "größe"] {
             let parts = random.within(1..4);
             let mut parts: Vec<Values> = (0..parts).map(|_| any_values(random, rows)).collect();
-            // Neighbours of one type would be read as one.
+            // Neighbouring parts of one type would be read as one part.
             parts.dedup_by(|one, other| std::mem::discriminant(one) == std::mem::discriminant(other));
             let values = if parts.len() == 1 { parts.remove(0) } else { Values::Mixed(parts) };
             columns.insert(random.below(columns.len() + 1), Column { word: word.into(), values });
@@ -192,7 +194,7 @@ fn triangles(random: &mut Random, rows: usize) -> Vec<[u32; 3]> {
     (0..count).map(|_| std::array::from_fn(|_| u32::try_from(random.below(rows)).unwrap())).collect()
 }
 
-/// A system of what both forms hold, with every box and time.
+/// Returns a random system that both forms can store, with every bounding box and time.
 fn common(random: &mut Random) -> builder::Mesh {
     let bounds = |random: &mut Random| Some(Bounds { min: any_floats(random), max: any_floats(random) });
     let bones = |random: &mut Random| {
@@ -260,7 +262,7 @@ fn common(random: &mut Random) -> builder::Mesh {
     }
 }
 
-/// Puts in what only text has.
+/// Returns a random system with content that only the text form can store.
 fn textual(random: &mut Random) -> builder::Mesh {
     let mut system = common(random);
     system.bounds = any_box(random);
@@ -307,7 +309,7 @@ fn textual(random: &mut Random) -> builder::Mesh {
     system
 }
 
-/// Puts in what only the binary form has.
+/// Returns a random system with content that only the binary form can store.
 fn binary(random: &mut Random) -> builder::Mesh {
     let mut system = common(random);
     system.plane = any_floats(random);
@@ -335,7 +337,7 @@ fn binary(random: &mut Random) -> builder::Mesh {
     system
 }
 
-/// A mesh without anything but a box.
+/// Returns a mesh without content except a bounding box.
 fn filled(random: &mut Random) -> MeshElement {
     MeshElement { bounds: Some(Bounds { min: any_floats(random), max: any_floats(random) }), ..Default::default() }
 }
@@ -465,7 +467,8 @@ fn gives_columns_the_words_of_writers() {
     assert_eq!(columns("ff ffff hhhh", "texel2 boneweighting boneindices"), "texcoord2 blendweights blendindices");
     assert_eq!(columns("fff ff", "Normal NORMAL"), "normal NORMAL");
     assert_eq!(columns("ff Fff", "position Interp3"), "position interp3");
-    // With standard words for some, the last would become what it was not.
+    // With standard words for some columns, the last column would get a meaning that it did not
+    // have.
     let odd = "texcoord3 texcoord texcoord texcoord";
     assert_eq!(columns("ff ff fff ff", odd), odd);
 }
@@ -546,12 +549,12 @@ fn puts_the_vertices_of_sections_together() {
     assert_eq!(mesh.sections[1].bounds, Some(Bounds { min: [0.0, 1.0, -0.0], max: [1.0, 2.0, -0.0] }));
     assert_eq!(mesh.bounds, Some(Bounds { min: [0.0, 0.0, -0.0], max: [1.0, 2.0, -0.0] }));
     assert_eq!(merged.bounds, mesh.bounds);
-    // The mesh's own stand before them, and keep their numbers.
+    // The vertices of the mesh come before those of its sections and keep their indices.
     let mut mixed = system.clone();
     mixed.meshes[0].vertices = mixed.meshes[0].sections[0].vertices.clone();
     mixed.meshes[0].sections[0].vertices = None;
     assert_eq!(mixed.to_ezb(ByteOrder::Little).unwrap(), system.to_ezb(ByteOrder::Little).unwrap());
-    // Other columns are another vertex.
+    // Other columns make another vertex format.
     let vertices = system.meshes[0].sections[1].vertices.as_mut().unwrap();
     vertices.columns.remove(1);
     assert_eq!(refused(system.to_ezb(ByteOrder::Little)), "mesh[0].section[1].semantic");
@@ -590,13 +593,13 @@ fn reduces_to_what_a_form_holds() {
         system.reduce_to_ezb();
         match system.to_ezb(ByteOrder::Big) {
             Ok(bytes) => assert_eq!(written(&bytes), bytes),
-            // Sections of different columns.
-            Err(error) => assert!(error.to_string().contains("the columns of the vertices before"), "{error}"),
+            // The sections have different columns.
+            Err(error) => assert!(error.to_string().contains("the same columns as the previous vertices"), "{error}"),
         }
     }
 }
 
-/// Returns the field of what is refused.
+/// Returns the field of the error.
 fn refused<T: std::fmt::Debug>(result: Result<T, meshpeek::Error>) -> String {
     let error = result.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
@@ -656,7 +659,7 @@ fn refuses_what_text_cannot_hold() {
         }),
         ("material[1].meta_data", |system| system.materials[1].meta_data = b"\x01".into()),
         ("mesh[0].section[1].material", |system| system.meshes[0].sections[1].material = vec![b'a'; (1 << 20) + 1]),
-        // A name means the first bone that has it.
+        // A name refers to the first bone with that name.
         ("skeleton[0].bone[2].parent", |system| system.skeletons = named(["a", "a", "b"], [None, None, Some(1)])),
         ("skeleton[0].bone[0].parent", |system| system.skeletons = named(["a", "", "b"], [Some(1), None, None])),
     ];
@@ -667,7 +670,7 @@ fn refuses_what_text_cannot_hold() {
         let binary = system.to_ezb(ByteOrder::Big).unwrap();
         assert_same(&read(&binary), &system);
     }
-    // A child may stand before its parent, and keeps its number.
+    // A child may come before its parent, and keeps its index.
     let system = builder::Mesh { skeletons: named(["a", "b", "c"], [Some(2), None, Some(1)]), ..Default::default() };
     assert_eq!(read(&system.to_ezm().unwrap()), system);
     for values in [
@@ -732,7 +735,7 @@ fn a_file_of_triangles_without_vertices_is_not_written() {
     let mut out = Vec::new();
     assert_eq!(refused(Mesh::open(&text[..]).unwrap().write_to(0, &mut out)), "mesh[0].section[0].triangles");
     assert!(out.is_empty());
-    // What counts claim is not allocated before the text is known to hold it.
+    // Nothing is allocated for a count before the text is known to contain that number of items.
     for text in [
         &b"<Mesh><MeshSection><indexbuffer count=\"4000000000\">0 1 2</indexbuffer></MeshSection></Mesh>"[..],
         b"<Mesh><vertexbuffer count=\"4000000000\" ctype=\"fff\" semantic=\"position\">0 1 2</vertexbuffer></Mesh>",

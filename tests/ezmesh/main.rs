@@ -1,4 +1,4 @@
-//! EZ-Mesh: text and binary files, rules, random access to rows, and the builder.
+//! Tests of EZ-Mesh: text and binary files, rules, random access to rows, and the builder.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

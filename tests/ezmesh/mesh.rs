@@ -1,4 +1,5 @@
-//! EZ-Mesh: what the views give, of texts and binary files that are spelled by hand, and where errors point.
+//! Tests of EZ-Mesh texts and binary files that are written by hand: the values of views, and the
+//! positions of errors.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -30,7 +31,7 @@ fn strict(text: &str) -> Mesh<&[u8]> {
     Mesh::open_with(text.as_bytes(), &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
-/// Expects an error of a field, of a kind, at an offset.
+/// Asserts that the result is an error with this field, kind and offset.
 fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str, offset: impl Into<Option<u64>>) -> Error {
     let error = result.err().unwrap_or_else(|| panic!("{field} must be refused"));
     let found = (error.field().to_string(), error.kind().id(), error.offset());
@@ -39,7 +40,7 @@ fn expect<T>(result: meshpeek::Result<T>, field: &str, kind: &str, offset: impl 
     error
 }
 
-/// Expects a text not to be opened.
+/// Asserts that a text does not open.
 fn refuse(text: &str, field: &str, kind: &str, offset: u64) -> Error {
     expect(Mesh::open(text.as_bytes()), field, kind, offset)
 }
@@ -94,7 +95,7 @@ fn track<'a>(system: &'a Mesh<&[u8]>, number: usize) -> Track<'a> {
 
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
 
-/// Everything that the neutral view tells, compared between two files.
+/// Compares everything in the neutral view of two files.
 fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
     let [moves, others] = [one, other].map(|file| file.animations().unwrap());
     let [one, other]: [&dyn Geometry; 2] = [one, other];
@@ -155,7 +156,7 @@ fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
     }
 }
 
-/// A binary file at every place in memory that a number can stand at.
+/// Opens a binary file at every alignment of its numbers in memory.
 fn shifted(bytes: &[u8], check: impl Fn(&Mesh<&[u8]>)) {
     for shift in 0..4 {
         let mut moved = vec![0xee; shift];
@@ -197,7 +198,9 @@ fn reads_the_sample() {
     }
 }
 
-/// Returns the name and the range of each region of a file, which leave nothing out.
+/// Returns the name and the byte range of each region of a file.
+///
+/// The regions have no gaps.
 fn regions(bytes: &[u8]) -> Vec<(String, Range<usize>)> {
     let (mut all, mut end) = (Vec::new(), 0);
     open(bytes)
@@ -231,7 +234,7 @@ fn accounts_for_every_byte() {
     assert_eq!(binary[..4], first.map(|(name, range)| (name.to_owned(), range)));
     let vertices = binary.iter().find(|(name, _)| name == "mesh[0].vertexbuffer").unwrap();
     assert_eq!((binary.len(), &vertices.1), (39, &(398..1166)));
-    // Leftovers have a name, and a finding that can be looked up.
+    // Bytes after the end have a named region, and a finding with the same name.
     let longer = [&bytes("crate100.ezb")[..], b"left"].concat();
     let (name, range) = regions(&longer).pop().unwrap();
     let mut found = Vec::new();
@@ -243,10 +246,13 @@ fn accounts_for_every_byte() {
     );
 }
 
-/// Cut anywhere in the binary form, the error names a field that starts at its offset and is not whole.
+/// Truncates a binary file at any length.
+///
+/// The error names a truncated field that starts at the error's offset.
 #[test]
 fn names_the_field_that_is_cut() {
-    // Lists are named for what they hold, regions for the element of the text form. Two numbers may be read as one field.
+    // Errors name a list by its items, but regions use the element of the text form. Two numbers
+    // may be read as one field.
     let aliases = [("indexbuffer", "indices"), ("vertexbuffer", "vertices"), ("keys.count", "frames"), (".count", "")];
     let is_named = |region: &str, field: &str| {
         let alias =
@@ -256,7 +262,7 @@ fn names_the_field_that_is_cut() {
     for file in ["crate100.ezb", "flag101.ezb"] {
         let bytes = bytes(file);
         let regions = regions(&bytes);
-        // Without its version and tag, nothing says what it is.
+        // Without the version and the tag, the format is not detected.
         for length in regions[1].1.end..bytes.len() {
             let error = Mesh::open(&bytes[..length]).unwrap_err();
             assert!(matches!(error.kind().id(), "unexpected-end" | "count"), "{file}, {length}: {error}");
@@ -268,12 +274,12 @@ fn names_the_field_that_is_cut() {
             );
         }
     }
-    // A text is cut in a tag, or in an element that is not closed.
+    // The text is truncated in a tag, or in an element that is not closed.
     let text = bytes("flag.ezm");
     for tag in ["<Bone ", "<AnimTrack ", "<vertexbuffer "] {
         let start = find(&text, tag.as_bytes());
         let error = expect(Mesh::open(&text[..start + tag.len()]), "element", "value", (start + tag.len()) as u64);
-        assert!(error.to_string().contains("a tag that ends in >"), "{error}");
+        assert!(error.to_string().contains("a tag that ends with >"), "{error}");
         let end = start + find(&text[start..], b">") + 1;
         let error = Mesh::open(&text[..end]).unwrap_err();
         assert!(error.field().to_string().ends_with("element") && error.to_string().contains("expected </"), "{error}");
@@ -369,7 +375,7 @@ fn one_file_in_three_forms_is_the_same() {
     expect_described(&described, &text);
 }
 
-/// Expects all that the neutral view does not tell.
+/// Compares everything that is not in the neutral view with its description.
 fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
     let view = system.view();
     let is_text = system.dialect().is_some();
@@ -457,7 +463,7 @@ fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
     assert_eq!((name.as_bytes(), bytes), (&b"blob"[..], &[0, 1, 2][..]));
 }
 
-/// Expects the numbers that were made up.
+/// Compares vertices with the numbers that the description generated.
 fn expect_vertices(said: &RawMesh, buffer: &VertexBuffer<'_>) {
     let vertices = buffer.vertices().unwrap();
     assert_eq!(
@@ -530,7 +536,7 @@ fn every_flag_is_read_by_itself() {
         for binary in [&little, &big] {
             expect_vertices(&said, &binary.mesh(0).unwrap().vertex_buffer().unwrap().unwrap());
         }
-        // In text there are no vertices of nothing.
+        // The text form has no vertices without columns.
         if flags != 0 {
             let text = described.text();
             let text = open(&text);
@@ -560,7 +566,8 @@ fn weights_count_from_the_skeleton_of_their_mesh() {
         let weights = system.weights(surface).unwrap().unwrap();
         weights.get(0).unwrap().iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>()
     };
-    // The place without weight is left out. The first mesh has the second skeleton, of bones 3 and 4.
+    // An influence without weight is left out. The first mesh uses the second skeleton, whose bones
+    // are 3 and 4.
     assert_eq!(bones(0), [(3, 0.5), (4, 0.25), (3, 0.25)]);
     assert_eq!(bones(2), [(0, 0.5), (1, 0.25), (0, 0.25)]);
     assert!(system.weights(0).unwrap().unwrap().get(6).is_none());
@@ -584,10 +591,10 @@ fn poses_are_those_of_the_tracks() {
     let x = |pose: &[Transform; 5]| pose.map(|bone| bone.position[0]);
     system.pose(0, 1, &mut pose).unwrap();
     assert_eq!(x(&pose), [1.0, 2.0, 11.0, 4.0, 21.0]);
-    // The leg's track has ended.
+    // The track of the leg has ended before this frame.
     system.pose(0, 2, &mut pose).unwrap();
     assert_eq!(x(&pose), [1.0, 2.0, 12.0, 4.0, 21.0]);
-    // A track of no bone moves nothing.
+    // A track without a bone moves nothing.
     system.pose(1, 0, &mut pose).unwrap();
     assert_eq!(x(&pose), [30.0, 2.0, 3.0, 4.0, 5.0]);
     expect(system.pose(0, 3, &mut pose), "animation[0].frame", "no-such", None);
@@ -596,7 +603,8 @@ fn poses_are_those_of_the_tracks() {
     expect(system.pose(0, 0, &mut pose[..4]), "out", "buffer", None);
 }
 
-/// The oldest dialect but one: a bare mesh with everything in it, numbered by sections.
+/// Returns a text in the second oldest dialect: a single mesh that contains everything, with
+/// vertices in each section.
 fn bare() -> String {
     let keys = "0 0 1 0 0 0 1, 0 0 2 0 0 0 1,";
     let inner = [
@@ -688,7 +696,7 @@ fn a_scene_graph_has_tetrahedra() {
 fn every_code_of_a_type_is_read() {
     let data = "1.5 -7 4294967295 -32768 65535 -128 255 q ab AbC1 00ff80C0 FFFFFFFF12345678 word, \
                 2 8 -1 1 2 3 4 ,, zz,1 0102 11223344 1 2 3\r\n";
-    // A character stands wherever it is no separator, and hexadecimal digits need none behind them.
+    // A character may be any byte but a separator. Hexadecimal digits need no separator after them.
     let data = data.replace("q ab AbC1", "q abAbC1").replace("FFFFFFFF12345678", "FFFFFFFF 12345678");
     let ctype = "f dd hH bB c x1x2 x4 X x4 p";
     let semantic = "a b c d e f g h i j";
@@ -766,7 +774,7 @@ fn every_word_has_its_meaning() {
         ("radius", "f", S::Radius),
         ("interp1", "f", S::Interp(0)),
         ("interp8", "ffff", S::Interp(7)),
-        // Not with these numbers, and not these words.
+        // Not with these types, and not with these words.
         ("position", "ff", S::Other),
         ("color", "ffff", S::Other),
         ("texcoord1", "fff", S::Other),
@@ -792,7 +800,8 @@ fn every_word_has_its_meaning() {
             );
         }
     }
-    // The second of two is none, and keeps its numbers; bare coordinates are counted.
+    // A second column with the same meaning gets no meaning, but keeps its numbers. Texture
+    // coordinates without a number are counted.
     let data = "1 2 3 4 5 6 7 8 9 10 11 12";
     let text =
         simple(&vertices(1, "ff ff ff ff fff f", "texcoord texel texcoord1 texcoord2 position radius", data), "");
@@ -802,7 +811,7 @@ fn every_word_has_its_meaning() {
     assert_eq!(positions(&system), [[9.0, 10.0, 11.0]]);
     assert_eq!(buffer(&system).vertices().unwrap().radii().unwrap().get(0), Some([12.0]));
     assert_eq!(buffer(&system).word(&buffer(&system).format().columns()[2]).as_bytes(), b"texcoord1");
-    // In any order, and with a set left out.
+    // In any order, and with one set missing.
     let text = simple(&vertices(1, "ff x4 fff", "texcoord3 color position", "1 2 80ff0000 3 4 5"), "");
     let system = open(&text);
     assert_eq!((positions(&system), system.counts(0).unwrap().uv_sets), (vec![[3.0, 4.0, 5.0]], 3));
@@ -811,7 +820,7 @@ fn every_word_has_its_meaning() {
     assert_eq!(system.colors(0).unwrap().unwrap().get(0), Some([1.0, 0.0, 0.0, 128.0 / 255.0]));
 }
 
-/// Ways to spell what the sound text holds.
+/// Returns several encodings of the content of the valid text.
 fn spellings() -> Vec<(&'static str, String)> {
     let vertices = vertices(3, "fff", "position", "0 0 0, 1 0 0, 0 2 0,");
     let base = simple(&vertices, &triangles(1, "0 1 2"));
@@ -873,14 +882,14 @@ fn all_spellings_read_the_same() {
 fn limits_of_floats_have_names() {
     let text = simple(&vertices(2, "fff", "position", "fltmax FMAX FltMin, fmin -fltmax 1"), "");
     let error = open(&text).positions(0, 0).err();
-    // Only the word itself is known.
+    // Only the exact word is accepted.
     if let Some(error) = error {
         assert_eq!((error.kind().id(), error.offset()), ("value", Some(place(&text, "-fltmax"))));
     }
     let text = text.replace("-fltmax", "flt");
     let [max, min] = [f32::MAX, f32::MIN_POSITIVE];
     assert_eq!(positions(&open(&text)), [[max, max, min], [min, 0.0, 1.0]]);
-    // As the format's own writer prints it.
+    // The number as the format's own writer prints it.
     let long = text.replace("FMAX", "340282346638528859811704183484516925440.000000000");
     assert_eq!(positions(&open(&long)), [[max, max, min], [min, 0.0, 1.0]]);
 }
@@ -894,7 +903,7 @@ fn entities_stay_as_they_are() {
     let (name, info) = (system.view().asset_name().unwrap(), system.view().asset_info().unwrap());
     assert_eq!((name.as_bytes(), unescape(name)), (&b"&b; &amp; &#65;"[..], "&b; & A".to_owned()));
     assert_eq!((info.as_bytes(), unescape_percent(info)), (&b"a%20b&lt;%"[..], "a b<%".to_owned()));
-    // None is expanded among numbers either.
+    // Entities are not expanded in numbers either.
     let text = simple(&vertices(1, "fff", "position", "&#48; 0 0"), "");
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "value", place(&text, "&#48;"));
 }
@@ -914,7 +923,8 @@ fn interpolated_floats_are_as_many_as_there_are() {
         } else if printed > 2 {
             assert_eq!((width, all.interp_width()), (printed as usize, Some(printed as u8)));
         } else {
-            // Nobody ever wrote this. There are too many numbers, or too few; more are read only where they are whole rows.
+            // No known writer produced such a file. It has too many or too few numbers. More
+            // numbers are accepted only if they are whole rows.
             let (found, row) = (2 * (3 + printed as usize), 3 + declared);
             assert_eq!((width, all.interp_width()), (declared, None));
             assert_eq!(all.vertices().is_err(), found < 2 * row || found % row != 0);
@@ -927,7 +937,7 @@ fn interpolated_floats_are_as_many_as_there_are() {
         );
         assert_eq!(positions(&system), [[0.0; 3], [1.0, 0.0, 0.0]]);
     }
-    // Of two that are declared with four, both have three.
+    // Two columns are declared with four floats, and both have three.
     let text = simple(&vertices(1, "ffff fff ffff", "interp1 position interp2", "1 2 3 4 5 6 7 8 9"), "");
     let system = open(&text);
     assert_eq!((positions(&system), buffer(&system).interp_width()), (vec![[4.0, 5.0, 6.0]], Some(3)));
@@ -935,7 +945,8 @@ fn interpolated_floats_are_as_many_as_there_are() {
 
 #[test]
 fn interpolated_floats_behind_digits_without_separators() {
-    // Eight digits are a number, whatever follows: here are as many numbers as are declared, and one token less.
+    // Eight hexadecimal digits form a number even without a separator. The data has the declared
+    // number of values, but one token less.
     let text = simple(
         &vertices(2, "fff x4 ffff", "position color interp1", "0 0 0 ff0000ff1 2 3 4, 1 0 0 00ff00ff5 6 7 8"),
         "",
@@ -989,13 +1000,13 @@ fn keys_are_as_wide_as_there_are_floats() {
             assert!(strict(&text).animation(0).unwrap().tracks().next().unwrap().keys().is_ok());
         }
     }
-    // Neither: too many or too few of what is declared.
+    // The number of values fits neither width: there are too many or too few.
     let text = file(" has_scale=\"true\"", &format!("{wide} 9"));
     assert!(track(&open(&text), 0).keys().unwrap().has_more());
     expect(track(&strict(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
     let text = file("", "1 2 3 0 0 0 1, 4 5 6 0 0 0");
     let error = expect(track(&open(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
-    assert!(error.to_string().contains("14 numbers, 2 keys of 7, found 13"), "{error}");
+    assert!(error.to_string().contains("14 numbers, 2 keys of 7 each, found 13"), "{error}");
     let mut out = [0.0; 14];
     expect(
         track(&open(&text), 0).floats_into(&mut out),
@@ -1043,7 +1054,8 @@ fn bones_without_attributes_are_at_rest() {
     );
     let system = open(&text);
     let parents: Vec<i32> = (0..system.bone_count()).map(|bone| system.bone(bone).unwrap().parent).collect();
-    // The first with the name, of the same skeleton, in the same case of letters.
+    // The parent is the first bone with the name in the same skeleton. The case of letters must
+    // match.
     assert_eq!(parents, [1, -1, -1, -1, 4, -1, -1, -1, -1, 8]);
     for bone in 0..system.bone_count() {
         assert_eq!(system.bone(bone).unwrap().bind, Transform::default());
@@ -1094,7 +1106,7 @@ fn boxes_are_what_files_say() {
         for ((found, field), start) in all(&text).into_iter().zip(fields).zip(starts) {
             assert_eq!(found, Err((field.to_owned(), start + into)), "{spelling}");
         }
-        // Nobody needs them.
+        // Such boxes are not needed for reading the mesh.
         assert_eq!(open(&text).bounds(), Bounds { min: [0.0; 3], max: [1.0, 2.0, 0.0] });
     }
 }
@@ -1140,7 +1152,7 @@ fn instances_and_collisions_are_where_they_say() {
     let hull = shapes[1].hull_triangles().unwrap().unwrap();
     assert!(hull.indices().unwrap().iter().eq([2, 1, 0]));
     expect(shapes[2].transform(), "collision[2].transform", "value", place(&text, "1 2\""));
-    // The hull is none of the mesh's vertices.
+    // The hull is not part of the mesh's vertices.
     assert_eq!((positions(&system), system.surface_count()), (vec![[9.0; 3]], 1));
     let wrong = text.replace("position=\"1,2,3\"", "position=\"1,2\"");
     expect(
@@ -1159,7 +1171,8 @@ fn counts_of_more_and_less_than_there_is() {
             &self::triangles(triangles, "0 1 2"),
         )
     };
-    // Less: the rest is left, unless somebody is strict.
+    // The count is lower than the number of values. Strict mode refuses this, otherwise the rest is
+    // ignored.
     let fewer = text(2, 0);
     let system = open(&fewer);
     assert_eq!((positions(&system), indices(&system)), (CORNERS[..2].to_vec(), vec![]));
@@ -1167,19 +1180,21 @@ fn counts_of_more_and_less_than_there_is() {
     let refused = strict(&fewer);
     let at = place(&fewer, "0 0 0, 1 0 0");
     let error = expect(refused.positions(0, 0), "mesh[0].vertexbuffer", "value", at);
-    assert!(error.to_string().contains("6 numbers, 2 vertices of 3, found 9"), "{error}");
+    assert!(error.to_string().contains("6 numbers, 2 vertices of 3 each, found 9"), "{error}");
     expect(buffer(&refused).positions_into(&mut buffers.0), "mesh[0].vertexbuffer", "value", at);
     expect(buffer(&refused).columns_into(&mut buffers.1), "mesh[0].vertexbuffer", "value", at);
     expect(buffer(&refused).for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", at);
     expect(refused.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&fewer, "0 1 2"));
-    // More: nobody has them.
+    // The count is higher than the number of values, which is an error in every mode.
     for count in [4, 5, 1 << 20, u32::MAX] {
         let more = text(count, count);
         let system = open(&more);
         let at = place(&more, "0 0 0, 1 0 0");
         let error = expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", at);
         assert!(
-            error.to_string().contains(&format!("{} numbers, {count} vertices of 3, found 9", u64::from(count) * 3)),
+            error
+                .to_string()
+                .contains(&format!("{} numbers, {count} vertices of 3 each, found 9", u64::from(count) * 3)),
             "{error}"
         );
         expect(system.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&more, "0 1 2"));
@@ -1228,12 +1243,12 @@ fn numbers_that_are_none_are_told_with_their_place() {
         let place = place(&text, at);
         let error = expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
         assert!(error.to_string().contains("found "), "{error}");
-        // Whichever way it is read, it is the same that is wrong.
+        // Every way of reading gives the same error.
         let buffer = buffer(&system);
         expect(buffer.positions_into(&mut [[0.0; 3]; 3]), "mesh[0].vertexbuffer", "value", place);
         expect(buffer.columns_into(&mut vec![0; buffer.byte_count()]), "mesh[0].vertexbuffer", "value", place);
         expect(buffer.for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", place);
-        // And it is said again.
+        // A second access returns the same error.
         expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
         assert!(system.indices(0).is_ok() && system.bounds() == Bounds::EMPTY);
     }
@@ -1245,11 +1260,11 @@ fn numbers_that_are_none_are_told_with_their_place() {
         let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
         expect(triangles.indices_into(&mut [0; 3]), "mesh[0].section[0].indexbuffer", "value", place);
     }
-    // One that is negative is out of any range, as it is in the binary form.
+    // A negative index is out of range, as in the binary form.
     let text = simple(&corner_vertices(), &triangles(1, "0 1 -1"));
     assert_eq!(indices(&open(&text)), [0, 1, u32::MAX]);
     assert!(Surface::new(&open(&text), 0).weld().is_err());
-    // More bytes than any number has.
+    // More bytes than any number needs.
     let long = "1".repeat(129);
     let text = simple(&vertices(1, "fff", "position", &format!("0 0 {long}")), "");
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
@@ -1298,10 +1313,10 @@ fn vertices_that_make_no_sense_are_told_of() {
         let text = sound.replace(from, to);
         expect(open(&text).indices(0), field, "value", place(&text, at));
     }
-    // No vertices at all.
+    // The section has no vertices at all.
     let text = system(&mesh("m", &section("s", &triangles(1, "0 0 0"))));
     expect(open(&text).positions(0, 0), "mesh[0].section[0].vertexbuffer", "missing", place(&text, "<MeshSection"));
-    // Vertices of another group than those that are asked for.
+    // The vertices do not have the requested column.
     let text = simple(&vertices(1, "fff", "normal", "1 2 3"), "");
     let system = open(&text);
     expect(system.positions(0, 0), "mesh[0].semantic", "missing", place(&text, "1 2 3"));
@@ -1310,7 +1325,7 @@ fn vertices_that_make_no_sense_are_told_of() {
     let mut normal = [[0.0; 3]];
     buffer(&system).floats_into(Semantic::Normal, &mut normal).unwrap();
     assert_eq!((normal, system.normals(0, 0).unwrap().unwrap().get(0)), ([[1.0, 2.0, 3.0]], Some([1.0, 2.0, 3.0])));
-    // A section without triangles is a surface without any.
+    // A section without triangles is a surface without corners.
     assert_eq!((system.indices(0).unwrap().len(), system.counts(0).unwrap().corners), (0, 0));
     expect(system.positions(0, 1), "target[1]", "no-such", None);
     expect(system.positions(1, 0), "surface[1]", "no-such", None);
@@ -1364,7 +1379,7 @@ fn structures_that_are_none_are_told_with_their_place() {
         }
         refuse(text, field, kind, place(text, at));
     }
-    // Cut short: the end is to blame.
+    // The text is truncated, so the error is at its end.
     for (text, field) in [
         ("<MeshSystem>", "MeshSystem.element"),
         ("<MeshSystem><Mesh></Mesh>", "MeshSystem.element"),
@@ -1425,7 +1440,7 @@ fn limits_hold() {
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
 }
 
-/// Returns where a text stands in bytes.
+/// Returns the offset of a text in bytes.
 fn find(bytes: &[u8], part: &[u8]) -> usize {
     bytes.windows(part.len()).position(|window| window == part).unwrap()
 }
@@ -1461,20 +1476,20 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         refuse(tracks, 900, "animation[0].tracks", "count");
         let collisions = sound.len() - 20;
         refuse(collisions, 1, "collision_representations", "unsupported");
-        // A text that is longer than the file.
+        // A string that is longer than the file.
         let error = Mesh::open(wrong(at_text("wood"), 1 << 30).as_slice()).unwrap_err();
         assert_eq!(
             (error.kind().id(), error.field().to_string().as_str()),
             ("unexpected-end", "material[0].name"),
             "{error}"
         );
-        // More triangles and vertices than there are.
+        // More triangles and vertices than the file has.
         let section = at_text("first") + 9 + 7 + 24 + 4;
         let triangles = section + 8 + 24 + 4;
         let error = Mesh::open(wrong(triangles, u32::MAX).as_slice()).unwrap_err();
         assert!(["count", "unexpected-end"].contains(&error.kind().id()), "{error}");
         assert_eq!(error.field().to_string(), "mesh[0].section[0].indices");
-        // Flags that nobody knows, of a section and of the vertices. The former are only repeated.
+        // Unknown flags of a section and of the vertices. The former are only copied.
         assert_eq!(open(&wrong(section + 8 + 24, 1 << 31)).section(0).unwrap().flags().unwrap(), Some(1 << 31));
         let mesh_flags = triangles + 4 + 24 + (4 + 5 + 24 + 4 + 4 + 12);
         let bytes = wrong(mesh_flags, 1 << 19 | 1);
@@ -1482,11 +1497,11 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         assert!(error.to_string().contains("0x00080001"), "{error}");
         let error = Mesh::open(wrong(mesh_flags + 4, 1 << 30).as_slice()).unwrap_err();
         assert_eq!(error.field().to_string(), "mesh[0].vertices", "{error}");
-        // A parent that is not in the skeleton is none.
+        // A parent that is not in the skeleton is treated as no parent.
         let parent = at_text("leg") + 7;
         assert_eq!(open(&wrong(parent, 77)).bone(4).unwrap().parent, -1);
         assert_eq!(open(&wrong(parent, u32::MAX)).bone(4).unwrap().parent, -1);
-        // The other version in this order.
+        // The other version number with this byte order.
         let mut other = sound.clone();
         other[..4].copy_from_slice(&order.put(if order == ByteOrder::Little { 101 } else { 100 }));
         expect_alike(&open(&sound), &open(&other));
@@ -1494,7 +1509,7 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
         tagged[8] = b'e';
         assert_eq!(Mesh::open(tagged.as_slice()).unwrap_err().kind().id(), "unknown");
     }
-    // Vertices of nothing take no bytes; there are no more of them than of anything.
+    // Vertices without columns take no bytes. Their number is limited like that of other items.
     let nothing = |vertices| {
         let mesh = RawMesh { name: "m", skeleton: "", flags: 0, vertices, sections: Vec::new() };
         Description { meshes: vec![mesh], ..Description::default() }.binary(ByteOrder::Little)
@@ -1589,7 +1604,7 @@ fn types_are_counted_and_named() {
     assert!(matches!(ErrorKind::Empty, ErrorKind::Empty));
 }
 
-/// Spells a float in one of the ways that programs do.
+/// Returns a random float in one of the formats that programs write.
 fn random_float(random: &mut Random) -> String {
     let digits = |random: &mut Random, most: usize| -> String {
         (0..random.within(1..most)).map(|_| char::from(b'0' + random.below(10) as u8)).collect()
@@ -1603,7 +1618,7 @@ fn random_float(random: &mut Random) -> String {
         4 => format!("{}.", digits(random, 12)),
         5 => format!(".{}", digits(random, 20)),
         6 => format!("{}.{}e{}", digits(random, 5), digits(random, 12), random.below(80) as i32 - 40),
-        // Right between two floats, or nearly so.
+        // A value exactly or nearly halfway between two floats.
         7 => {
             let low = f32::from_bits(0x3f80_0000 + random.below(1 << 20) as u32);
             let middle = (f64::from(low) + f64::from(low.next_up())) / 2.0;
@@ -1621,7 +1636,7 @@ fn floats_are_those_of_the_standard_library() {
         let tokens: Vec<String> = (0..300).map(|_| random_float(&mut random)).collect();
         let mut data = " ".repeat(round % 67);
         for token in &tokens {
-            // Now and then, something stands between two numbers or within one.
+            // Sometimes a comment or other markup is inserted between two numbers or inside one.
             if random.one_in(40) && token.len() > 1 {
                 let at = random.within(1..token.len());
                 data += &format!("{}<!-- {} -->{}", &token[..at], random.below(999), &token[at..]);
@@ -1670,13 +1685,15 @@ fn integers_are_those_of_the_standard_library() {
     }
 }
 
-/// What was wrong, without the words for it.
+/// Returns the field, the kind and the offset of an error, without its message.
 fn blame(error: &Error) -> (String, &'static str, Option<u64>) {
     (error.field().to_string(), error.kind().id(), error.offset())
 }
 
-/// Expects two ways of reading a block to blame the same thing. Where numbers are too few and one is none, whoever makes room
-/// for them first blames their count, which stands for the whole block.
+/// Asserts that two ways of reading a block fail for the same reason.
+///
+/// If there are too few numbers and one is invalid, some readers check the count first. Their error
+/// then has the offset of the whole block.
 fn expect_one_blame<T, U>(one: &meshpeek::Result<T>, other: &meshpeek::Result<U>, block: u64, text: &str) {
     let [one, other] = [one.as_ref().err().map(blame), other.as_ref().err().map(blame)];
     let is_count =
@@ -1685,9 +1702,9 @@ fn expect_one_blame<T, U>(one: &meshpeek::Result<T>, other: &meshpeek::Result<U>
     assert!(one == other || (either && one.is_some() && other.is_some()), "{one:?}, {other:?}: {text}");
 }
 
-/// Expects that vertices give the same numbers, or the same error, whichever way they are read.
+/// Asserts that every way of reading vertices gives the same numbers or the same error.
 fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
-    // Nobody makes room for more than the file can hold.
+    // No buffer is allocated for more than the file can contain.
     if buffer.byte_count() > 1 << 20 {
         return;
     }
@@ -1712,7 +1729,7 @@ fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
     }
 }
 
-/// Looks at everything; every error of the bytes has its place within them.
+/// Reads everything, and asserts that the offset of every error is inside the bytes.
 fn survives(bytes: &[u8]) -> bool {
     let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
     let told = String::from_utf8_lossy(bytes);

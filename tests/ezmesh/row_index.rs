@@ -1,4 +1,5 @@
-//! Single vertices of EZ-Mesh text, with a sidecar and without, against a pass over all of them.
+//! Compares single vertices of EZ-Mesh text, with and without a sidecar, with a pass over all
+//! vertices.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use meshpeek::MeshFile as _;
 use meshpeek::ezmesh::{Mesh, VertexBuffer};
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust};
 
-/// Spells vertices of positions, a word, and an integer, with whatever may stand between numbers.
+/// Returns a text whose vertices have a position and an integer, with various markup between the
+/// numbers.
 fn text(rows: usize) -> String {
     let mut text = String::from("<MeshSystem><Mesh name=\"m\" submesh_count=\"0\"><vertexbuffer count=\"");
     write!(text, "{rows}\" ctype=\"fff,h\" semantic=\"position,x\">").unwrap();
@@ -77,7 +79,7 @@ fn finds_any_vertex_of_text() {
 #[test]
 fn a_sidecar_of_other_text_changes_no_answer() {
     let [one, mut other] = [text(300), text(300)];
-    // As long as the other, and its numbers stand elsewhere.
+    // The other text has the same length, but its numbers are at other offsets.
     other = other.replacen("<!-- 7 8 9 -->", "", 1).replace("</vertexbuffer>", "<!-- 7 8 9 --></vertexbuffer>");
     assert_eq!(one.len(), other.len());
     let stored = sidecar(&Mesh::open(one.as_bytes()).unwrap());

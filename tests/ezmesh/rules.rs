@@ -1,11 +1,11 @@
-//! Every rule of EZ-Mesh: a file that breaches it is told so, and one that does not is not.
+//! Tests every rule of EZ-Mesh with a file that breaks it and a file that does not.
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
 use meshpeek::ezmesh::{Mesh, RULES, finding};
 use meshpeek::{MeshFile as _, Severity};
 
-/// Returns the rules that a file breaches, in the order in which they are told.
+/// Returns the rules that a file breaks, in the order of the findings.
 fn breached(bytes: &[u8]) -> Vec<&'static str> {
     let mut rules = Vec::new();
     match Mesh::open(bytes) {
@@ -20,7 +20,9 @@ const VERTICES: &str =
     "<vertexbuffer count=\"3\" ctype=\"fff\" semantic=\"position\">0 0 0, 1 0 0, 0 1 0,</vertexbuffer>";
 const SECTION: &str = "<MeshSection material=\"m\"><indexbuffer triangle_count=\"1\">0 1 2</indexbuffer></MeshSection>";
 
-/// A system of one mesh that has everything right; tests replace what they are about.
+/// Returns a valid system of one mesh.
+///
+/// Tests replace the part that they are about.
 fn sound() -> String {
     format!(
         "<?xml version=\"1.0\"?><MeshSystem asset_name=\"a\"><Skeletons count=\"1\"><Skeleton name=\"s\" count=\"2\">\
@@ -32,7 +34,7 @@ fn sound() -> String {
     )
 }
 
-/// Replaces a part of the sound system, and returns the rules that the result breaches.
+/// Replaces a part of the valid system, and returns the rules that the result breaks.
 fn with(part: &str, by: &str) -> Vec<&'static str> {
     let text = sound();
     assert!(text.contains(part), "{part}");

@@ -1,4 +1,4 @@
-//! EZ-Mesh: the text form, and the binary one.
+//! Tests of hostile EZ-Mesh files, in the text form and the binary form.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,39 +16,39 @@ use crate::support::random::Random;
 use crate::support::stopwatch::Stopwatch;
 use crate::{edges, peak, within};
 
-/// How much larger the traps are in an optimised build.
+/// The factor by which the trap files are larger in an optimised build.
 const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 10 };
-/// Of the places that a debug build spoils, it takes every so many.
+/// The step between the positions that are damaged. A debug build tests only some of them.
 const STRIDE: usize = if cfg!(debug_assertions) { 61 } else { 1 };
 
-// Spelling files.
+// Building files.
 
 fn system(inner: &str) -> Vec<u8> {
     format!("<MeshSystem>{inner}</MeshSystem>").into_bytes()
 }
 
-/// A mesh with vertices and one section with triangles.
+/// Returns a mesh with vertices and one section with triangles.
 fn mesh(vertices: &str, triangles: &str) -> Vec<u8> {
     system(&format!("<Mesh>{vertices}<MeshSection>{triangles}</MeshSection></Mesh>"))
 }
 
-/// A mesh with vertices only: what its buffer is tested with.
+/// Returns a mesh with only vertices, for tests of its vertex buffer.
 fn block(count: &str, ctype: &str, semantic: &str, data: &str) -> Vec<u8> {
     let buffer = format!("<vertexbuffer count='{count}' ctype='{ctype}' semantic='{semantic}'>{data}</vertexbuffer>");
     mesh(&buffer, "")
 }
 
-/// A mesh with triangles only.
+/// Returns a mesh with only triangles.
 fn list(count: &str, data: &str) -> Vec<u8> {
     mesh("", &format!("<indexbuffer {count}>{data}</indexbuffer>"))
 }
 
-/// One animation with one track.
+/// Returns one animation with one track.
 fn track(attributes: &str, data: &str) -> Vec<u8> {
     system(&format!("<Animation><AnimTrack {attributes}>{data}</AnimTrack></Animation>"))
 }
 
-/// Everything that the first dialect can have, with every type of number.
+/// Returns a text with everything that the first dialect supports, with every type of number.
 fn full() -> Vec<u8> {
     br#"<?xml version="1.0"?>
 <MeshSystem asset_name="all" asset_info="" mesh_system_version="1" mesh_system_asset_version="0">
@@ -79,7 +79,7 @@ fn full() -> Vec<u8> {
     .to_vec()
 }
 
-/// The oldest dialects: a bare mesh with everything in it, and a scene.
+/// Returns the two oldest dialects: a single mesh that contains everything, and a scene.
 fn older() -> [Vec<u8>; 2] {
     let bare = br#"    <Mesh name="bare"><Animation name="a" trackcount="1" framecount="1" duration="1" dtime="1">
       <AnimTrack name="b" count="1">0 0 0 0 0 0 1,</AnimTrack></Animation>
@@ -96,7 +96,7 @@ fn older() -> [Vec<u8>; 2] {
     [bare.to_vec(), scene.to_vec()]
 }
 
-/// Fields of a binary file, in a byte order.
+/// The fields of a binary file in one byte order.
 #[derive(Clone)]
 struct RawFile {
     bytes: Vec<u8>,
@@ -124,7 +124,7 @@ impl RawFile {
         words.iter().fold(self, |all, word| all.word(*word))
     }
 
-    /// Floats that count from zero.
+    /// Adds the given number of floats, counting up from zero.
     fn floats(self, count: u16) -> Self {
         (0..count).fold(self, |all, number| all.word(f32::from(number).to_bits()))
     }
@@ -135,7 +135,7 @@ impl RawFile {
         self
     }
 
-    /// Position, rotation, scale.
+    /// Adds a position, a rotation and a scale.
     fn transform(self) -> Self {
         self.floats(10)
     }
@@ -145,13 +145,15 @@ impl RawFile {
     }
 }
 
-/// Lists of a binary file, up to one of them, empty: textures, tetra meshes, skeletons, animations, materials, user data, user
-/// binary data, meshes, instances, collisions.
+/// Returns a binary file up to its list number `list`, with empty lists before it.
+///
+/// The lists are: textures, tetra meshes, skeletons, animations, materials, user data, user binary
+/// data, meshes, instances, collisions.
 fn up_to(list: usize, big: bool) -> RawFile {
     (0..list).fold(RawFile::new(big), |all, _| all.word(0))
 }
 
-/// Everything that the binary form can have.
+/// Returns a file with everything that the binary form supports.
 fn binary(big: bool) -> Vec<u8> {
     let all = RawFile::new(big).word(1).text(b"picture").words(&[2, 1, 3]).text(b"rgbRGB").word(0);
     let all = all.word(1).text(b"s").word(2).text(b"root").word(u32::MAX).transform().text(b"tip").word(0).transform();
@@ -170,7 +172,7 @@ fn binary(big: bool) -> Vec<u8> {
     all.bytes
 }
 
-/// Every sample, by a name.
+/// Returns every sample with a name.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let [bare, scene] = older();
     vec![
@@ -184,13 +186,13 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-// Asking.
+// Reading files.
 
 fn find(bytes: &[u8], what: &str) -> u64 {
     bytes.windows(what.len()).position(|window| window == what.as_bytes()).unwrap_or_else(|| panic!("no {what}")) as u64
 }
 
-/// Where the text of the first element of a name starts.
+/// Returns the start of the text of the first element with the given name.
 fn behind(bytes: &[u8], element: &str) -> u64 {
     let at = find(bytes, &format!("<{element}")) as usize;
     (at + bytes[at..].iter().position(|byte| *byte == b'>').unwrap() + 1) as u64
@@ -201,7 +203,7 @@ fn told(error: &Error) -> (String, Option<u64>) {
     (error.field().to_string(), error.offset())
 }
 
-/// Asserts that the file does not open, and where the fault is.
+/// Asserts that the file does not open, and that the error has this field and offset.
 fn refused(bytes: &[u8], field: &str, offset: u64) -> Error {
     assert_eq!(check_invariants(bytes), Fate::Refused);
     let error = Mesh::open(bytes).unwrap_err();
@@ -219,12 +221,13 @@ fn strict(bytes: &[u8]) -> Mesh<&[u8]> {
     Mesh::open_with(bytes, &OpenOptions { strict: true, ..Default::default() }).unwrap()
 }
 
-/// The first mesh's vertices.
+/// Returns the vertices of the first mesh.
 fn vertices<'a>(system: &'a Mesh<&[u8]>) -> meshpeek::Result<VertexBuffer<'a>> {
     system.view().meshes().next().unwrap().vertex_buffer().map(Option::unwrap)
 }
 
-/// Asserts that a file opens and that its vertices cannot be read, and where the fault is.
+/// Asserts that a file opens but its vertices cannot be read, and that the error has this field and
+/// offset.
 fn no_vertices(bytes: &[u8], field: &str, offset: u64) -> Error {
     let system = open(bytes);
     let error = vertices(&system).and_then(|buffer| buffer.vertices().map(drop)).unwrap_err();
@@ -232,7 +235,8 @@ fn no_vertices(bytes: &[u8], field: &str, offset: u64) -> Error {
     error
 }
 
-/// Asserts that a file opens and that its triangles cannot be read, and where the fault is.
+/// Asserts that a file opens but its triangles cannot be read, and that the error has this field
+/// and offset.
 fn no_triangles(bytes: &[u8], field: &str, offset: u64) -> Error {
     let system = open(bytes);
     let section = system.view().sections().next().unwrap();
@@ -247,7 +251,7 @@ fn indices(bytes: &[u8]) -> Vec<u32> {
     list.indices().unwrap_or_else(|error| panic!("{error}")).iter().collect()
 }
 
-/// Reads floats through every path there is, and asserts that all say the same.
+/// Reads floats in every available way, and asserts that all results are equal.
 fn floats(data: &str, count: usize) -> Vec<u32> {
     let bytes = block(&count.to_string(), "f", "radius", data);
     let system = open(&bytes);
@@ -259,7 +263,7 @@ fn floats(data: &str, count: usize) -> Vec<u32> {
     all
 }
 
-/// Asserts that a float cannot be read on any path; returns what is said.
+/// Asserts that a float cannot be read in any way, and returns the error.
 fn no_float(token: &str) -> Error {
     let bytes = block("1", "f", "radius", token);
     let error = no_vertices(&bytes, "mesh[0].vertexbuffer", behind(&bytes, "vertexbuffer"));
@@ -271,17 +275,18 @@ fn no_float(token: &str) -> Error {
     error
 }
 
-/// Asserts that opening and reading everything holds at most 16 times the file, 1 MiB, and the parsed blocks.
+/// Asserts the memory bound of opening and reading everything: 16 times the file, 1 MiB, and the
+/// parsed blocks.
 fn bounded(bytes: &[u8], what: &str) -> (f64, usize) {
     let mut unfolded = 0;
     let peak = peak(|| unfolded = borrow_everything(bytes).unwrap_or_default());
     let most = 16 * bytes.len() + (1 << 20) + unfolded;
-    assert!(peak <= most, "{what}: {peak} bytes for {} of file and {unfolded} unfolded", bytes.len());
-    assert!(unfolded <= 2 * bytes.len(), "{what}: {unfolded} unfolded from {}", bytes.len());
+    assert!(peak <= most, "{what}: {peak} bytes held for a file of {} bytes with {unfolded} bytes parsed", bytes.len());
+    assert!(unfolded <= 2 * bytes.len(), "{what}: {unfolded} bytes parsed from {}", bytes.len());
     (peak.saturating_sub(unfolded) as f64 / bytes.len().max(1) as f64, peak)
 }
 
-/// The least processor time that `work` takes, of three.
+/// Returns the minimum processor time of three runs of `work`.
 fn least(work: impl Fn()) -> Duration {
     let once = || {
         let start = Stopwatch::start();
@@ -291,27 +296,29 @@ fn least(work: impl Fn()) -> Duration {
     (0..3).map(|_| once()).min().unwrap()
 }
 
-/// Asserts that twice as much takes about twice as long: whoever is quadratic takes four times as long.
+/// Asserts that a file of twice the size takes about twice as long.
+///
+/// A quadratic algorithm would take four times as long.
 fn linear(what: &str, file: impl Fn(usize) -> Vec<u8>, count: usize, work: impl Fn(&[u8])) {
     let [small, large] = [count, count * 2].map(file);
     let mut times = [0.0; 2];
-    // Other work on the machine may slow one of them down, and hardly three times in a row.
+    // Other work on the machine may disturb one measurement, but hardly three in a row.
     let is_linear = (0..3).any(|_| {
         times = [&small, &large].map(|bytes| least(|| work(bytes)).as_secs_f64());
         times[1] < 3.2 * times[0] + 0.02
     });
     let [once, twice] = times;
     eprintln!("{what}: {} bytes {once:.4} s, {} bytes {twice:.4} s", small.len(), large.len());
-    assert!(is_linear, "{what}: {once:.4} s, and of twice as much {twice:.4} s");
+    assert!(is_linear, "{what}: {once:.4} s, and {twice:.4} s for twice the size");
 }
 
 fn look_at_all(bytes: &[u8]) {
     let _ = borrow_everything(bytes);
 }
 
-// G: any file.
+// Tests for any file.
 
-/// Empty; a few bytes; exactly the header.
+/// Tests an empty file, files of a few bytes, and a file that ends after the header.
 #[test]
 fn refuses_next_to_nothing() {
     assert!(matches!(refused(b"", "header", 0).kind(), ErrorKind::Empty));
@@ -345,7 +352,9 @@ fn refuses_next_to_nothing() {
     assert_eq!(check_invariants(b"<Mesh/>"), Fate::Read);
 }
 
-/// Every sample cut at every length. None is whole before its last byte, or the blanks behind it.
+/// Truncates every sample at every length.
+///
+/// None of them is complete before its last byte, or before the blanks after it.
 #[test]
 fn survives_every_cut() {
     for (name, bytes) in samples() {
@@ -359,7 +368,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit of every sample flipped.
+/// Flips every bit of every sample.
 #[test]
 fn survives_every_flipped_bit() {
     for (_, mut bytes) in samples() {
@@ -371,7 +380,8 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every word of a binary sample set to 0, 1, 7F…, 80…, FF…, the file's length and one beside it.
+/// Sets every word of a binary sample to 0, 1, 0x7f.., 0x80.., 0xff.., and to the file's length and
+/// its neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     for big in [false, true] {
@@ -387,7 +397,7 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// Every number of a text sample replaced by the ends of ranges, and by what is none.
+/// Replaces every number of a text sample by the ends of ranges and by invalid numbers.
 #[test]
 fn survives_edge_values_in_every_number() {
     let tokens = [
@@ -416,7 +426,10 @@ fn survives_edge_values_in_every_number() {
     }
 }
 
-/// Blanks and comments behind the root are fine, anything else is not; a binary file may be longer.
+/// Tests bytes after the end.
+///
+/// Blanks and comments after the root element are accepted, but nothing else. A binary file may be
+/// longer.
 #[test]
 fn reports_trailing_bytes() {
     let text = system("");
@@ -426,13 +439,14 @@ fn reports_trailing_bytes() {
     }
     refused(&[&text[..], b"\0"].concat(), "text", length);
     refused(&[&text[..], &text].concat(), "element", length);
-    // A finding once findings are told; it opens as ever.
+    // `validate` reports the extra bytes, and the file opens as before.
     let longer = [&binary(false)[..], &[7; 100]].concat();
     assert_eq!(check_invariants(&longer), Fate::Read);
 }
 
-/// Every allocation of more than a kibibyte is refused once. Each time the answer is an error that says so, or no name
-/// is found and no bone hangs from another.
+/// Refuses each allocation of more than a kibibyte once.
+///
+/// Each time the result is an out-of-memory error, or a parent name that is not resolved.
 #[test]
 fn survives_refused_allocations() {
     let sections: String = (0..400)
@@ -477,9 +491,12 @@ fn survives_refused_allocations() {
     }
 }
 
-// X: EZ-Mesh.
+// Tests specific to EZ-Mesh.
 
-/// A billion laughs. Nothing is expanded: names are as they stand in the file, and the decoded view knows five words.
+/// Tests nested entities ("billion laughs").
+///
+/// No entity is expanded. Names are returned as stored, and decoding them replaces only the five
+/// predefined entities.
 #[test]
 fn expands_no_entity() {
     let entities: String =
@@ -492,7 +509,7 @@ fn expands_no_entity() {
     assert_eq!((name.as_bytes(), unescape(name)), (&b"&lol9;&amp;&#65;"[..], "&lol9;&A".to_owned()));
     assert!(peak(|| unescape(name)) < 1024);
     bounded(&bytes, "laughs");
-    // In data, an entity is no number.
+    // An entity in numeric data is not a number.
     let bytes = block("1", "f", "radius", "&lol9;");
     no_vertices(&bytes, "mesh[0].vertexbuffer", behind(&bytes, "vertexbuffer"));
     let all = "&amp;".repeat(100_000);
@@ -501,7 +518,9 @@ fn expands_no_entity() {
     assert_eq!(within(5, "decoding", || unescape(Name::new(none.as_bytes()))), none);
 }
 
-/// External entities, a DTD elsewhere, `XInclude`, a stylesheet: read past, and nothing is fetched.
+/// Tests external entities, an external DTD, `XInclude` and a stylesheet.
+///
+/// They are skipped, and nothing is fetched.
 #[test]
 fn fetches_nothing() {
     for head in [
@@ -521,7 +540,9 @@ fn fetches_nothing() {
     }
 }
 
-/// Elements in each other, to the limit and beyond; a hundred thousand of them take no stack.
+/// Tests nested elements up to the limit and beyond it.
+///
+/// A hundred thousand of them use no extra stack.
 #[test]
 fn bounds_the_depth_of_elements() {
     let nested =
@@ -538,7 +559,7 @@ fn bounds_the_depth_of_elements() {
     refused(known.as_bytes(), "Skeleton.element", 16);
 }
 
-/// What is not closed at the end, and what is closed that was not open.
+/// Tests elements that are not closed at the end, and closing tags without an open element.
 #[test]
 fn refuses_unclosed_elements() {
     for (text, field, offset) in [
@@ -568,12 +589,12 @@ fn refuses_unclosed_elements() {
         let many = format!("<Mesh>{}", case.repeat(100_000 * SCALE));
         within(5, case, || assert!(Mesh::open(many.as_bytes()).is_err(), "{case}"));
     }
-    // Within text and quotes `<` opens nothing.
+    // A `<` within a quoted value opens no element.
     let many = format!("<Mesh name='{}'/>", "<".repeat(1 << 20));
     assert_eq!(check_invariants(many.as_bytes()), Fate::Read);
 }
 
-/// Too many attributes; one twice, in any case of letters.
+/// Tests elements with too many attributes, and with duplicate attributes in any case of letters.
 #[test]
 fn refuses_too_many_and_duplicate_attributes() {
     let with = |count: usize| {
@@ -594,7 +615,10 @@ fn refuses_too_many_and_duplicate_attributes() {
     refused(b"<Mesh / >", "Mesh.attribute", 6);
 }
 
-/// An attribute of 100 MB is refused, in an optimised build; one at the limit is lent. Text is not copied.
+/// Tests long attributes.
+///
+/// An attribute at the limit is borrowed from the file, and longer ones are refused. An optimised
+/// build tests 100 MB. Text is not copied.
 #[test]
 fn bounds_the_length_of_attributes() {
     let with = |length: usize| ["<Mesh name='".as_bytes(), &vec![b'x'; length], b"'/>"].concat();
@@ -607,13 +631,16 @@ fn bounds_the_length_of_attributes() {
     let huge = with(10_000_000 * SCALE);
     let peak = peak(|| within(5, "attribute", || assert!(Mesh::open(huge.as_slice()).is_err())));
     assert!(peak < 64 << 10, "{peak}");
-    // Much text that nobody asks for.
+    // A long text that is never read.
     let bytes = block("1", "f", "radius", &" 1".repeat(2_000_000 * SCALE));
     let held = crate::peak(|| within(5, "text", || Mesh::open(bytes.as_slice()).map(drop).unwrap()));
     assert!(held < 16 << 10, "{held}");
 }
 
-/// Names are bytes; wide characters are refused by name; NUL is no number.
+/// Tests unusual bytes.
+///
+/// Names may be any bytes. UTF-16 and other wide encodings are refused with an error about the
+/// encoding, and NUL is not part of a number.
 #[test]
 fn reads_bytes_and_refuses_wide_characters() {
     let bytes = b"<Mesh name='\xff\xfe\xc3'/>";
@@ -638,7 +665,7 @@ fn reads_bytes_and_refuses_wide_characters() {
     no_triangles(&bytes, "mesh[0].section[0].indexbuffer", find(&bytes, "\0"));
 }
 
-/// Spellings of floats: what C's `strtod` makes of them, on every path.
+/// Tests the formats of floats that C's `strtod` accepts, in every way of reading.
 #[test]
 fn reads_the_spellings_of_floats() {
     let one = |token: &str| f32::from_bits(floats(token, 1)[0]);
@@ -700,18 +727,20 @@ fn reads_the_spellings_of_floats() {
         let bytes = list("count='1'", &format!("0 {} 0", "0".repeat(digits)));
         no_triangles(&bytes, "mesh[0].section[0].indexbuffer", behind(&bytes, "indexbuffer") + 2);
     }
-    // Split by comments, it is as long.
+    // Comments inside a number do not reduce its length.
     let error = no_float(&"1<!-- -->".repeat(129));
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "number", .. }), "{error}");
-    // The last of seven hexadecimal digits is missing.
+    // The second number has only seven of its eight hexadecimal digits.
     let bytes = block("2", "x4", "color", "12345678 1234567");
     no_vertices(&bytes, "mesh[0].vertexbuffer", behind(&bytes, "vertexbuffer") + 9);
     let bytes = block("2", "x4", "color", "1234567812345678");
     assert_eq!(vertices(&open(&bytes)).unwrap().vertices().unwrap().colors().unwrap().len(), 2);
 }
 
-/// Counts above the data are errors with both numbers, below it findings or, when strict, errors; what is no count is
-/// an error.
+/// Compares counts with the data.
+///
+/// A count above the data is an error with both numbers. A count below it is a finding, or an error
+/// in strict mode. An invalid count is an error.
 #[test]
 fn checks_counts_against_the_data() {
     let bytes = block("4", "fff", "position", "0 0 0 1 1 1 2 2 2");
@@ -762,16 +791,20 @@ fn checks_counts_against_the_data() {
     no_triangles(&bytes, "mesh[0].section[0].indexbuffer", find(&bytes, "</MeshSection"));
 }
 
-/// Three names of one number.
+/// Tests the three attribute names of the triangle count.
 #[test]
 fn reads_three_names_of_the_count() {
     for name in ["triangle_count", "count", "trianglecount", "TRIANGLE_COUNT"] {
         assert_eq!(indices(&list(&format!("{name}='1'"), "0 1 2")), [0, 1, 2]);
     }
-    assert_eq!(indices(&list("count='2' triangle_count='1'", "0 1 2")), [0, 1, 2], "the newest first");
+    assert_eq!(
+        indices(&list("count='2' triangle_count='1'", "0 1 2")),
+        [0, 1, 2],
+        "`triangle_count` has priority over `count`"
+    );
 }
 
-/// Types and meanings.
+/// Tests invalid types and semantics.
 #[test]
 fn reports_bad_types_and_semantics() {
     for (ctype, semantic, field) in [
@@ -794,13 +827,13 @@ fn reports_bad_types_and_semantics() {
     within(5, "types", || no_vertices(&bytes, "mesh[0].ctype", find(&bytes, "ctype='") + 7));
     let bytes = block("1", &"f".repeat(63), "what", &"1 ".repeat(63));
     assert_eq!(vertices(&open(&bytes)).unwrap().vertices().unwrap().values(0).count(), 63);
-    // An unknown meaning has no name, and is read like any other.
+    // A column with an unknown semantic is read like any other.
     let bytes = block("1", "fff fff", "foo position", "1 2 3 4 5 6");
     let system = open(&bytes);
     let buffer = vertices(&system).unwrap();
     assert_eq!(buffer.vertices().unwrap().positions().unwrap().get(0), Some([4.0, 5.0, 6.0]));
     assert_eq!(buffer.word(&buffer.format().columns()[0]).as_bytes(), b"foo");
-    // Words, the last of them with nothing behind it.
+    // Words, also as the last value of the data.
     let bytes = block("3", "pf", "what", "one 1,two/2 2 three 3");
     let bytes_last = block("3", "fp", "what", "1 one,2 two/2 3 three");
     for bytes in [bytes, bytes_last] {
@@ -812,7 +845,7 @@ fn reports_bad_types_and_semantics() {
         });
         assert_eq!(words.collect::<Vec<_>>(), ["one", "two/2", "three"]);
     }
-    // What an integer of two bytes cannot hold is refused on every path.
+    // A value that is out of range for its integer type is refused in every way of reading.
     for (ctype, data) in
         [("h", "70000"), ("h", "-32769"), ("b", "256"), ("b", "-129"), ("d", "4294967296"), ("h", "1.0")]
     {
@@ -825,7 +858,8 @@ fn reports_bad_types_and_semantics() {
     }
 }
 
-/// As many floats to interpolate as there are, whatever is declared.
+/// Tests that interpolated columns have the number of floats in the data, independent of the
+/// declaration.
 #[test]
 fn interpolates_the_floats_that_exist() {
     let shown = |ctype: &str, count: &str, data: &str| {
@@ -848,7 +882,10 @@ fn interpolates_the_floats_that_exist() {
     assert!(vertices(&open(&bytes)).unwrap().interp_width().is_some());
 }
 
-/// An index beyond the vertices is an error of whoever follows it; one that is no index, of whoever reads it.
+/// Tests invalid indices.
+///
+/// An index that is out of range is an error when it is used. A token that is not an index is an
+/// error when the block is read.
 #[test]
 fn reports_bad_indices() {
     let positions = "<vertexbuffer count='3' ctype='fff' semantic='position'>0 0 0 1 0 0 1 1 0</vertexbuffer>";
@@ -883,7 +920,8 @@ fn reports_bad_indices() {
     no_triangles(&bytes, "mesh[0].section[0].indexbuffer", behind(&bytes, "indexbuffer"));
 }
 
-/// Parents that are unknown or cyclic; names twice, or that nothing bears.
+/// Tests parents that are unknown or cyclic, duplicate names, and references to names that do not
+/// exist.
 #[test]
 fn reports_unknown_cyclic_and_duplicate_names() {
     let parents = |bones: &str| {
@@ -895,14 +933,18 @@ fn reports_unknown_cyclic_and_duplicate_names() {
     };
     assert_eq!(parents("<Bone name='a' parent='what'/><Bone name='b' parent=''/><Bone parent='a'/>"), [-1, -1, 0]);
     assert_eq!(parents("<Bone name='a' parent='a'/>"), [0], "its own parent");
-    assert_eq!(parents("<Bone name='a' parent='b'/><Bone name='b' parent='a'/>"), [1, 0], "each other's");
-    assert_eq!(parents("<Bone name='a'/><Bone name='a'/><Bone name='c' parent='a'/>"), [-1, -1, 0], "the first");
-    assert_eq!(parents("<Bone name='A' parent='a'/>"), [-1], "letters have a case");
+    assert_eq!(parents("<Bone name='a' parent='b'/><Bone name='b' parent='a'/>"), [1, 0], "each is the other's parent");
+    assert_eq!(
+        parents("<Bone name='a'/><Bone name='a'/><Bone name='c' parent='a'/>"),
+        [-1, -1, 0],
+        "the first bone with the name"
+    );
+    assert_eq!(parents("<Bone name='A' parent='a'/>"), [-1], "the case of letters matters");
     assert_eq!(
         parents("</Skeleton><Skeleton><Bone name='a'/></Skeleton><Skeleton><Bone name='b' parent='a'/>"),
         [-1, -1]
     );
-    // A chain of many, and a circle of as many: nothing recurses.
+    // A long cycle of parents: resolving it uses no recursion.
     for count in [1000, 100_000 * SCALE] {
         let bones: String =
             (0..count).map(|bone| format!("<Bone name='{bone}' parent='{}'/>", (bone + 1) % count)).collect();
@@ -921,7 +963,9 @@ fn reports_unknown_cyclic_and_duplicate_names() {
     assert_eq!(Surface::new(&system, 0).material().unwrap().unwrap().as_bytes(), b"none");
 }
 
-/// Declared totals are what somebody wrote; how many numbers a key has is what the numbers say.
+/// Tests that declared totals are ignored.
+///
+/// The number of values of a key follows from the data.
 #[test]
 fn ignores_declared_totals() {
     let bytes = system(
@@ -961,7 +1005,7 @@ fn ignores_declared_totals() {
     }
 }
 
-/// Separators in any mix.
+/// Tests any mix of separators.
 #[test]
 fn reads_any_mix_of_separators() {
     let expected = floats("1 2 3 4", 4);
@@ -976,7 +1020,9 @@ fn reads_any_mix_of_separators() {
     }
 }
 
-/// Comments, character data and instructions within numbers: as if they were not there.
+/// Tests comments, character data and processing instructions within numbers.
+///
+/// They are skipped.
 #[test]
 fn reads_numbers_around_markup() {
     let expected = floats("12 34 -5 6.5", 4);
@@ -999,7 +1045,7 @@ fn reads_numbers_around_markup() {
     {
         let bytes = block("2", "f", "radius", data);
         if data.contains("<b>") {
-            // An element within numbers.
+            // An element within numbers is an error.
             assert!(vertices(&open(&bytes)).unwrap().vertices().is_err());
             continue;
         }
@@ -1025,7 +1071,7 @@ fn reads_numbers_around_markup() {
     }
 }
 
-/// One root, and nothing around it.
+/// Tests that a file has exactly one root element and no content around it.
 #[test]
 fn refuses_anything_but_one_root() {
     refused(b"<Mesh/><Mesh/>", "element", 7);
@@ -1051,7 +1097,8 @@ fn refuses_anything_but_one_root() {
         assert_eq!(told(&error).0, format!("{field}.element"));
         check_invariants(&bytes);
     }
-    // What stands in no owner of its kind belongs to none, and not to the one before.
+    // An element outside of an owner of the right kind has no owner. It is not added to the
+    // previous one.
     let stray = system(
         "<Mesh><MeshSection/></Mesh><MeshSection><MeshAABB min='1 1 1' max='2 2 2'/><vertexbuffer/><indexbuffer/></MeshSection>\
          <MeshCollisionRepresentation><MeshCollision/></MeshCollisionRepresentation><MeshCollisionConvex><vertexbuffer count='0' \
@@ -1064,10 +1111,12 @@ fn refuses_anything_but_one_root() {
     assert!(section.declared_bounds().unwrap().is_none() && !section.has_own_vertices());
     assert!(section.index_buffer().unwrap().is_none() && section.mesh().vertex_buffer().unwrap().is_none());
     let collision = view.collisions().next().unwrap();
-    assert!(collision.hull_points().unwrap().is_none(), "the hull of no shape");
+    assert!(collision.hull_points().unwrap().is_none(), "a collision without a shape has no hull points");
 }
 
-/// What the bytes are decides: a picture is named, and the binary form opens under any name.
+/// Tests that the content decides the form.
+///
+/// The error for a picture names its type, and the binary form opens with any file name.
 #[test]
 fn content_decides_the_form() {
     for (bytes, name) in
@@ -1081,7 +1130,7 @@ fn content_decides_the_form() {
     assert!(matches!(open(&binary(true)).form(), Form::Binary { order: ByteOrder::Big, version: 101 }));
 }
 
-/// The binary form: versions, lengths, counts, lists that no version has, flags.
+/// Tests invalid binary files: versions, lengths, counts, unsupported lists, and flags.
 #[test]
 fn reports_bad_binary_files() {
     for version in [0_u32, 1, 99, 102, 0x6400_0001, u32::MAX] {
@@ -1103,7 +1152,7 @@ fn reports_bad_binary_files() {
             refused(&start.clone().word(length).bytes, "asset_name", 18);
             refused(&start.clone().text(b"").word(length).bytes, "asset_info", 22);
         }
-        // Counts past the end, before anything is allocated for them.
+        // Counts past the end are refused before anything is allocated for them.
         let lists = [
             (0, "textures"),
             (2, "skeletons"),
@@ -1138,7 +1187,7 @@ fn reports_bad_binary_files() {
         refused(&section.clone().word(u32::MAX).bytes, "mesh[0].section[0].indices", section.at() + 4);
         let none = before.clone().word(0);
         refused(&none.clone().word(1).word(u32::MAX).floats(3).bytes, "mesh[0].vertices", none.at() + 8);
-        // Lists that were never written.
+        // Lists that no known version writes.
         for (list, field) in [(1, "tetra_meshes"), (9, "collision_representations")] {
             for count in [1, u32::MAX] {
                 let before = up_to(list, big);
@@ -1146,7 +1195,7 @@ fn reports_bad_binary_files() {
                 assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
             }
         }
-        // Flags without a meaning; vertices of nothing, of which no file pays for one.
+        // Unknown flags, and vertices without columns, which take no bytes of the file.
         for bit in 19..32 {
             refused(&none.clone().word(1 << bit).word(0).bytes, "mesh[0].flags", none.at());
         }
@@ -1169,7 +1218,7 @@ fn reports_bad_binary_files() {
             let all = up_to(2, big).word(1).text(b"").word(1).text(b"b").word(parent).transform();
             let bytes = all.words(&[0; 7]).floats(4).bytes;
             let system = open(&bytes);
-            // Of the one bone that there is, only it itself can be the parent.
+            // The file has only one bone, so only this bone can be the parent.
             assert_eq!(Animations::bone(&system, 0).unwrap().parent, if parent == 0 { 0 } else { -1 });
         }
     }
@@ -1177,8 +1226,9 @@ fn reports_bad_binary_files() {
 
 // Memory and time.
 
-/// Opening and looking at everything holds at most four times the file, and 64 KiB, and what is unfolded: of files made of
-/// the smallest of everything.
+/// Tests the memory bound on files that consist of the smallest possible items.
+///
+/// Opening and reading everything holds at most 16 times the file, 1 MiB, and the parsed blocks.
 #[test]
 fn memory_is_bounded() {
     let count = 3_000 * SCALE * SCALE;
@@ -1260,7 +1310,7 @@ fn memory_is_bounded() {
         let (factor, peak) = bounded(&bytes, what);
         slowest = slowest.max((start.elapsed(), what));
         eprintln!(
-            "{what}: {} bytes, {peak} held, {factor:.2} times the file beyond what is unfolded, {:?}",
+            "{what}: {} bytes, {peak} held, {factor:.2} times the file without parsed blocks, {:?}",
             bytes.len(),
             start.elapsed()
         );
@@ -1268,7 +1318,9 @@ fn memory_is_bounded() {
     assert!(slowest.0 < Duration::from_secs(10), "{slowest:?}");
 }
 
-/// More of anything than the limit allows is an error that names it, where the first one too many starts.
+/// Tests the limit on the number of items of each kind.
+///
+/// The error names the kind, and its offset is the first item above the limit.
 #[test]
 fn items_are_limited() {
     let limits = Limits { items: 1000, ..Limits::default() };
@@ -1296,13 +1348,15 @@ fn items_are_limited() {
     }
 }
 
-/// A mesh that starts so, and sections of it: half of the file is the one, half the others.
+/// Returns a mesh whose beginning and sections are given.
+///
+/// Each of the two takes about half of the file.
 fn shared(block: impl Fn(usize) -> String) -> impl Fn(usize) -> Vec<u8> {
     let section = "<MeshSection material='m'><indexbuffer count='1'>0 0 0</indexbuffer></MeshSection>";
     move |count| system(&format!("{}{}</Mesh>", block(count), section.repeat(count)))
 }
 
-/// Twice as much of anything takes twice as long.
+/// Tests that twice the number of items takes twice the time.
 #[test]
 fn time_is_linear() {
     let many = |open: &'static str, one: &'static str, close: &'static str| {
@@ -1352,7 +1406,7 @@ fn time_is_linear() {
         count,
         look_at_all,
     );
-    // Sections that share what is long to read.
+    // Sections that share a long vertex buffer.
     let count = 100 * SCALE;
     let size = 100;
     linear(
@@ -1441,7 +1495,7 @@ fn time_is_linear() {
     );
 }
 
-/// Bytes that are likely to matter, in texts and in binary files.
+/// Words and bytes with a special meaning in texts and in binary files.
 const WORDS: [&[u8]; 64] = [
     b"<",
     b">",
@@ -1509,7 +1563,10 @@ const WORDS: [&[u8]; 64] = [
     b"\0\0\0e",
 ];
 
-/// Spoils a file in some places: bits, bytes, pieces left out, pieces twice, pieces of another file, words.
+/// Damages a file at some positions.
+///
+/// It changes bits and bytes, removes or duplicates parts, and inserts parts of another file and
+/// special words.
 fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = base.to_vec();
     for _ in 0..=random.below(4) {
@@ -1540,8 +1597,10 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A hundred thousand spoilt files, the same ones on every run: of samples, of pieces of XML put together, and of small real
-/// files where there are any. Without optimisation, a fiftieth of them.
+/// Reads a hundred thousand damaged files, the same ones on every run.
+///
+/// They come from the samples and from small real files if there are any, with special words
+/// inserted. An unoptimised build reads a fiftieth of them.
 #[test]
 fn survives_random_damage() {
     const FILES: usize = if cfg!(debug_assertions) { 2000 } else { 100_000 };
@@ -1564,11 +1623,13 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!([refused, damaged, read].iter().all(|count| *count > FILES / 200), "each fate must be met");
+        assert!([refused, damaged, read].iter().all(|count| *count > FILES / 200), "each fate must occur");
     }
 }
 
-/// Real files of at most so many bytes, the smallest first; none where the machine has no corpus.
+/// Returns the real files of at most `most` bytes, the smallest first.
+///
+/// The list is empty if the machine has no corpus.
 fn real_files(most: u64) -> Vec<PathBuf> {
     let Some(folder) = corpus("ezmesh") else { return Vec::new() };
     let folders = [folder.join("cases"), folder.join("derived"), folder];
@@ -1582,7 +1643,9 @@ fn real_files(most: u64) -> Vec<PathBuf> {
     files.into_iter().map(|entry| entry.path()).collect()
 }
 
-/// The pose of every frame of real files, and everything else that is lent: what is held, and how long it takes.
+/// Poses every frame of real files and reads everything that can be borrowed.
+///
+/// Prints the memory and the time.
 #[test]
 fn real_files_are_bounded() {
     for path in real_files(if cfg!(debug_assertions) { 100_000 } else { u64::MAX }) {
@@ -1601,8 +1664,10 @@ fn real_files_are_bounded() {
     }
 }
 
-/// Every real file cut at every length and with every bit flipped; of those over 4 KiB, at some 100 places, of which some are
-/// looked at closely. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+/// Truncates every real file at every length, and flips every bit.
+///
+/// Files over 4 KiB are damaged at some 100 positions, and only a part of the results is read in
+/// detail. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -1619,7 +1684,8 @@ fn sweep() {
         let mut places: Vec<_> = (0..whole.len().min(64)).chain((0..whole.len()).step_by(step)).chain(ends).collect();
         places.sort_unstable();
         places.dedup();
-        // Looking at everything costs as much as the file is long: of large files, opening must do.
+        // Reading everything takes time proportional to the file's length, so large files are only
+        // opened.
         let look = |bytes: &[u8], all: bool| {
             if all {
                 check_invariants(bytes);

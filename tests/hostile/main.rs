@@ -1,6 +1,9 @@
-//! Hostile and damaged files. Whatever the bytes say, `support::<format>::invariants` must hold, in bounded memory and time.
+//! Tests of hostile and damaged files.
 //!
-//! The sweeps are ignored by default: `cargo test --profile sweep --test hostile -- --include-ignored` runs them.
+//! For any bytes, `support::<format>::invariants` must hold in bounded memory and time.
+//!
+//! The sweeps are ignored by default: `cargo test --profile sweep --test hostile --
+//! --include-ignored` runs them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -36,20 +39,25 @@ use crate::support::stopwatch::Stopwatch;
 #[global_allocator]
 static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
 
-/// Returns the most memory that this thread held at a time while `work` ran.
+/// Returns the maximum number of bytes that this thread held while `work` ran.
 fn peak<T>(work: impl FnOnce() -> T) -> usize {
     usize::try_from(most_held(work).1).unwrap()
 }
 
-/// Asserts the documented bound, 16 times the files and 1 MiB, on what `work` holds of files of `length` bytes; returns
-/// the peak, also as a part of their size.
+/// Asserts the documented bound on the memory of `work`: 16 times the size of the files, and 1 MiB.
+///
+/// `length` is the size of the files in bytes. Returns the peak relative to that size, and in
+/// bytes.
 fn bounded<T>(length: usize, what: &str, work: impl FnOnce() -> T) -> (f64, usize) {
     let peak = peak(work);
-    assert!(peak <= 16 * length + (1 << 20), "{what}: {peak} bytes for {length} of files");
+    assert!(peak <= 16 * length + (1 << 20), "{what}: {peak} bytes held for files of {length} bytes");
     (peak as f64 / length.max(1) as f64, peak)
 }
 
-/// Asserts that `work` is done in time: many times what it takes on a slow machine, and far from what a trap takes.
+/// Asserts that `work` ends in time.
+///
+/// The limit is many times the time of a slow machine, but far less than the time that a trap would
+/// take.
 fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
     let start = Stopwatch::start();
     let result = work();
@@ -57,7 +65,8 @@ fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The values that a field of `width` bytes is set to: the ends of its range, and the length of the file.
+/// Returns the values that a field of `width` bytes is set to: the ends of its range, and the
+/// file's length with its neighbours.
 fn edges(width: usize, length: usize) -> Vec<u64> {
     let all = u64::MAX >> (64 - 8 * width);
     let length = length as u64;

@@ -1,4 +1,4 @@
-//! Second Life meshes: headers, blocks, and what is in them.
+//! Tests of hostile Second Life meshes: headers, blocks, and their content.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,14 +23,16 @@ use crate::support::secondlife::invariants::{borrow_everything, check_invariants
 use crate::support::stopwatch::Stopwatch;
 use crate::{bounded, edges, peak, within};
 
-/// How much larger the traps are in an optimised build.
+/// The factor by which the trap files are larger in an optimised build.
 const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 10 };
-/// A stack on which recursion by the depth of the data would not go far. Code that is not optimised takes more.
+/// A stack size that recursion over the depth of the data would exceed.
+///
+/// Unoptimised code uses more stack.
 const SMALL_STACK: usize = if cfg!(debug_assertions) { 256 << 10 } else { 128 << 10 };
-/// What the engine that inflates holds, and a few small things.
+/// Bytes that the inflate engine and a few small objects hold.
 const ENGINE: usize = 64 << 10;
 
-// Spelling files.
+// Building files.
 
 fn spell(write: impl FnOnce(&mut LlsdWriter)) -> Vec<u8> {
     let mut writer = LlsdWriter::new();
@@ -66,12 +68,12 @@ fn numbers(values: &[f64]) -> Vec<u8> {
     list(&values.iter().map(|value| real(*value)).collect::<Vec<_>>())
 }
 
-/// A map under construction: keys, each with its value as bytes.
+/// A map under construction: keys, each with the bytes of its value.
 #[derive(Clone, Default)]
 struct Tree(Vec<(String, Vec<u8>)>);
 
 impl Tree {
-    /// Sets a key, where it is or at the end.
+    /// Replaces the value of a key, or adds the key at the end.
     fn with(mut self, key: &str, value: Vec<u8>) -> Self {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, old)) => *old = value,
@@ -80,7 +82,7 @@ impl Tree {
         self
     }
 
-    /// Adds a key, even if there is one of that name.
+    /// Adds a key, even if the map has one with that name.
     fn and(mut self, key: &str, value: Vec<u8>) -> Self {
         self.0.push((key.to_owned(), value));
         self
@@ -111,7 +113,7 @@ fn domain<const N: usize>(min: [f64; N], max: [f64; N]) -> Vec<u8> {
     Tree::default().with("Max", numbers(&max)).with("Min", numbers(&min)).bytes()
 }
 
-/// A square of four vertices and two triangles, with everything that a submesh can have.
+/// Returns a square of four vertices and two triangles, with everything that a submesh can have.
 fn square() -> Tree {
     let m = u16::MAX;
     Tree::default()
@@ -124,7 +126,7 @@ fn square() -> Tree {
         .with("Weights", bin(&weights()))
 }
 
-/// Lists of one, two, three and four influences.
+/// Returns weight lists of one, two, three and four influences.
 fn weights() -> Vec<u8> {
     let one = |joint: u8, weight: u16| [&[joint][..], &weight.to_le_bytes()].concat();
     let (two, three, four) = ([one(0, 32768), one(1, 32767)], 21845, 16384);
@@ -154,7 +156,7 @@ fn skin() -> Tree {
         .with("pelvis_offset", real(0.25))
 }
 
-/// Two hulls of four points, and the one around them.
+/// Returns two hulls of four points, and the hull around them.
 fn hulls() -> Tree {
     let four: Vec<u16> = vec![0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 9];
     Tree::default()
@@ -179,7 +181,7 @@ struct Asset {
 }
 
 impl Asset {
-    /// Skin, hulls, and four levels of two squares each.
+    /// Returns an asset with a skin, hulls, and four levels of two squares each.
     fn full() -> Self {
         let level = list(&[square().bytes(), square().bytes()]);
         let levels = [AssetPart::LowestLod, AssetPart::LowLod, AssetPart::MediumLod, AssetPart::HighLod];
@@ -188,7 +190,7 @@ impl Asset {
         levels.into_iter().fold(asset, |asset, part| asset.block(part, &level))
     }
 
-    /// The highest level alone, of one square.
+    /// Returns an asset with only the highest level, which has one square.
     fn small(square: &Tree) -> Self {
         Self::default().block(AssetPart::HighLod, &list(&[square.bytes()]))
     }
@@ -210,7 +212,7 @@ impl Asset {
         self
     }
 
-    /// The map of the header, sorted by key.
+    /// Returns the map of the header, sorted by key.
     fn header(&self) -> Tree {
         let mut header = self.others.clone();
         let mut offset = 0;
@@ -230,13 +232,13 @@ impl Asset {
         self.under(&self.header())
     }
 
-    /// The blocks under a header of another's making.
+    /// Returns the blocks after another header.
     fn under(&self, header: &Tree) -> Vec<u8> {
         [header.bytes(), self.bodies()].concat()
     }
 }
 
-/// What an LLSD integer holds of a length.
+/// Converts a length to an LLSD integer.
 fn small(length: usize) -> i32 {
     length.try_into().unwrap()
 }
@@ -258,11 +260,11 @@ fn container(assets: &[Vec<u8>]) -> Vec<u8> {
 
 fn cached(asset: &[u8], flags: u32) -> Vec<u8> {
     let header = Header::of_prefix(asset, &Limits::default()).unwrap();
-    let HeaderPrefix::Ready(header) = header else { panic!("a whole asset") };
+    let HeaderPrefix::Ready(header) = header else { panic!("expected an asset") };
     [[1, header.len() as u32, flags].map(u32::to_le_bytes).concat(), asset.to_vec()].concat()
 }
 
-/// Sound files of each kind, small enough for every bit of them to be spoilt.
+/// Returns valid files of each kind, small enough for tests that damage every bit.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let plain = square().without("Weights").without("Normal");
     let physics = zlib(&list(&[plain.bytes()]));
@@ -295,7 +297,9 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The MD5 that the crate finds right; computed by trying it would be circular, so from the published algorithm.
+/// Computes an MD5 from the published algorithm.
+///
+/// Using the crate's own implementation here would prove nothing.
 fn md5(bytes: &[u8]) -> [u8; 16] {
     const TURNS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
     let mut padded = bytes.to_vec();
@@ -327,7 +331,7 @@ fn md5(bytes: &[u8]) -> [u8; 16] {
     state.map(u32::to_le_bytes).concat().try_into().unwrap()
 }
 
-// Asking.
+// Reading files.
 
 fn findings(bytes: &[u8]) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -339,7 +343,7 @@ fn faults(bytes: &[u8]) -> Vec<Finding> {
     findings(bytes).into_iter().filter(|finding| finding.severity > Severity::Info).collect()
 }
 
-/// Asserts what `validate` says: one finding of `rule` about `field`, and that nothing goes wrong on the way.
+/// Asserts that `validate` reports `rule` about `field`, and that the invariants hold.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
     let fate = check_invariants(bytes, &mut Random::new(1));
     assert_ne!(fate, Fate::Refused);
@@ -351,7 +355,7 @@ fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
     one
 }
 
-/// As [`finds`], and nothing else is an error or a warning.
+/// Like [`finds`], and asserts that there is no other error or warning.
 fn finds_only(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
     let found = finds(bytes, rule, severity, field);
     let all = faults(bytes);
@@ -374,7 +378,8 @@ fn fails<T: std::fmt::Debug>(result: meshpeek::Result<T>, kind: &str, field: &st
     error
 }
 
-/// Asserts that every block but `spoilt` can be read, and that its first submesh is whole.
+/// Asserts that every block except those in `spoilt` can be read, and that its first submesh is
+/// complete.
 fn others_work(mesh: &Mesh<&[u8]>, spoilt: &[AssetPart]) {
     for part in AssetPart::ALL.into_iter().filter(|part| !spoilt.contains(part)) {
         let Some(block) = mesh.block(part).unwrap() else { continue };
@@ -388,12 +393,13 @@ fn others_work(mesh: &Mesh<&[u8]>, spoilt: &[AssetPart]) {
     }
 }
 
-/// The full asset whose highest level is spoilt: the first of its two submeshes.
+/// Returns the full asset with a damaged highest level: the first of its two submeshes is replaced.
 fn with_square(square_of: &Tree) -> Vec<u8> {
     Asset::full().block(AssetPart::HighLod, &list(&[square_of.bytes(), square().bytes()])).bytes()
 }
 
-/// Opens such an asset, asserts that all else works, and lends the spoilt submesh to `look`.
+/// Opens such an asset, asserts that everything else works, and calls `look` with the damaged
+/// submesh.
 fn look(bytes: &[u8], look: impl FnOnce(Submesh<'_>)) {
     let mesh = Mesh::open(bytes).unwrap();
     others_work(&mesh, &[AssetPart::HighLod]);
@@ -402,7 +408,7 @@ fn look(bytes: &[u8], look: impl FnOnce(Submesh<'_>)) {
     look(level.submesh(0).unwrap());
 }
 
-/// Runs `work` where there is little stack.
+/// Runs `work` on a thread with a small stack.
 fn on_small_stack(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(SMALL_STACK).spawn_scoped(scope, work).unwrap();
@@ -410,7 +416,8 @@ fn on_small_stack(work: impl FnOnce() + Send) {
     });
 }
 
-/// Asserts that a block cannot be read, why, that everything else can, and the rule that it is told by.
+/// Asserts that a block cannot be read, that all other blocks can, and that `validate` reports
+/// `rule` about it.
 fn block_fails(asset: &Asset, part: AssetPart, kind: &str, rule: &str) -> Error {
     let bytes = asset.bytes();
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
@@ -430,9 +437,10 @@ fn the_samples_are_sound() {
     }
 }
 
-// Any file.
+// Tests for any file.
 
-/// Empty; one to three bytes; exactly the header; marks and blanks first.
+/// Tests an empty file, files of one to three bytes, a file that ends after the header, and files
+/// that begin with a byte order mark or blanks.
 #[test]
 fn refuses_next_to_nothing() {
     assert!(matches!(refused(b"", "empty", 0).kind(), ErrorKind::Empty));
@@ -459,7 +467,9 @@ fn refuses_next_to_nothing() {
     }
 }
 
-/// Every sample cut at every length. Within the header it does not open; behind it, blocks that are whole work.
+/// Truncates every sample at every length.
+///
+/// A file that ends within the header does not open. After the header, complete blocks can be read.
 #[test]
 fn survives_every_cut() {
     for (name, whole) in samples() {
@@ -485,7 +495,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit of the samples flipped.
+/// Flips every bit of the samples.
 #[test]
 fn survives_every_flipped_bit() {
     let step = if cfg!(debug_assertions) { 13 } else { 1 };
@@ -500,8 +510,10 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every bit of a block's value, and its fields of one, two and four bytes set to the ends
-/// of their ranges, wrapped again.
+/// Flips every bit of a block's value, and sets its fields of one, two and four bytes to the ends
+/// of their ranges.
+///
+/// The value is then wrapped again.
 #[test]
 fn survives_damage_inside_blocks() {
     let level = list(&[square().bytes()]);
@@ -531,14 +543,17 @@ fn survives_damage_inside_blocks() {
     }
 }
 
-/// Wraps bytes as a zlib stream that stores them: quick, and what is spoilt stays where it is.
+/// Wraps bytes in a zlib stream without compression.
+///
+/// This is fast, and damaged bytes keep their position.
 fn store(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// Every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
+/// Sets every field of one, two and four bytes to 0, 1, 0x7f.., 0x80.., 0xff.., and to the file's
+/// length and its neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     let stride = if cfg!(debug_assertions) { 61 } else { 3 };
@@ -558,7 +573,9 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// One byte, and a mebibyte, after the end; two files joined. Writing keeps the bytes.
+/// Tests one byte and a mebibyte after the end, and two joined files.
+///
+/// Writing keeps the bytes.
 #[test]
 fn reports_trailing_bytes() {
     let whole = Asset::full().bytes();
@@ -573,7 +590,9 @@ fn reports_trailing_bytes() {
     assert_eq!(found.offset, inner.len() as u64);
 }
 
-/// Five gibibytes with a sound asset at their head. The rest is never looked at.
+/// Tests a file of five gibibytes that begins with a valid asset.
+///
+/// The rest of the file is never read.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -582,7 +601,7 @@ fn never_reads_a_tail_of_gibibytes() {
     let whole = Asset::full().bytes();
     file.write_all(&whole).unwrap();
     file.as_file().set_len(5 << 30).unwrap();
-    // SAFETY: nobody else knows the file.
+    // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
         let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
@@ -593,7 +612,7 @@ fn never_reads_a_tail_of_gibibytes() {
     });
 }
 
-/// The first bytes decide what a file is.
+/// Tests that the first bytes of a file decide its format.
 #[test]
 fn content_decides_not_the_extension() {
     for (name, bytes) in samples() {
@@ -604,7 +623,7 @@ fn content_decides_not_the_extension() {
     }
 }
 
-/// Opened ten thousand times, nothing is left behind.
+/// Opens a file ten thousand times, and asserts that no resource leaks.
 #[test]
 fn leaks_nothing() {
     let whole = Asset::full().bytes();
@@ -619,7 +638,9 @@ fn leaks_nothing() {
 
 // LLSD.
 
-/// A million levels, of arrays and of maps, in the header and in a block: an error at 96, on a small stack.
+/// Tests a million nested arrays and maps in the header and in a block.
+///
+/// They give an error at depth 96, on a small stack.
 #[test]
 fn bounds_the_depth_of_nesting() {
     const LEVELS: usize = 1_000_000;
@@ -651,7 +672,9 @@ fn bounds_the_depth_of_nesting() {
     }
 }
 
-/// Counts and lengths that no file can hold, in files of five and six bytes: an error before allocation.
+/// Tests counts and lengths that no file can contain, in files of five and six bytes.
+///
+/// The error comes before any allocation.
 #[test]
 fn refuses_counts_and_lengths_beyond_the_file() {
     for count in [0x7fff_ffff_u32, 0x7fff_fffe, 0x8000_0000, 0xffff_ffff, 0x0100_0000, 2, 1] {
@@ -689,12 +712,12 @@ fn refuses_counts_and_lengths_beyond_the_file() {
         }
     }
     let empty = Tree::default().and("a", text("")).and("b", bin(b"")).and("", list(&[])).bytes();
-    assert!(Mesh::open(empty.as_slice()).is_ok(), "lengths of 0 are sound");
+    assert!(Mesh::open(empty.as_slice()).is_ok(), "lengths of 0 are valid");
     let asset = Asset::full().block(AssetPart::LowLod, &[b"[\x7f\xff\xff\xff".as_slice(), &[b'!'; 100]].concat());
     assert_eq!(block_fails(&asset, AssetPart::LowLod, "count", "SL06").inflated_offset(), Some(0));
 }
 
-/// Thirty million values of one byte: more than a block may have.
+/// Tests thirty million values of one byte, which exceed the limit of a block.
 #[test]
 fn bounds_the_number_of_values() {
     let count = 3_000_000 * SCALE;
@@ -706,7 +729,8 @@ fn bounds_the_number_of_values() {
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", allowed: 1_048_576, .. }), "{error}");
         finds(&bytes, "SL06", Severity::Error, "medium_lod");
     });
-    // As many as are allowed: none of them is a submesh, and asking for each takes no walk.
+    // The maximum number of values. None of them is a submesh, and reading each one needs no walk
+    // over the others.
     let count = 104_000 * SCALE;
     let value = [&b"["[..], &(count as u32).to_be_bytes(), &vec![b'!'; count], b"]"].concat();
     let bytes = Asset::full().block(AssetPart::MediumLod, &value).bytes();
@@ -718,7 +742,7 @@ fn bounds_the_number_of_values() {
     });
 }
 
-/// Terminators missing, wrong or early; keys without their mark.
+/// Tests terminators that are missing, wrong or too early, and keys without their marker.
 #[test]
 fn refuses_missing_terminators_and_key_marks() {
     let sound = Tree::default().and("a", int(1)).and("b", list(&[int(2)])).bytes();
@@ -738,7 +762,9 @@ fn refuses_missing_terminators_and_key_marks() {
     block_fails(&asset, AssetPart::Skin, "unexpected-end", "SL06");
 }
 
-/// Texts between quotes as keys and values; keys that stand twice, of which the first counts.
+/// Tests quoted texts as keys and values, and duplicate keys.
+///
+/// The first of two equal keys is used.
 #[test]
 fn reads_quoted_texts_and_the_first_of_duplicate_keys() {
     let asset = Asset::full();
@@ -761,18 +787,22 @@ fn reads_quoted_texts_and_the_first_of_duplicate_keys() {
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     assert_eq!(mesh.skin().unwrap().unwrap().joint_name(1).unwrap().as_bytes(), b"mTorso");
 
-    // Twice in the header, in a submesh, in a skin, in a domain, and spelled in two ways.
+    // Duplicate keys in the header, in a submesh, in a skin, in a domain, and in two encodings.
     let header = asset.header().and("high_lod", entry(0, 1)).and("zz", int(0)).and("zz", int(0));
     let bytes = asset.under(&header);
     let found = finds(&bytes, "SL33", Severity::Warning, "header");
     assert!(found.text.contains("high_lod"), "{found}");
-    assert_eq!(Mesh::open(bytes.as_slice()).unwrap().level(Lod::High).unwrap().len(), 2, "the first counts");
+    assert_eq!(Mesh::open(bytes.as_slice()).unwrap().level(Lod::High).unwrap().len(), 2, "the first entry is used");
     let spoilt = square().and("TriangleList", codes(&[9, 9, 9])).and("Position", b"!".to_vec());
     let bytes = with_square(&spoilt);
     let found = finds(&bytes, "SL33", Severity::Warning, "high_lod");
     assert!(found.text.contains("TriangleList") && found.text.contains("twice"), "{found}");
     look(&bytes, |submesh| {
-        assert_eq!((submesh.vertex_count(), submesh.indices().unwrap().get(1)), (4, Some(1)), "the first counts");
+        assert_eq!(
+            (submesh.vertex_count(), submesh.indices().unwrap().get(1)),
+            (4, Some(1)),
+            "the first entry is used"
+        );
     });
     let bytes = Asset::full().block(AssetPart::Skin, &skin().and("pelvis_offset", text("?")).bytes()).bytes();
     finds(&bytes, "SL33", Severity::Warning, "skin");
@@ -782,17 +812,17 @@ fn reads_quoted_texts_and_the_first_of_duplicate_keys() {
     finds(&two, "SL33", Severity::Warning, "header");
 }
 
-/// As [`finds`] of something worth knowing, and nothing is worse.
+/// Like [`finds`] with [`Severity::Info`], and asserts that no finding is more severe.
 fn finds_only_info(bytes: &[u8], rule: &str, field: &str) -> Finding {
     let found = finds(bytes, rule, Severity::Info, field);
     assert!(faults(bytes).is_empty(), "{:#?}", faults(bytes));
     found
 }
 
-/// The date's byte order; numbers that are none; tags that are none.
+/// Tests the byte order of dates, invalid numbers, and invalid type markers.
 #[test]
 fn reads_or_refuses_odd_scalars() {
-    // The vector of the format's page, which begins with the marker.
+    // The test vector of the format's page, which begins with the type marker.
     let vector = [0x64, 0xee, 0x5f, 0x0a, 0x13, 0x99, 0x87, 0xd6, 0x41];
     let date = [&b"{\0\0\0\x01k\0\0\0\x04date"[..], &vector, b"}"].concat();
     let mesh = Mesh::open(date.as_slice()).unwrap();
@@ -812,7 +842,7 @@ fn reads_or_refuses_odd_scalars() {
     }
 }
 
-/// The marker line in its spellings; cut; and without an end.
+/// Tests the variants of the marker line, also truncated and without an end.
 #[test]
 fn reads_the_spellings_of_the_marker_line() {
     let asset = Asset::full();
@@ -842,10 +872,10 @@ fn reads_the_spellings_of_the_marker_line() {
     }
     let endless = [&b"<? LLSD/Binary "[..], &vec![b' '; 10_000_000]].concat();
     within(1, "a line without an end", || refused(&endless, "value", 0));
-    assert!(Header::of_prefix(&endless[..64], &Limits::default()).is_err(), "64 bytes are enough to know");
+    assert!(Header::of_prefix(&endless[..64], &Limits::default()).is_err(), "64 bytes are enough to detect the format");
 }
 
-/// Texts that are not UTF-8 keep their bytes.
+/// Tests that texts that are not UTF-8 keep their bytes.
 #[test]
 fn texts_keep_their_bytes() {
     let name = spell(|writer| _ = writer.string(b"\xff\xfe\x1b[2J\0"));
@@ -859,7 +889,7 @@ fn texts_keep_their_bytes() {
     assert!(findings(&bytes).iter().all(|found| !found.to_string().contains('\x1b')));
 }
 
-/// Ten times the work takes no more than about ten times as long.
+/// Asserts that ten times the work takes about ten times as long.
 fn expect_linear(what: &str, work: impl Fn(usize)) {
     let time = |scale: usize| {
         let start = Stopwatch::start();
@@ -868,13 +898,16 @@ fn expect_linear(what: &str, work: impl Fn(usize)) {
     };
     let once = (0..3).map(|_| time(1)).min().unwrap();
     let tenfold = time(10);
-    // Quadratic would be a hundred times; what is left is noise of a busy machine.
+    // A quadratic algorithm would take a hundred times as long. The remaining factor covers noise
+    // on a busy machine.
     let most = once * 40 + std::time::Duration::from_millis(200);
     assert!(tenfold < most, "{what}: {once:?}, and {tenfold:?} for ten times as much");
     eprintln!("{what}: {once:?}, and {tenfold:?} for ten times as much");
 }
 
-/// A hundred thousand keys that share a long start, a million that are alike, in a submesh, a header, a container.
+/// Tests a hundred thousand keys with a long common prefix or with equal names.
+///
+/// They are in a submesh, in a header and in a container.
 #[test]
 fn chosen_keys_take_linear_time() {
     let keys = |count: usize, key: &dyn Fn(usize) -> String| {
@@ -897,7 +930,7 @@ fn chosen_keys_take_linear_time() {
             let mesh = Mesh::open(bytes.as_slice()).unwrap();
             assert!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().positions().is_err());
             let held = peak(|| findings(&bytes));
-            // The block as it grows, and four bytes to a key.
+            // The inflated block while it grows, and four bytes for each key.
             assert!(held < 4 * value.len() + (1 << 20), "{held} bytes for a block of {}", value.len());
         });
     }
@@ -916,7 +949,9 @@ fn chosen_keys_take_linear_time() {
     }
 }
 
-/// Bytes after the value of a block: the value is usable, and an error all the same.
+/// Tests bytes after the value of a block.
+///
+/// The value can be read, but `validate` reports an error.
 #[test]
 fn reports_bytes_after_the_value() {
     let level = list(&[square().bytes(), square().bytes()]);
@@ -929,7 +964,7 @@ fn reports_bytes_after_the_value() {
     }
 }
 
-/// Written again, a tree of every kind of value is the same.
+/// Tests that a tree with every kind of value is unchanged when it is written again.
 #[test]
 fn writes_every_kind_of_value_again() {
     let mut writer = LlsdWriter::new();
@@ -955,7 +990,9 @@ fn writes_every_kind_of_value_again() {
     }
 }
 
-/// A prefix of a header needs more, and is never invalid; what it needs is never more than there is.
+/// Tests that a prefix of a header needs more bytes and is never invalid.
+///
+/// The requested length never exceeds the length of the header.
 #[test]
 fn a_prefix_of_a_header_needs_more() {
     let limits = Limits::default();
@@ -975,7 +1012,7 @@ fn a_prefix_of_a_header_needs_more() {
         }
         assert!(asked == end && requests < 200, "{name}: {requests} requests");
     }
-    // What no header within the limit can be.
+    // Prefixes of headers that would exceed the limit.
     for bytes in [&b"{\x7f\xff\xff\xff"[..], b"{\0\0\0\x01k\0\x01\0\0", b"{\0\0\0\x01k\0\0\0\x01ab\0\x02\0\0"] {
         let error = Header::of_prefix(bytes, &limits).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", .. }), "{error}");
@@ -985,12 +1022,14 @@ fn a_prefix_of_a_header_needs_more() {
 
 // Blocks.
 
-/// An LLSD array with one map of one key, whose value is so many zeros.
+/// Returns an LLSD array of one map with one key, whose value has `length` zeros.
 fn zeros(length: usize) -> Vec<u8> {
     list(&[Tree::default().with("Position", bin(&vec![0; length])).bytes()])
 }
 
-/// A bomb of 64 MiB and more, from 65 KB: an error at the limit, and never twice as much memory.
+/// Tests a bomb that inflates to more than 64 MiB from 65 KB.
+///
+/// It gives an error at the limit, and the memory stays within twice the limit.
 #[test]
 fn stops_a_zip_bomb_at_the_limit() {
     let limit = Limits::default().block as usize;
@@ -1028,7 +1067,9 @@ fn stops_a_zip_bomb_at_the_limit() {
     }
 }
 
-/// A block just within the limit is read, looked at and validated in less than twice its size.
+/// Tests a block just within the limit.
+///
+/// Reading and validating it takes less than twice its size in memory.
 #[test]
 fn reads_a_block_just_within_the_limit() {
     let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
@@ -1049,7 +1090,9 @@ fn reads_a_block_just_within_the_limit() {
     }
 }
 
-/// Blocks that are each within the limit, and together beyond that of the asset: those that came first are kept.
+/// Tests blocks that are each within the limit, but exceed the limit of the asset together.
+///
+/// The blocks that were inflated first are kept.
 #[test]
 fn blocks_share_the_budget_of_the_asset() {
     let size = 300_000;
@@ -1066,20 +1109,20 @@ fn blocks_share_the_budget_of_the_asset() {
         assert_eq!(
             inflated,
             AssetPart::ALL.map(|part| (part as usize) < 3),
-            "three times 300,000 bytes fit a mebibyte"
+            "three blocks of 300,000 bytes fit into a mebibyte"
         );
         let error = fails(mesh.block(AssetPart::LowestLod), "limit", "lowest_lod");
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", allowed: 1_048_576, .. }), "{error}");
         assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
         let mut buffer = InflateBuffer::default();
         for part in AssetPart::ALL {
-            assert!(mesh.view().block_into(part, &mut buffer).is_ok(), "a lent buffer is not counted");
+            assert!(mesh.view().block_into(part, &mut buffer).is_ok(), "a caller's buffer is not counted");
         }
     });
     assert!(held < 2 << 20, "{held}");
 }
 
-/// A limit that is met exactly; one byte less is too little.
+/// Tests that a block may have exactly the size of the limit, but not one byte more.
 #[test]
 fn a_limit_may_be_met_exactly() {
     for value in [list(&[square().bytes()]), zeros(100_000), zeros(65_536 - 61), b"!".to_vec()] {
@@ -1096,7 +1139,9 @@ fn a_limit_may_be_met_exactly() {
     }
 }
 
-/// A stream cut anywhere, without its check, and with another's: never accepted.
+/// Tests streams that are truncated, without a checksum, or with the checksum of other data.
+///
+/// They are never accepted.
 #[test]
 fn refuses_cut_streams_and_bad_checksums() {
     let asset = Asset::full();
@@ -1112,7 +1157,7 @@ fn refuses_cut_streams_and_bad_checksums() {
         }
         assert!(
             buffer.inflate(AssetPart::HighLod, &stored, &Limits::default()).is_ok(),
-            "the buffer is as good as new"
+            "the buffer can be used again"
         );
     }
     for byte in 1..=4 {
@@ -1124,7 +1169,7 @@ fn refuses_cut_streams_and_bad_checksums() {
     }
 }
 
-/// Bytes, or a second stream, after the end of the first.
+/// Tests bytes or a second stream after the end of the first stream.
 #[test]
 fn reports_bytes_after_the_stream() {
     let asset = Asset::full();
@@ -1139,7 +1184,8 @@ fn reports_bytes_after_the_stream() {
     }
 }
 
-/// A preset dictionary; a window that is too large; another method; a check that does not fit.
+/// Tests zlib headers with a preset dictionary, a window that is too large, another method, or a
+/// wrong header check.
 #[test]
 fn refuses_other_zlib_wrappers() {
     for (first, word) in
@@ -1157,7 +1203,9 @@ fn refuses_other_zlib_wrappers() {
     }
 }
 
-/// Gzip is read, with a finding; a gzip block that fails leaves nothing behind in a lent buffer.
+/// Tests gzip, which is read with a finding.
+///
+/// A damaged gzip block leaves nothing in the caller's buffer.
 #[test]
 fn reports_gzip() {
     let level = list(&[square().bytes(), square().bytes()]);
@@ -1187,7 +1235,7 @@ fn reports_gzip() {
     block_fails(&Asset::full().stored(AssetPart::HighLod, spoilt), AssetPart::HighLod, "value", "SL05");
 }
 
-/// Deflate without a wrapper is refused, and the error says so.
+/// Tests that raw deflate is refused, and that the error reports it.
 #[test]
 fn refuses_raw_deflate() {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
@@ -1197,7 +1245,7 @@ fn refuses_raw_deflate() {
     assert!(error.to_string().contains("raw deflate"), "{error}");
 }
 
-/// Streams that no encoder writes; a million blocks of nothing.
+/// Tests streams that no encoder writes, and a million empty deflate blocks.
 #[test]
 fn refuses_bad_deflate() {
     let bad: [&[u8]; 4] = [
@@ -1222,7 +1270,7 @@ fn refuses_bad_deflate() {
     assert_eq!(check_invariants(&bytes, &mut Random::new(11)), Fate::Read);
 }
 
-/// What opening, looking and validating hold where blocks are inflated: less than twice the largest.
+/// Tests the memory while blocks are inflated: less than twice the largest block.
 #[test]
 fn memory_while_inflating_is_bounded() {
     for (name, whole) in samples() {
@@ -1236,9 +1284,11 @@ fn memory_while_inflating_is_bounded() {
     }
 }
 
-// Meaning.
+// Meaning of values.
 
-/// Offsets and sizes that are negative, overflow, or end past the file; a size of 0 says that there is none.
+/// Tests offsets and sizes that are negative, overflow, or end past the file.
+///
+/// A size of 0 means that the block does not exist.
 #[test]
 fn refuses_bad_offsets_and_sizes_of_blocks() {
     let asset = Asset::full();
@@ -1277,12 +1327,12 @@ fn refuses_bad_offsets_and_sizes_of_blocks() {
         assert_eq!(mesh.view().nearest_level(Lod::High).unwrap().part(), AssetPart::MediumLod);
         others_work(&mesh, &[]);
     }
-    // An offset that would lead back into the header is refused, not wrapped.
+    // A negative offset that points into the header is refused.
     let back = with(entry(-small(header.bytes().len()), 10));
     finds(&back, "SL02", Severity::Error, "high_lod.offset");
 }
 
-/// Two entries share a range; blocks overlap in part; bytes lie between them.
+/// Tests entries that share a range, blocks that overlap in part, and unused bytes between blocks.
 #[test]
 fn reports_shared_overlapping_and_unused_ranges() {
     let asset = Asset::full();
@@ -1293,7 +1343,7 @@ fn reports_shared_overlapping_and_unused_ranges() {
     assert!(found.text.contains("medium_lod"), "{found}");
     others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[]);
 
-    // A stored block that begins within another: what is in both is a block by itself.
+    // A stored block that begins inside another one. The common bytes are a valid block.
     let level = list(&[square().bytes(), square().bytes()]);
     let inner = zlib(&level);
     let outer = store(&list(&[square().bytes(), square().with("Other", bin(&inner)).bytes()]));
@@ -1314,7 +1364,7 @@ fn reports_shared_overlapping_and_unused_ranges() {
     others_work(&Mesh::open(bytes.as_slice()).unwrap(), &[]);
 }
 
-/// Levels that are missing; none at all; a stub; keys that nobody knows.
+/// Tests missing levels, an asset without any level, a stub, and unknown keys.
 #[test]
 fn reads_missing_levels_and_unknown_keys() {
     let mut asset = Asset::full();
@@ -1349,7 +1399,7 @@ fn reads_missing_levels_and_unknown_keys() {
     assert!(found.text.contains("Zebra"), "{found}");
 }
 
-/// An integer for a real; other types than those that are known; a number that is no size.
+/// Tests an integer for a real, values of other types, and numbers that are not a valid size.
 #[test]
 fn reports_values_of_other_types() {
     let ints = list(&[int(1), int(1), int(1)]);
@@ -1385,7 +1435,7 @@ fn reports_values_of_other_types() {
                 ];
                 for (one, result) in results {
                     let expected = one == key || (one, key) == (SubmeshKey::Position, SubmeshKey::PositionDomain);
-                    assert_eq!(result.is_err(), expected, "{one:?} where {key:?} is spoilt: {result:?}");
+                    assert_eq!(result.is_err(), expected, "{one:?} with a damaged {key:?}: {result:?}");
                 }
             });
         }
@@ -1417,7 +1467,8 @@ fn reports_values_of_other_types() {
     }
 }
 
-/// A header that no viewer fetches; one that is longer than allowed; a newer version.
+/// Tests a header that is longer than viewers fetch, one that exceeds the limit, and newer
+/// versions.
 #[test]
 fn reports_long_headers_and_newer_versions() {
     let long = |length: usize| Asset::full().other("zebra", bin(&vec![0; length]));
@@ -1444,12 +1495,13 @@ fn reports_long_headers_and_newer_versions() {
         let HeaderPrefix::Ready(header) = Header::of_prefix(&bytes, &Limits::default()).unwrap() else {
             panic!("whole")
         };
-        assert_eq!((header.version(), header.lods().count()), (Some(version), 4), "the header can be looked at");
+        assert_eq!((header.version(), header.lods().count()), (Some(version), 4), "the header can be read");
     }
     finds(&Asset::full().other("version", text("1")).bytes(), "SL03", Severity::Error, "version");
 }
 
-/// A submesh that is no map; `NoGeometry` that is false, or not alone; a level without submeshes.
+/// Tests a submesh that is not a map, `NoGeometry` that is false or not the only entry, and a level
+/// without submeshes.
 #[test]
 fn reports_bad_submeshes() {
     for other in [int(1), list(&[]), b"!".to_vec(), bin(b"x")] {
@@ -1481,7 +1533,7 @@ fn reports_bad_submeshes() {
     look(&both, |submesh| assert!(submesh.is_placeholder()));
 }
 
-/// Positions that are not whole; none; more than indices reach.
+/// Tests positions that are incomplete, missing, or more than indices can address.
 #[test]
 fn refuses_bad_positions() {
     let field = "high_lod[0].Position";
@@ -1513,7 +1565,10 @@ fn refuses_bad_positions() {
     }
 }
 
-/// Normals, texture coordinates and tangents that are not one to a vertex: that array is absent.
+/// Tests normals, texture coordinates and tangents whose number differs from the number of
+/// vertices.
+///
+/// Such an array is treated as absent.
 #[test]
 fn reports_arrays_that_are_not_one_per_vertex() {
     for (key, size) in [(SubmeshKey::Normal, 6), (SubmeshKey::TexCoord0, 4), (SubmeshKey::Tangent, 8)] {
@@ -1535,7 +1590,7 @@ fn reports_arrays_that_are_not_one_per_vertex() {
     }
 }
 
-/// Triangles that are not whole; indices that are out of range.
+/// Tests incomplete triangles, and indices that are out of range.
 #[test]
 fn refuses_bad_triangles() {
     let field = "high_lod[0].TriangleList";
@@ -1551,7 +1606,7 @@ fn refuses_bad_triangles() {
     for index in [4, 5, 255, 65_535] {
         let bytes = with_square(&square().with("TriangleList", codes(&[0, 1, 2, 0, index, 3])));
         let found = finds(&bytes, "SL10", Severity::Error, field);
-        assert!(found.text.contains(&format!("index {index} of 4")), "{found}");
+        assert!(found.text.contains(&format!("index {index}, but there are 4")), "{found}");
         look(&bytes, |submesh| assert_eq!(submesh.indices().unwrap().get(4), Some(index.into())));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let surface = Surface::new(&mesh, 0);
@@ -1563,7 +1618,7 @@ fn refuses_bad_triangles() {
     look(&missing, |submesh| drop(fails(submesh.indices(), "missing", field)));
 }
 
-/// Triangles that use a vertex twice, vertices that no triangle uses, and, to collide with, triangles without area.
+/// Tests triangles that use a vertex twice, unused vertices, and collision triangles without area.
 #[test]
 fn reports_degenerate_triangles() {
     let field = "high_lod[0].TriangleList";
@@ -1577,7 +1632,7 @@ fn reports_degenerate_triangles() {
     finds_only(&asset.bytes(), "SL23", Severity::Warning, "physics_mesh[0].TriangleList");
 }
 
-/// Domains that are absent, inverted, no numbers, too few or too many, or far out.
+/// Tests domains that are absent, inverted, not numeric, too short, too long, or far away.
 #[test]
 fn reports_bad_domains() {
     let key = "high_lod[0].PositionDomain";
@@ -1591,7 +1646,7 @@ fn reports_bad_domains() {
     {
         let bytes = with_square(&square().with("PositionDomain", domain(min, max)));
         finds(&bytes, "SL11", Severity::Error, key);
-        look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().iter().count(), 4, "decoding is total"));
+        look(&bytes, |submesh| assert_eq!(submesh.positions().unwrap().iter().count(), 4, "any domain decodes"));
     }
     for count in [0, 2, 4, 10_000] {
         let odd = Tree::default().with("Max", numbers(&[0.5; 3])).with("Min", numbers(&vec![-0.5; count])).bytes();
@@ -1619,13 +1674,14 @@ fn reports_bad_domains() {
         fails(submesh.uvs(), "value", key);
         assert!(submesh.positions().is_ok());
     });
-    // Either end alone: the other is as if it were left out.
+    // If only one end of the domain is stored, the other end has its default value.
     let half = with_square(&square().with("PositionDomain", Tree::default().with("Min", numbers(&[0.0; 3])).bytes()));
     finds_only(&half, "SL11", Severity::Error, "high_lod[0].PositionDomain");
     look(&half, |submesh| assert_eq!(submesh.position_domain().unwrap().max(), [0.5; 3]));
 }
 
-/// Lists of weights that are cut, too few, too many; what is legal about their ends.
+/// Tests lists of weights that are truncated, too few, or too many, and the valid variants of their
+/// end.
 #[test]
 fn reports_bad_weight_lists() {
     let field = "high_lod[0].Weights";
@@ -1639,23 +1695,26 @@ fn reports_bad_weight_lists() {
         assert!(found.text.contains(&format!("after {lists} of 4")), "{found}");
         look(&bytes, |submesh| {
             let weights = submesh.weights().unwrap().unwrap();
-            assert_eq!((weights.len(), weights.iter().count()), (4, lists), "the lists that are whole");
+            assert_eq!((weights.len(), weights.iter().count()), (4, lists), "only complete lists are read");
             assert!((0..5).all(|vertex| weights.get(vertex).is_some() == (vertex < lists)));
         });
     }
     for more in [&[255][..], &[0, 1, 2], &whole] {
         let bytes = with_square(&square().with("Weights", bin(&[&whole, more].concat())));
         let found = finds(&bytes, "SL12", Severity::Error, field);
-        assert!(found.text.contains(&format!("{} bytes behind", more.len())), "{found}");
+        assert!(found.text.contains(&format!("{} bytes after", more.len())), "{found}");
         look(&bytes, |submesh| assert_eq!(submesh.weights().unwrap().unwrap().iter().count(), 4));
     }
-    assert!(!findings(&Asset::full().bytes()).iter().any(|found| found.rule == "SL12"), "four need no end");
+    assert!(
+        !findings(&Asset::full().bytes()).iter().any(|found| found.rule == "SL12"),
+        "four influences need no terminator"
+    );
     let bytes = with_square(&square().with("Weights", bin(&[255; 4])));
     finds_only(&bytes, "SL26", Severity::Warning, field);
     look(&bytes, |submesh| assert!(submesh.weights().unwrap().unwrap().iter().all(|list| list.is_empty())));
 }
 
-/// Joints that the skin does not name; weights of nothing.
+/// Tests joints that the skin does not have, and weights whose sum is 0.
 #[test]
 fn reports_bad_joints_and_weight_sums() {
     let field = "high_lod[0].Weights";
@@ -1663,7 +1722,7 @@ fn reports_bad_joints_and_weight_sums() {
     for joint in [2, 33, 254] {
         let bytes = with_square(&square().with("Weights", all(joint, 65535)));
         let found = finds_only(&bytes, "SL13", Severity::Error, field);
-        assert!(found.text.contains(&format!("joint {joint} of 2")), "{found}");
+        assert!(found.text.contains(&format!("joint {joint}, but the skin has 2")), "{found}");
         look(&bytes, |submesh| {
             let first = submesh.weights().unwrap().unwrap().get(0).unwrap();
             assert_eq!(first.raw(0), Some((joint.into(), 65535)));
@@ -1672,9 +1731,9 @@ fn reports_bad_joints_and_weight_sums() {
         let palette = mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap();
         let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
         let list = submesh.weights().unwrap().unwrap().get(0).unwrap();
-        assert_eq!(palette.position([0.5; 3], list.iter()), [0.5; 3], "as viewers do: the last joint");
+        assert_eq!(palette.position([0.5; 3], list.iter()), [0.5; 3], "the last joint, as in viewers");
     }
-    // With as many joints, they are sound.
+    // With enough joints in the skin, they are valid.
     for (joint, count) in [(33, 34), (254, 255)] {
         let names: Vec<_> = (0..count).map(|number| text(&format!("j{number}"))).collect();
         let matrices = list(&vec![matrix(); count]);
@@ -1691,10 +1750,10 @@ fn reports_bad_joints_and_weight_sums() {
     let palette = mesh.skin().unwrap().unwrap().palette(|_| IDENTITY).unwrap();
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let list = submesh.weights().unwrap().unwrap().get(0).unwrap();
-    assert_eq!(palette.position([0.25; 3], list.iter()), [0.25; 3], "the first joint, and no division by zero");
+    assert_eq!(palette.position([0.25; 3], list.iter()), [0.25; 3], "the first joint, without a division by zero");
 }
 
-/// Matrices of another size or number; joints that nobody knows, that stand twice; a million of them.
+/// Tests matrices of another size or number, unknown and duplicate joints, and a million joints.
 #[test]
 fn reports_bad_skins() {
     let with = |skin: &Tree| Asset::full().block(AssetPart::Skin, &skin.bytes()).bytes();
@@ -1750,7 +1809,7 @@ fn reports_bad_skins() {
     finds(&with(&large.with("alt_inverse_bind_matrix", many)), "SL27", Severity::Warning, "skin.joint_names");
 }
 
-/// A hundred thousand joints and as many matrices; a million names.
+/// Tests a hundred thousand joints with a matrix each, and a million names.
 #[test]
 fn many_joints_take_linear_time() {
     expect_linear("joints", |scale| {
@@ -1774,11 +1833,13 @@ fn many_joints_take_linear_time() {
         let bound = mesh.skin().unwrap().unwrap();
         assert!((0..count).all(|joint| bound.joint_name(joint).is_ok()));
         let held = peak(|| findings(&bytes));
-        assert!(held < 64 << 20, "{held} bytes for {} of names", names.len());
+        assert!(held < 64 << 20, "{held} bytes held for {} bytes of names", names.len());
     });
 }
 
-/// Hulls of 256 points, of three, of more points than there are; a million of them; with a physics mesh; none.
+/// Tests hulls of 256 points, of three points, of more points than exist, and a million hulls.
+///
+/// Also tests hulls together with a physics mesh, and an asset without hulls.
 #[test]
 fn reports_bad_hulls() {
     let with = |convex: &Tree| Asset::full().block(AssetPart::PhysicsConvex, &convex.bytes()).bytes();
@@ -1804,7 +1865,7 @@ fn reports_bad_hulls() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         others_work(&mesh, &[]);
         let convex = mesh.convex().unwrap().unwrap();
-        assert_eq!(convex.hulls().unwrap().count(), fit, "those that fit");
+        assert_eq!(convex.hulls().unwrap().count(), fit, "only the hulls that fit");
         assert!(convex.bounding_points().unwrap().is_some());
     }
     for key in ["HullList", "Positions"] {
@@ -1845,7 +1906,8 @@ fn reports_bad_hulls() {
     });
 }
 
-/// Levels that differ in submeshes, or have no fewer triangles.
+/// Tests levels with different numbers of submeshes, and lower levels that do not have fewer
+/// triangles.
 #[test]
 fn reports_levels_that_do_not_match() {
     let three = list(&[square().bytes(), square().bytes(), square().bytes()]);
@@ -1856,7 +1918,7 @@ fn reports_levels_that_do_not_match() {
     finds(&Asset::full().block(AssetPart::HighLod, &nine).bytes(), "SL18", Severity::Warning, "high_lod");
 }
 
-/// A hash that is not the stored block's, and one that is no hash.
+/// Tests a hash that differs from the hash of the stored block, and a value that is not a hash.
 #[test]
 fn a_hash_of_something_else() {
     let (_, simulated) = samples().swap_remove(2);
@@ -1878,8 +1940,10 @@ fn a_hash_of_something_else() {
     assert!(found.text.contains("15 bytes"), "{found}");
 }
 
-/// A container whose inner asset is cut, is a container, or is no string; a cache file with blocks that were not
-/// fetched.
+/// Tests containers and cache files.
+///
+/// An inner asset is truncated, is a container, or is not a string. A cache file has blocks that
+/// were not downloaded.
 #[test]
 fn reports_bad_containers_and_cache_files() {
     let small = Asset::small(&square().without("Weights")).bytes();
@@ -1899,7 +1963,7 @@ fn reports_bad_containers_and_cache_files() {
             if length < header { ("SL01", "asset[0].header") } else { ("SL02", "asset[0].high_lod.size") };
         let all = findings(&bytes);
         assert!(all.iter().any(|found| found.rule == rule && found.field.to_string() == field), "{length}: {all:#?}");
-        assert_eq!(open(&bytes, 1).level(Lod::High).unwrap().len(), 1, "the other works");
+        assert_eq!(open(&bytes, 1).level(Lod::High).unwrap().len(), 1, "the other asset can be read");
     }
     for (inner, kind) in [(sound.clone(), "value"), (b"[\0\0\0\0]".to_vec(), "value"), (Vec::new(), "unexpected-end")] {
         let bytes = container(&[inner, small.clone()]);
@@ -1917,10 +1981,10 @@ fn reports_bad_containers_and_cache_files() {
     assert!(Mesh::open(empty.as_slice()).unwrap().header().is_err());
     check_invariants(&empty, &mut Random::new(22));
     for length in 0..sound.len() {
-        assert!(Mesh::open(&sound[..length]).is_err(), "a container that is cut has no end");
+        assert!(Mesh::open(&sound[..length]).is_err(), "a truncated container has no end");
     }
 
-    // A viewer's cache: what was not fetched is zeros, and no fault of the file.
+    // In a viewer's cache, data that was not downloaded is zeros. This is not a fault of the file.
     let asset = Asset::full();
     let mut bytes = cached(&asset.bytes(), 0b011_1111);
     let start = bytes.len() - asset.blocks.last().unwrap().1.len();
@@ -1943,9 +2007,10 @@ fn reports_bad_containers_and_cache_files() {
     }
 }
 
-// Traps: files whose cost would grow faster than they do.
+// Traps: files whose cost might grow faster than their size.
 
-/// A million submeshes, of which all neutral arrays are asked for; and as many names in the header as fit.
+/// Tests a million submeshes with access to all neutral arrays, and the maximum number of names in
+/// the header.
 #[test]
 fn many_submeshes_take_linear_time() {
     let names = list(&vec![text("m"); 10_000]);
@@ -1972,7 +2037,7 @@ fn many_submeshes_take_linear_time() {
     });
 }
 
-/// Weights of submeshes far behind the first are found at random as fast as those of the first.
+/// Tests that random access to weights is as fast for late submeshes as for the first ones.
 #[test]
 fn weights_of_late_submeshes_are_found_as_fast() {
     expect_linear("late weights", |scale| {
@@ -1990,7 +2055,7 @@ fn weights_of_late_submeshes_are_found_as_fast() {
     });
 }
 
-/// A million assets in a container; and as many lists of them.
+/// Tests a million assets in a container, and a million instances in its lists.
 #[test]
 fn many_assets_take_linear_time() {
     let assets = |count: usize| container(&vec![b"{\0\0\0\0}".to_vec(); count]);
@@ -2014,7 +2079,9 @@ fn many_assets_take_linear_time() {
     });
 }
 
-/// Keys and texts of megabytes, spelled with escapes, are shown in part, and never copied whole.
+/// Tests keys and texts of megabytes with escapes.
+///
+/// Messages show a part of them, and they are never copied completely.
 #[test]
 fn long_texts_are_never_copied_whole() {
     let length = 400_000 * SCALE;
@@ -2036,7 +2103,7 @@ fn long_texts_are_never_copied_whole() {
     });
 }
 
-/// The documented bound on all that is looked at where nothing is inflated: four times the file, and 64 KiB.
+/// Tests the documented memory bound without inflating: 16 times the file, and 1 MiB.
 #[test]
 fn memory_for_headers_is_bounded() {
     let mut worst = 0.0_f64;
@@ -2062,13 +2129,13 @@ fn memory_for_headers_is_bounded() {
     eprintln!("at most {worst:.2} times the file's size");
 }
 
-// Chance.
+// Random damage.
 
-/// Spoils a file as chance has it: bits, fields, pieces moved and cut.
+/// Damages a file at random: bits, fields, and parts that are moved or removed.
 fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = base.to_vec();
     for _ in 0..random.within(1..4) {
-        // Headers are short, and all hangs on them.
+        // Headers are short, and everything depends on them.
         let at = if random.one_in(2) { random.below(bytes.len().min(320)) } else { random.below(bytes.len()) };
         let span = random.within(1..20).min(bytes.len() - at);
         match random.below(9) {
@@ -2094,8 +2161,10 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A hundred thousand spoilt files, the same ones on every run: of samples, of values behind the compression, and of small
-/// real files where there are any. Without optimisation, a fiftieth of them.
+/// Reads a hundred thousand damaged files, the same ones on every run.
+///
+/// They come from the samples, from values before compression, and from small real files if there
+/// are any. An unoptimised build reads a fiftieth of them.
 #[test]
 fn survives_random_damage() {
     const FILES: usize = if cfg!(debug_assertions) { 2000 } else { 100_000 };
@@ -2130,11 +2199,13 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!([refused, damaged, read].iter().all(|count| *count > FILES / 200), "each fate must be met");
+        assert!([refused, damaged, read].iter().all(|count| *count > FILES / 200), "each fate must occur");
     }
 }
 
-/// Real files of at most so many bytes, the smallest first; none where the machine has no corpus.
+/// Returns the real files of at most `most` bytes, the smallest first.
+///
+/// The list is empty if the machine has no corpus.
 fn real_files(most: u64) -> Vec<PathBuf> {
     let Some(folder) = corpus("secondlife") else { return Vec::new() };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
@@ -2146,8 +2217,10 @@ fn real_files(most: u64) -> Vec<PathBuf> {
     files.into_iter().map(|entry| entry.path()).collect()
 }
 
-/// Every real file cut at every length and with every bit flipped; of those over 2 KiB, at each place of the header, the
-/// last 64, and some 150 between. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+/// Truncates every real file at every length, and flips every bit.
+///
+/// Files over 2 KiB are damaged in the header, in the last 64 bytes, and at some 150 positions
+/// between. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -2165,7 +2238,8 @@ fn sweep() {
         let mut places: Vec<_> = (0..head.min(512)).chain((0..whole.len()).step_by(step)).chain(ends).collect();
         places.sort_unstable();
         places.dedup();
-        // Looking at everything costs as much as the file is long: of large files, at the structure.
+        // Reading everything takes time proportional to the file's length, so only the structure of
+        // large files is read.
         let look = |bytes: &[u8], all: bool, random: &mut Random| {
             if all {
                 check_invariants(bytes, random);

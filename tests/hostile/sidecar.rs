@@ -1,4 +1,4 @@
-//! Sidecars that are damaged or made to do harm.
+//! Tests of sidecars that are damaged or built to do harm.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::support::sidecar::{
 };
 use crate::within;
 
-/// What a slow build does less of.
+/// The factor by which an unoptimised build does less.
 const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
-/// Of poses and weights, each so manieth is asked for.
+/// The step between the poses and weights that are queried.
 const STEP: usize = if cfg!(debug_assertions) { 37 } else { 11 };
 
 const TRUSTS: [Trust; 2] = [Trust::Trusted, Trust::Untrusted];
 
-/// A file, what it answers, and its sidecar.
+/// A file, its expected results, and its sidecar.
 struct SidecarCase {
     file: Vec<u8>,
     answers: Answers,
@@ -33,20 +33,22 @@ impl SidecarCase {
         Self { file, answers, sidecar }
     }
 
-    /// Asserts that these bytes, taken for a sidecar, change no answer.
+    /// Asserts that these bytes, used as a sidecar, change no result.
     fn expect_equal(&self, sidecar: &[u8], trust: Trust, what: &str) {
         let found = answers_through(&self.file, sidecar, trust, STEP);
         assert_eq!(self.answers.differs(&found), None, "{what}, {trust:?}");
     }
 
-    /// Asserts that they change none, whoever believes them.
+    /// Asserts that they change no result, with and without trust in the sidecar.
     fn expect_no_change(&self, sidecar: &[u8], what: &str) {
         for trust in TRUSTS {
             self.expect_equal(sidecar, trust, what);
         }
     }
 
-    /// Asserts that they change none where nobody believes them, and that those who do get values or errors, and in time.
+    /// Asserts that they change no result without trust.
+    ///
+    /// With trust, queries give values or errors, and end in time.
     fn expect_survived(&self, sidecar: &[u8], what: &str) {
         self.expect_equal(sidecar, Trust::Untrusted, what);
         within(20, what, || answers_through(&self.file, sidecar, Trust::Trusted, STEP));
@@ -58,7 +60,7 @@ fn all() -> Vec<SidecarCase> {
     [small_mesh()].into_iter().chain(animations).map(SidecarCase::new).collect()
 }
 
-/// Puts a number into a sidecar, and makes its pages whole again.
+/// Writes a number into a sidecar, and corrects the checksums of its pages.
 fn with_number(sidecar: &[u8], at: usize, value: u64) -> Vec<u8> {
     let mut spoilt = sidecar.to_vec();
     spoilt[at..at + 8].copy_from_slice(&value.to_le_bytes());
@@ -74,7 +76,7 @@ fn refuses_random_bytes() {
             let length = random.below(3 * PAGE);
             let mut noise: Vec<u8> = (0..length).map(|_| random.next().to_le_bytes()[3]).collect();
             if round % 2 == 0 && noise.len() > 100 {
-                // With a start like that of a sidecar, and pages that are whole.
+                // With a valid start of a header, and correct page checksums.
                 noise[..80].copy_from_slice(&spoken.sidecar[..80]);
                 noise[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());
                 noise[88..96].copy_from_slice(&(length as u64).to_le_bytes());
@@ -124,7 +126,7 @@ fn refuses_the_sidecar_of_another_file() {
     }
 }
 
-/// Two files with the same header and the same size.
+/// Returns pairs of files with the same header and the same size.
 fn twins() -> Vec<[Vec<u8>; 2]> {
     let skinned = |counts: &[&[u8]]| {
         let surfaces = counts.iter().map(|counts| surface("skin", counts)).collect();
@@ -134,16 +136,18 @@ fn twins() -> Vec<[Vec<u8>; 2]> {
     let first = skinned(&[&moved, &counts(2, 100)]);
     moved.rotate_left(1);
     let mut twins = vec![[first, skinned(&[&moved, &counts(2, 100)])]];
-    // As many bytes of weights in both surfaces together, and not in each.
+    // Both surfaces together have equally many bytes of weights in both files, but each surface
+    // alone does not.
     twins.push([skinned(&[&[1; 70], &[2; 70]]), skinned(&[&[2; 70], &[1; 70]])]);
-    // Frames of tangents instead of weights: 8 bytes each.
+    // Tangent frames replace weights. A frame takes 8 bytes.
     let exchanged = |count: u8, frames: usize| {
         let mut surface = surface("skin", &[count; 64]);
         surface.targets[0].frames.resize(frames, meshpeek::decode::TangentFrame::default());
         surface.uvs[0].clear();
         mesh(Generation::Ms12, vec![surface.clone(), surface], Vec::new())
     };
-    // 64 lists longer by an influence each are 256 bytes, as 32 frames are.
+    // One influence more in each of 64 lists takes 256 bytes, which is the size of 32 tangent
+    // frames.
     twins.push([exchanged(2, 8), exchanged(1, 40)]);
     for generation in AnimationGeneration::ALL {
         let [one, other] = [1, 2].map(|seed| animation(generation, 300, seed));
@@ -166,13 +170,14 @@ fn survives_the_sidecar_of_a_twin_with_the_same_header() {
 
 #[test]
 fn uses_no_part_of_a_sidecar_that_does_not_fit() {
-    // One frame more or less: the checkpoints of one would be where the other's are.
+    // The number of frames differs by one, so the checkpoints would be at the same positions.
     for generation in AnimationGeneration::ALL {
         let [one, other] = [299, 300].map(|frames| animation(generation, frames, u64::from(frames)));
         let spoken = SidecarCase::new(one);
         spoken.expect_no_change(&sidecar_of(&other, &key()), "frames");
     }
-    // As many weights in both surfaces together: where one surface has a vertex more, the other has one less.
+    // Both surfaces together have the same number of weights in both files. One surface has more
+    // vertices, and the other one has fewer.
     let surfaces = |counts: [usize; 2]| {
         let surfaces = counts.map(|count| {
             let mut surface = surface("skin", &vec![2; count]);
@@ -197,14 +202,14 @@ fn survives_wrong_numbers_in_records() {
             let near = [length, length - 1, length + 1, own.wrapping_add(1), own.wrapping_sub(1), own ^ (1 << 63)];
             ends.into_iter().chain(near).collect::<BTreeSet<_>>()
         };
-        // The header: pages, size, and every list's count, page and size.
+        // The header: the number of pages, the size, and the count, page and size of every list.
         for at in (PAGES_AT..LISTS_AT + 24 * LISTS).step_by(8) {
             let values = edges(number(&spoken.sidecar, at)).into_iter().filter(|_| random.one_in(SCALE.div_ceil(6)));
             for value in values.collect::<Vec<_>>() {
                 spoken.expect_survived(&with_number(&spoken.sidecar, at, value), &format!("{value} at {at}"));
             }
         }
-        // Every number of every record; where there are many, some of them.
+        // Every number of every record. If there are many records, only some of them.
         for list in 0..LISTS {
             let (range, size) = records(&spoken.sidecar, list);
             for at in range.clone().step_by(4) {
@@ -247,7 +252,7 @@ fn survives_records_in_another_order() {
                 spoken.expect_survived(&spoilt, "another order");
             }
         }
-        // Lists that take each other for themselves.
+        // Lists that are replaced by each other.
         for (one, other) in (0..LISTS).flat_map(|one| (0..LISTS).map(move |other| (one, other))) {
             let mut spoilt = spoken.sidecar.clone();
             spoilt.copy_within(LISTS_AT + 24 * one..LISTS_AT + 24 * one + 16, LISTS_AT + 24 * other);
@@ -296,7 +301,7 @@ fn refuses_other_versions_and_byte_orders() {
             reseal(&mut other);
             assert!(TRUSTS.iter().all(|trust| Sidecar::new(other.clone(), &key(), *trust).is_none()), "byte {at}");
         }
-        // That it takes the changed bytes for what is refused, and not the checksum.
+        // Correct checksums show that a changed byte causes the refusal, not a wrong checksum.
         let mut same = spoken.sidecar.clone();
         reseal(&mut same);
         assert!(same == spoken.sidecar);

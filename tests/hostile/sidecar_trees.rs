@@ -1,4 +1,4 @@
-//! Trees in sidecars that are damaged or made to do harm.
+//! Tests of trees in sidecars that are damaged or built to do harm.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};
@@ -12,14 +12,15 @@ use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
 
-/// What a slow build does less of.
+/// The factor by which an unoptimised build does less.
 const SCALE: usize = if cfg!(debug_assertions) { 150 } else { 10 };
-/// Rays that are asked of each.
+/// The number of rays for each case.
 const QUESTIONS: usize = if cfg!(debug_assertions) { 6 } else { 24 };
 
-/// Where the header has the list of trees: how many there are, the page of the first, and bytes of one.
+/// The offset of the list of trees in the header: the number of trees, the page of the first, and
+/// the size of a record.
 const TREES_AT: usize = LISTS_AT + 24 * 7;
-/// Where the record of a tree has its numbers, and bytes of one.
+/// Offsets of the numbers in the record of a tree, and the size of a record in bytes.
 const TRIANGLES: usize = 4;
 const CLUSTER: usize = 8;
 const ROOT: usize = 12;
@@ -30,8 +31,10 @@ const ORDERED: usize = 40;
 const NODES: usize = 48;
 const BOUNDS: usize = 56;
 const TREE: usize = 80;
-/// Bytes of a node, how many a page has, and where a node has its exponents, which children are leaves, their boxes and
-/// numbers; the grid's corner is at its start.
+/// The size of a node in bytes, the number of nodes in a page, and offsets in a node.
+///
+/// The offsets are those of the exponents, the flags of leaf children, the boxes and the numbers of
+/// children. The corner of the grid is at the start of the node.
 const NODE: usize = 96;
 const NODES_OF_PAGE: usize = 42;
 const EXPONENTS: usize = 12;
@@ -39,11 +42,12 @@ const LEAVES: usize = 15;
 const LOW: usize = 16;
 const HIGH: usize = 40;
 const CHILDREN: usize = 64;
-/// What a child refers to that is not there.
+/// The number of a child that does not exist.
 const NO_CHILD: u32 = u32::MAX;
 
-/// A file of three surfaces, of which one is too small for a tree and one has an order of its own; what is asked of it, what
-/// it answers, and its sidecar.
+/// A file of three surfaces, its queries, their expected results, and its sidecar.
+///
+/// One surface is too small for a tree, and the tree of another one stores its own triangle order.
 struct SidecarCase {
     flat: Flat,
     oracle: Oracle,
@@ -69,7 +73,7 @@ static SPOKEN: LazyLock<Arc<SidecarCase>> = LazyLock::new(|| {
     Arc::new(SidecarCase { flat, oracle, questions, expected, sidecar })
 });
 
-/// Does something on a thread of its own, which must end in time.
+/// Runs `work` on a separate thread, which must end in time.
 fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
     let (done, waiting) = channel();
     let thread = std::thread::spawn(move || {
@@ -77,7 +81,7 @@ fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
         let _ = done.send(());
     });
     let ended = waiting.recv_timeout(Duration::from_secs(60));
-    assert!(ended.is_ok() || thread.is_finished(), "{what}: no answer in a minute");
+    assert!(ended.is_ok() || thread.is_finished(), "{what}: no result within a minute");
     assert!(thread.join().is_ok(), "{what}");
 }
 
@@ -93,23 +97,25 @@ impl SidecarCase {
         };
         let answers = ask(&scene, &self.questions);
         let one_by_one = self.questions.rays.iter().map(|ray| scene.ray(ray));
-        assert!(scene.rays(&self.questions.rays).into_iter().eq(one_by_one), "many at a time");
+        assert!(scene.rays(&self.questions.rays).into_iter().eq(one_by_one), "a batch of rays");
         answers
     }
 
-    /// Asserts that these bytes, taken for a sidecar, change no answer.
+    /// Asserts that these bytes, used as a sidecar, change no result.
     fn expect_equal(&self, bytes: &[u8], trust: Trust, what: &str) {
-        assert!(self.answers(bytes, trust) == self.expected, "{what}, {trust:?}: another answer");
+        assert!(self.answers(bytes, trust) == self.expected, "{what}, {trust:?}: another result");
     }
 
-    /// Asserts that they change none, whoever believes them.
+    /// Asserts that they change no result, with and without trust in the sidecar.
     fn expect_no_change(&self, bytes: &[u8], what: &str) {
         self.expect_equal(bytes, Trust::Trusted, what);
         self.expect_equal(bytes, Trust::Untrusted, what);
     }
 
-    /// Asserts that they change none where nobody believes them; that those who do get answers in time, of which each is true
-    /// of the triangle that it names, though there may be better ones.
+    /// Asserts that they change no result without trust.
+    ///
+    /// With trust, queries end in time. Each result is true of the triangle that it names, but
+    /// there may be better results.
     fn expect_survived(self: &Arc<Self>, bytes: Vec<u8>, what: &str) {
         let (spoken, name) = (Arc::clone(self), what.to_owned());
         in_time(what, move || {
@@ -153,12 +159,12 @@ impl SidecarCase {
         }
     }
 
-    /// Returns where the record of a tree starts.
+    /// Returns the start of the record of a tree.
     fn record(&self, tree: usize) -> usize {
         number(&self.sidecar, TREES_AT + 8) as usize * PAGE + tree * TREE
     }
 
-    /// Returns where each node of a tree starts, and its number.
+    /// Returns the start of each node of a tree, and its number.
     fn nodes(&self, tree: usize) -> Vec<(usize, u32)> {
         let record = self.record(tree);
         let mut waiting = vec![word(&self.sidecar, record + ROOT)];
@@ -172,7 +178,7 @@ impl SidecarCase {
         all
     }
 
-    /// Returns where a node of a tree starts.
+    /// Returns the start of a node of a tree.
     fn place(&self, tree: usize, node: u32) -> usize {
         let first = number(&self.sidecar, self.record(tree) + FIRST_PAGE) as usize;
         (first + (node >> 6) as usize) * PAGE + (node & 63) as usize * NODE
@@ -189,7 +195,7 @@ impl SidecarCase {
         (0..8).map(child).filter(|child| child.number != NO_CHILD).collect()
     }
 
-    /// Returns a sidecar of which some words are others, its pages whole.
+    /// Returns the sidecar with some words replaced and correct page checksums.
     fn with(&self, words: &[(usize, u32)]) -> Vec<u8> {
         let mut spoilt = self.sidecar.clone();
         for (at, value) in words {
@@ -204,11 +210,11 @@ impl SidecarCase {
     }
 }
 
-/// What a node says of a child.
+/// The entry of a child in a node.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     lane: usize,
-    /// Where its number is.
+    /// The offset of the child's number.
     at: usize,
     number: u32,
     is_leaf: bool,
@@ -231,7 +237,7 @@ fn the_sidecar_is_as_it_is_spelt_here() {
         let leaves = nodes.iter().flat_map(|(at, _)| spoken.children(*at)).filter(|child| child.is_leaf);
         assert_eq!(leaves.map(|leaf| (leaf.number & 7) + 1).sum::<u32>(), triangles);
     }
-    assert!(spoken.with(&[]) == spoken.sidecar, "its pages are whole");
+    assert!(spoken.with(&[]) == spoken.sidecar, "the page checksums are correct");
     for trust in [Trust::Trusted, Trust::Untrusted] {
         let sidecar = SidecarCase::sidecar(&spoken.sidecar, trust).unwrap();
         let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
@@ -255,7 +261,7 @@ fn refuses_any_flipped_bit() {
     for at in (0..TREES_AT + 24).chain(record..record + 2 * TREE) {
         (0..8).filter(|_| random.one_in(SCALE)).collect::<Vec<_>>().into_iter().for_each(|bit| flip(at, bit));
     }
-    // Every page, its checksum among them: the ends of the order's pages too.
+    // Every page, including its checksum and the ends of the pages with the triangle order.
     for page in 0..spoken.sidecar.len() / PAGE {
         for at in [0, 1, 95, 96, ROOM - 1, ROOM, PAGE - 1] {
             flip(page * PAGE + at, random.below(8));
@@ -269,7 +275,8 @@ fn refuses_any_flipped_bit() {
 
 #[test]
 fn survives_pages_found_damaged_late() {
-    // Each page alone, asked one thing at a time: what was found through whole pages before stays right.
+    // Each page is damaged alone, and one query is run at a time. Results from undamaged pages that
+    // were read before stay correct.
     let spoken = &*SPOKEN;
     for page in 1..spoken.sidecar.len() / PAGE {
         let mut spoilt = spoken.sidecar.clone();
@@ -302,7 +309,7 @@ fn refuses_any_other_length() {
             SidecarCase::sidecar(&cut, Trust::Trusted).is_none()
                 && SidecarCase::sidecar(&cut, Trust::Untrusted).is_none()
         );
-        // One that says that it is as short.
+        // A shorter sidecar with correct sizes in its header.
         if length >= PAGE {
             cut[PAGES_AT..PAGES_AT + 8].copy_from_slice(&((length / PAGE) as u64).to_le_bytes());
             cut[PAGES_AT + 8..PAGES_AT + 16].copy_from_slice(&(length as u64).to_le_bytes());
@@ -314,7 +321,7 @@ fn refuses_any_other_length() {
 
 #[test]
 fn refuses_the_sidecar_of_another_file() {
-    // As many triangles in each surface, which lie elsewhere.
+    // The other file has the same number of triangles in each surface, at other positions.
     let spoken = &*SPOKEN;
     let mut random = Random::new(44);
     let other = Flat(vec![ball(&mut random, 20).shuffled(&mut random), grid(4), grid(34)]);
@@ -324,7 +331,7 @@ fn refuses_the_sidecar_of_another_file() {
     spoken.expect_survived(spoken.with_long(STRUCTURE_AT, 7), "another structure");
 }
 
-/// The ends of what a number may be.
+/// Returns edge values for a number.
 fn edges(own: u64, length: u64) -> Vec<u64> {
     let ends = [
         0,
@@ -406,7 +413,8 @@ fn survives_nodes_that_refer_to_themselves() {
                 let long = [(at, count as u32), (at + 4, (count >> 32) as u32)];
                 spoken.with(&[words, &long].concat())
             };
-            // Every inner child of a few nodes is the root, or the node itself; then all of them are.
+            // An inner child of some nodes is replaced by the root or by the node itself. Then
+            // every inner child is.
             for (at, own) in nodes.iter().step_by(nodes.len().div_ceil(4)) {
                 for child in spoken.children(*at).into_iter().filter(|child| !child.is_leaf).take(2) {
                     for target in [root, *own] {
@@ -417,7 +425,7 @@ fn survives_nodes_that_refer_to_themselves() {
             let all = nodes.iter().flat_map(|(at, _)| spoken.children(*at)).filter(|child| !child.is_leaf);
             let words: Vec<_> = all.map(|child| (child.at, root)).collect();
             spoken.expect_survived(with_count(&words), "all are the root");
-            // One child, and that is the node itself; eight, and all are.
+            // A node whose children are all the node itself: one, two, or eight children.
             for children in [1, 2, 8] {
                 let (spoilt, what) =
                     (with_count(&alone(root_at, &vec![root; children])), format!("{children} times itself"));
@@ -427,16 +435,16 @@ fn survives_nodes_that_refer_to_themselves() {
     }
 }
 
-/// Makes a node one whose children are these nodes, each with a box around everything.
+/// Replaces the children of a node by these nodes, each with a box around everything.
 fn alone(at: usize, children: &[u32]) -> Vec<(usize, u32)> {
     let mut words = wide(at);
     words.extend((0..8).map(|lane| (at + CHILDREN + 4 * lane, children.get(lane).copied().unwrap_or(NO_CHILD))));
-    // The exponents, and no leaf.
+    // The exponents, and no leaf flags.
     words.push((at + EXPONENTS, u32::from_le_bytes([10, 10, 10, 0])));
     words
 }
 
-/// Makes the boxes of all children of a node reach over everything.
+/// Enlarges the boxes of all children of a node to contain everything.
 fn wide(at: usize) -> Vec<(usize, u32)> {
     let corner = (0..3).map(|axis| (at + 4 * axis, (-1e5_f32).to_bits()));
     let planes = (0..6).map(|word| (at + LOW + 4 * word, 0)).chain((0..6).map(|word| (at + HIGH + 4 * word, u32::MAX)));
@@ -445,7 +453,8 @@ fn wide(at: usize) -> Vec<(usize, u32)> {
 
 #[test]
 fn survives_a_tree_that_grows_eightfold_at_every_level() {
-    // Every node has the next as its child, eight times; the last has leaves, or nothing.
+    // Every node has the next node as all of its eight children. The last node has leaves or no
+    // children.
     let spoken = &*SPOKEN;
     for tree in 0..2 {
         let record = spoken.record(tree);
@@ -507,7 +516,7 @@ fn survives_children_out_of_range() {
                         spoken.expect_survived(spoken.with(&[(child.at, other)]), &format!("{child:?} is {other}"));
                     }
                 }
-                // A leaf that is taken for a node, and a node for a leaf.
+                // A leaf that is marked as a node, and a node that is marked as a leaf.
                 if random.one_in(SCALE) {
                     let mut spoilt = spoken.sidecar.clone();
                     spoilt[at + LEAVES] ^= 1 << child.lane;
@@ -565,7 +574,7 @@ fn survives_boxes_that_exclude_hits() {
                     }
                 }
             }
-            // Larger than they need be is right.
+            // Boxes that are larger than necessary are valid.
             let mut words = wide(at);
             words.push((at + EXPONENTS, u32::from_le_bytes([10, 10, 10, spoken.sidecar[at + LEAVES]])));
             spoken.expect_no_change(&spoken.with(&words), "boxes around everything");
@@ -585,7 +594,7 @@ fn survives_wrong_orders_of_triangles() {
     let mut seen: Vec<u32> = (0..2312).map(|at| word(&spoken.sidecar, place(at))).collect();
     let numbers = seen.clone();
     seen.sort_unstable();
-    assert!(seen.into_iter().eq(0..2312), "each once");
+    assert!(seen.into_iter().eq(0..2312), "each triangle once");
     for _ in 0..400 / SCALE {
         let (one, other) = (random.below(2312), random.below(2312));
         for value in [numbers[other], 2312, 2313, u32::MAX, 1 << 31, 0] {
@@ -598,11 +607,11 @@ fn survives_wrong_orders_of_triangles() {
     spoken.expect_survived(spoken.with(&all), "the same everywhere");
     let backwards: Vec<_> = (0..2312).map(|at| (place(at), numbers[2311 - at])).collect();
     spoken.expect_survived(spoken.with(&backwards), "backwards");
-    // An order for the tree that has none, and none for the one that has.
+    // A triangle order for the tree without one, and none for the tree that has one.
     let with_order = [(spoken.record(0) + ORDERED, 1600), (spoken.record(0) + ORDER_PAGE, order as u32)];
     spoken.expect_survived(spoken.with(&with_order), "an order too many");
     spoken.expect_survived(spoken.with(&[(record + ORDERED, 0)]), "an order too few");
-    // Trees that take each other for themselves.
+    // The records of two trees are exchanged.
     let mut spoilt = spoken.sidecar.clone();
     spoilt.copy_within(record + 8..record + TREE, spoken.record(0) + 8);
     reseal(&mut spoilt);

@@ -1,4 +1,4 @@
-//! UNIGINE meshes, and what is the same for any file.
+//! Tests of hostile UNIGINE meshes, and of properties that hold for any file.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,12 +17,13 @@ use crate::support::unigine::{
 };
 use crate::{bounded, edges, peak, within};
 
-/// Asserts the documented bound on all that a file lends.
+/// Asserts the documented memory bound for everything that can be borrowed from a file.
 fn expect_bounded(bytes: &[u8], what: &str) -> (f64, usize) {
     bounded(bytes.len(), what, || borrow_everything(bytes))
 }
 
-/// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
+/// Asserts that walking the file gives an error about `field` at `offset`, and that the invariants
+/// hold.
 fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
     check_invariants(bytes, &mut Random::new(1));
     let error = open_and_check(bytes).expect_err(field);
@@ -31,7 +32,7 @@ fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
     error
 }
 
-/// Asserts that the file can be read to its end, and what `validate` says: one finding of `rule` about `field`.
+/// Asserts that the file can be read to its end, and that `validate` reports `rule` about `field`.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
     assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Read);
     let all = findings(bytes);
@@ -65,12 +66,14 @@ fn mesh_of(surfaces: Vec<builder::Surface>) -> Vec<u8> {
     builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap()
 }
 
-/// The samples whose every bit can be spoilt in a second or so each.
+/// Returns the samples that are small enough to damage every bit in about a second each.
 fn small_samples() -> Vec<(&'static str, Vec<u8>)> {
     ["empty_ms12", "cube_ms10", "cube_ms13", "skinned_ms12", "morph_ms13"].map(|stem| (stem, bytes(stem))).into()
 }
 
-/// Real meshes that this version reads, the smallest first; none where the machine has no corpus.
+/// Returns the real meshes that this version reads, the smallest first.
+///
+/// The list is empty if the machine has no corpus.
 fn real_files(most: u64) -> Vec<PathBuf> {
     let Some(folder) = corpus("unigine") else { return Vec::new() };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
@@ -83,9 +86,9 @@ fn real_files(most: u64) -> Vec<PathBuf> {
     files.into_iter().map(|entry| entry.path()).collect()
 }
 
-// Any file.
+// Tests for any file.
 
-/// Empty; one to three bytes; exactly the header.
+/// Tests an empty file, files of one to three bytes, and a file that ends after the header.
 #[test]
 fn refuses_next_to_nothing() {
     let error = refused(b"", "magic", 0);
@@ -107,7 +110,9 @@ fn refuses_next_to_nothing() {
     refused(&empty[..empty.len() - 4], "closing_magic", empty.len() - 4);
 }
 
-/// Every sample cut at every length. Only the whole file is one.
+/// Truncates every sample at every length.
+///
+/// Only the whole file is valid.
 #[test]
 fn survives_every_cut() {
     for sample in samples() {
@@ -130,7 +135,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit of the small samples flipped.
+/// Flips every bit of the small samples.
 #[test]
 fn survives_every_flipped_bit() {
     for (_, whole) in small_samples() {
@@ -144,7 +149,8 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every field of one, two and four bytes set to 0, 1, 7F…, 80…, FF…, the file's length, and one beside it.
+/// Sets every field of one, two and four bytes to 0, 1, 0x7f.., 0x80.., 0xff.., and to the file's
+/// length and its neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     for sample in samples() {
@@ -152,7 +158,7 @@ fn survives_edge_values_in_every_field() {
         let mut places = Vec::new();
         for region in regions(&whole) {
             let (range, size) = (range(&region), region.element.size as usize);
-            // The first item byte by byte, the second, and the last.
+            // Every byte of the first item, the second item, and the last item.
             let first = if size == 0 { range.len() } else { size };
             places.extend((0..first.min(16)).map(|into| range.start + into));
             places.extend([range.start + size, range.end.saturating_sub(size.max(1))]);
@@ -178,7 +184,9 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// One byte, and a mebibyte, after the end. They are found, named, and not written again.
+/// Tests one byte and a mebibyte after the end.
+///
+/// They are reported, belong to a named region, and are not written again.
 #[test]
 fn reports_trailing_bytes() {
     for more in [1, 1 << 20] {
@@ -191,11 +199,13 @@ fn reports_trailing_bytes() {
         assert_eq!(mesh.end().unwrap(), whole.len() as u64);
         let mut written = Vec::new();
         mesh.write_to(0, &mut written).unwrap();
-        assert!(written == whole, "only what belongs to the mesh is written");
+        assert!(written == whole, "only the bytes of the mesh are written");
     }
 }
 
-/// Two files joined. The first is read, the second is left over.
+/// Tests two joined files.
+///
+/// The first is read, and the second is reported as extra bytes.
 #[test]
 fn reads_the_first_of_two_joined_files() {
     let (one, two) = (bytes("cube_ms13"), bytes("cube_ms10"));
@@ -204,7 +214,9 @@ fn reads_the_first_of_two_joined_files() {
     assert!(found.text.contains(&two.len().to_string()), "{found}");
 }
 
-/// A link to a file is that file; a loop of links and a link to nothing are errors.
+/// Tests links.
+///
+/// A link to a file opens that file. A cycle of links and a link to nothing are errors.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -218,7 +230,7 @@ fn follows_links_and_refuses_loops() {
     symlink(&two, &one).unwrap();
     symlink(&one, &two).unwrap();
     symlink(folder.path().join("nothing"), &dangling).unwrap();
-    // SAFETY: nobody else knows the folder.
+    // SAFETY: only this test uses the folder.
     let open = |path: &PathBuf| unsafe { Map::open(path) };
     assert_eq!(Mesh::open(open(&link).unwrap()).unwrap().surface_count(), 1);
     for broken in [&one, &dangling] {
@@ -228,7 +240,9 @@ fn follows_links_and_refuses_loops() {
     }
 }
 
-/// Five gibibytes with a sound mesh at their head. The rest is never looked at.
+/// Tests a file of five gibibytes that begins with a valid mesh.
+///
+/// The rest of the file is never read.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -237,7 +251,7 @@ fn never_reads_a_tail_of_gibibytes() {
     let whole = bytes("room_ms11");
     std::io::Write::write_all(&mut file, &whole).unwrap();
     file.as_file().set_len(5 << 30).unwrap();
-    // SAFETY: nobody else knows the file.
+    // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
         let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
@@ -247,8 +261,10 @@ fn never_reads_a_tail_of_gibibytes() {
     });
 }
 
-/// The largest position array there can be, all of it a hole, and the rest of the file behind it. Opening and
-/// locating what follows looks at none of it.
+/// Tests the largest possible position array, which is a hole in a sparse file, with the rest of
+/// the file after it.
+///
+/// Opening the file and locating the later arrays reads nothing of it.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -264,7 +280,7 @@ fn reads_a_sparse_file_of_24_gibibytes() {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().write_all_at(&head, 0).unwrap();
     file.as_file().write_all_at(&whole[rest..], behind).unwrap();
-    // SAFETY: nobody else knows the file.
+    // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a hole", || {
         let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
@@ -277,7 +293,7 @@ fn reads_a_sparse_file_of_24_gibibytes() {
     });
 }
 
-/// A file replaced by rename, or deleted, while it is mapped keeps its old content.
+/// Tests that a file that is replaced by a rename or deleted while it is mapped keeps its content.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -297,7 +313,8 @@ fn keeps_a_mapped_file_that_is_replaced_or_deleted() {
     assert!(mesh.as_bytes() == bytes("cube_ms13"));
 }
 
-/// Refuses the first large allocation of `work`, then the second, and so on until it makes no more of them.
+/// Refuses the first large allocation of `work`, then the second, and so on until it makes no more
+/// of them.
 fn refuse_each(what: &str, most: usize, mut work: impl FnMut() -> meshpeek::Result<()>) {
     for granted in 0.. {
         GRANTED.set(granted);
@@ -305,7 +322,7 @@ fn refuse_each(what: &str, most: usize, mut work: impl FnMut() -> meshpeek::Resu
         GRANTED.set(usize::MAX);
         match result {
             Ok(()) => {
-                assert_eq!(granted, most, "{what} makes that many large allocations");
+                assert_eq!(granted, most, "{what} makes this number of large allocations");
                 return;
             }
             Err(error) => assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{what}: {error}"),
@@ -313,8 +330,9 @@ fn refuse_each(what: &str, most: usize, mut work: impl FnMut() -> meshpeek::Resu
     }
 }
 
-/// Every large allocation that opening, locating and welding make is refused once. Each time the answer is an
-/// error that says so, or the work is done without.
+/// Refuses every large allocation of opening, locating and welding once.
+///
+/// Each time the result is an out-of-memory error, or the work is done without the allocation.
 #[test]
 fn survives_refused_allocations() {
     let bone = |number: usize| builder::Bone { name: format!("bone {number}"), parent: -1, ..builder::Bone::default() };
@@ -340,10 +358,10 @@ fn survives_refused_allocations() {
     let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
     let found = weights.get(1680).map(|list| list.len());
     GRANTED.set(usize::MAX);
-    assert_eq!(found, Some(1), "without an index, a walk finds it");
+    assert_eq!(found, Some(1), "without an index, a walk finds the list");
 }
 
-/// A path that is no text, and one that would speak to the terminal, are shown harmlessly.
+/// Tests that a path that is not UTF-8, and a path with terminal escapes, are displayed harmlessly.
 #[cfg(unix)]
 #[test]
 fn shows_strange_paths_harmlessly() {
@@ -360,7 +378,7 @@ fn shows_strange_paths_harmlessly() {
     assert!(matches!(meshpeek::read(long).unwrap_err().kind(), ErrorKind::Io(_)));
 }
 
-/// The extension lies. The content decides.
+/// Tests that the content decides the format, even if the extension is wrong.
 #[test]
 fn content_decides_not_the_extension() {
     let folder = tempfile::tempdir().unwrap();
@@ -372,7 +390,7 @@ fn content_decides_not_the_extension() {
     assert!(error.to_string().contains("an11"), "{error}");
 }
 
-/// A byte order mark, a blank or a line break first.
+/// Tests a byte order mark, a blank or a line break before the magic.
 #[test]
 fn refuses_bytes_before_the_magic() {
     for first in [&b"\xef\xbb\xbf"[..], b" ", b"\r\n", b"\0"] {
@@ -381,7 +399,7 @@ fn refuses_bytes_before_the_magic() {
     }
 }
 
-/// Opened ten thousand times, no descriptor is left open.
+/// Opens a file ten thousand times, and asserts that no descriptor stays open.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -390,17 +408,18 @@ fn leaks_nothing() {
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let before = open();
     for _ in 0..10_000 {
-        // SAFETY: nobody writes to the samples.
+        // SAFETY: no process writes to the samples.
         let map = unsafe { Map::open(&path).unwrap() };
         Mesh::open(map).unwrap().surface(0).unwrap();
     }
-    // Other tests have a few files open of their own.
+    // Other tests have a few files open at the same time.
     assert!(open() < before + 50, "{} descriptors, {before} before", open());
 }
 
 // UNIGINE meshes.
 
-/// Older and newer generations, and other families, are named and refused.
+/// Tests that older and newer generations, and other file families, are named in the error and
+/// refused.
 #[test]
 fn names_unsupported_generations() {
     let old = (0..10).flat_map(|digit| [format!("ms0{digit}"), format!("an0{digit}")]);
@@ -422,7 +441,7 @@ fn names_unsupported_generations() {
     }
 }
 
-/// A magic that is wrong, missing, or early; and a file that changes its mind about what it is.
+/// Tests magics that are wrong, missing, or too early, and a file whose magics differ.
 #[test]
 fn refuses_wrong_magics_inside_a_file() {
     let whole = bytes("cube_ms13");
@@ -436,23 +455,23 @@ fn refuses_wrong_magics_inside_a_file() {
     }
     let spoilt = spoil(&whole, "closing_magic", b"ms12");
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-    assert_eq!(mesh.surface(0).unwrap().positions().unwrap().len(), 8, "nothing before it is lost");
+    assert_eq!(mesh.surface(0).unwrap().positions().unwrap().len(), 8, "everything before the magic can be read");
     let mut found = Vec::new();
     mesh.validate(&mut |finding| found.push(finding)).unwrap_err();
     assert!(found.iter().any(|finding| finding.rule == "UG01" && finding.severity == Severity::Error), "{found:?}");
 
     let closing = region(&whole, "closing_magic").start;
     refused(&whole[..closing], "closing_magic", closing);
-    // Missing: what follows is read as something else.
+    // The magic is missing, so the bytes after it are read in its place.
     refused(&spoil(&whole, "inner_magic", b""), "inner_magic", region(&whole, "inner_magic").start);
-    // Early: the first letter of a magic is a negative compact int.
+    // The magic comes too early. Its first letter is a negative compact int.
     let geometry = region(&whole, "inner_magic").end;
     refused(&[&whole[..geometry], b"ms13"].concat(), "surface[0].target[0].positions.count", geometry);
     let surface = region(&whole, "surface[0].name").start;
     refused(&[&whole[..surface], &[b"ms13ms13".as_slice(), &[0; 60]].concat()].concat(), "surface[0].name", surface);
 }
 
-/// Negative counts.
+/// Tests negative counts.
 #[test]
 fn refuses_negative_counts() {
     let whole = bytes("skinned_ms12");
@@ -479,8 +498,10 @@ fn refuses_negative_counts() {
     }
 }
 
-/// Compact ints that are longer than need be, shorter than the engine's, or a zero with a sign: found, and read.
-/// Longer than five bytes, too large, or without an end: errors.
+/// Tests unusual compact ints.
+///
+/// Those that are longer than necessary, shorter than the engine's, or a negative zero are read and
+/// reported. Those that are longer than five bytes, too large, or without an end are errors.
 #[test]
 fn reports_odd_encodings_of_compact_integers() {
     let mut surface = grid("grid", 3, false);
@@ -493,11 +514,11 @@ fn reports_odd_encodings_of_compact_integers() {
         (indices.len(), indices.iter().sum::<u32>())
     };
     let name = "surface[0].indices.count";
-    assert_eq!(whole[region(&whole, name)], [0xbf, 0x00], "63, as the engine spells it");
+    assert_eq!(whole[region(&whole, name)], [0xbf, 0x00], "63, as the engine encodes it");
     for odd in [vec![0x3f], long_compact(63, 3), long_compact(63, 4), long_compact(63, 5)] {
         let spoilt = spoil(&whole, name, &odd);
         let found = finds(&spoilt, "UG14", Severity::Info, name);
-        assert!(found.text.contains(&format!("{} bytes; the engine takes 2", odd.len())), "{found}");
+        assert!(found.text.contains(&format!("{} bytes; the engine uses 2", odd.len())), "{found}");
         assert_eq!(sum(&spoilt), sum(&whole));
     }
     for name in ["bones.count", "surface[0].uv1.count", "surface[0].colors.count"] {
@@ -517,7 +538,8 @@ fn reports_odd_encodings_of_compact_integers() {
             let error = refused(&spoil(&whole, name, odd), name, at);
             assert!(error.to_string().contains(words), "{error}");
         }
-        // With fewer bytes than a surface takes, the list of surfaces is refused before its first name.
+        // If fewer bytes remain than a surface needs, the list of surfaces is refused before its
+        // first name.
         for end in (1..5).filter(|_| !name.starts_with("surface[0].name") && !name.contains("targets")) {
             let error = refused(&[&whole[..at], &vec![0x80; end]].concat(), name, at);
             assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
@@ -525,26 +547,29 @@ fn reports_odd_encodings_of_compact_integers() {
     }
 }
 
-/// Counts of 2^31 − 1 with ten bytes left. Products that wrap at 32 bits. Errors before anything is allocated.
+/// Tests counts of 2^31 - 1 with ten bytes left, and products that overflow 32 bits.
+///
+/// The errors come before any allocation.
 #[test]
 fn refuses_counts_beyond_the_file() {
     for stem in ["skinned_ms12", "morph_ms13", "room_ms11"] {
         let whole = bytes(stem);
-        // Ten bytes do not pay for the header entries of three surfaces.
+        // Ten bytes are too few for the header entries of three surfaces.
         let header = |name: &str| name.ends_with("targets.count") && stem == "room_ms11";
         let counts = regions(&whole).into_iter().filter(|region| region.element.name == "compact int");
         let counts = counts.filter(|region| !header(&region.field.to_string()));
         let mut tested = 0;
         for count in counts {
             let (name, at) = (count.field.to_string(), range(&count).start);
-            // Positions, transforms, surfaces: each product with these wraps to a few bytes.
+            // Positions, transforms, surfaces: the product with each of these counts wraps to a few
+            // bytes.
             for claim in [i32::MAX, 357_913_942, 107_374_183, 84_215_046, 1 << 30, 1 << 29] {
                 let spoilt = [&whole[..at], &compact(claim), &[0; 10]].concat();
                 let error = refused(&spoilt, error_name(&name), error_place(&name, at, claim));
                 let told = matches!(error.kind(), ErrorKind::Count { .. } | ErrorKind::UnexpectedEnd { .. });
                 assert!(told, "{name}: {error}");
                 let peak = peak(|| open_and_check(&spoilt));
-                assert!(peak < 4096, "{name}: {peak} bytes to refuse {claim} items");
+                assert!(peak < 4096, "{name}: {peak} bytes held to refuse {claim} items");
                 tested += 1;
             }
         }
@@ -552,7 +577,9 @@ fn refuses_counts_beyond_the_file() {
     }
 }
 
-/// Arrays are refused by their own name, right behind their count; lists by their count.
+/// Returns the field that an error about a count names.
+///
+/// An array is refused by its own name, at the end of its count. A list is refused by its count.
 fn error_name(count: &str) -> &str {
     let list = ["bones.count", "animations.count", "surfaces.count", "targets.count", "frames.count"];
     if list.iter().any(|list| count.ends_with(list)) { count } else { count.strip_suffix(".count").unwrap() }
@@ -562,7 +589,7 @@ fn error_place(count: &str, at: usize, claim: i32) -> usize {
     if error_name(count) == count { at } else { at + compact(claim).len() }
 }
 
-/// Bones times frames is a product of two counts.
+/// Tests the number of bones times the number of frames, which is a product of two counts.
 #[test]
 fn refuses_bones_times_frames_beyond_the_file() {
     let whole = bytes("skinned_ms12");
@@ -571,12 +598,15 @@ fn refuses_bones_times_frames_beyond_the_file() {
         let error = refused(&spoil(&whole, name, &compact(frames)), name, region(&whole, name).start);
         assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
     }
-    // What the bytes could hold if every key were one byte is found out key by key.
+    // The bytes would be enough if every key took one byte, so only reading the keys detects this
+    // error.
     let error = open_and_check(&spoil(&whole, name, &compact(100))).unwrap_err();
     assert_eq!(error.field().to_string(), "animation[0].keys", "{error}");
 }
 
-/// More surfaces than the engine can number, which the bytes do pay for: read, and found. The builder stops.
+/// Tests more surfaces than the engine can number, in a file that is large enough for them.
+///
+/// They are read and reported. The builder refuses them.
 #[test]
 fn reports_more_surfaces_than_the_engine_can_number() {
     let most = 32_769;
@@ -602,7 +632,9 @@ fn surfaces_of_least_size(count: i32) -> Vec<u8> {
     file.times(count, |file, _| file.put(&[0; 8])).put(b"ms13").0
 }
 
-/// Nothing of anything is a mesh; frames that corners use and that are not there are an error of that part.
+/// Tests meshes without surfaces, and surfaces without content.
+///
+/// If corners use tangent frames that do not exist, only that part has an error.
 #[test]
 fn reads_empty_meshes() {
     for generation in Generation::ALL {
@@ -627,7 +659,8 @@ fn reads_empty_meshes() {
     error_of(Surface::new(&mesh, 0).weld(), "surface[0].attribute_indices");
 }
 
-/// 2^31 − 1 surfaces, bounded by the bytes there are; and more items than the limit, even where they are paid for.
+/// Tests 2^31 - 1 surfaces, which exceed the bytes of the file, and more items than the limit in a
+/// file that is large enough.
 #[test]
 fn bounds_the_number_of_surfaces() {
     let whole = surfaces_of_least_size(1000);
@@ -645,7 +678,7 @@ fn bounds_the_number_of_surfaces() {
     Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
 }
 
-/// Names of length 0, 1, less than nothing, and beyond the end.
+/// Tests name lengths of 0, 1, negative ones, and ones that exceed the file.
 #[test]
 fn refuses_name_lengths_beyond_the_file() {
     let whole = bytes("skinned_ms12");
@@ -677,7 +710,8 @@ fn refuses_name_lengths_beyond_the_file() {
     }
 }
 
-/// No closing NUL; a NUL inside; bytes that are no text; a name of a mebibyte.
+/// Tests names without a closing NUL, with a NUL inside, with bytes that are not UTF-8, and of a
+/// mebibyte.
 #[test]
 fn reads_names_of_any_bytes() {
     let whole = bytes("cube_ms13");
@@ -709,7 +743,7 @@ fn reads_names_of_any_bytes() {
     expect_bounded(&spoilt, "a long name");
 }
 
-/// Two surfaces, and two bones, of one name.
+/// Tests two surfaces and two bones with the same name.
 #[test]
 fn reports_duplicate_names() {
     let whole = mesh_of(vec![triangle("one"), triangle("two"), triangle("one")]);
@@ -721,11 +755,13 @@ fn reports_duplicate_names() {
     finds(&whole, "UG15", Severity::Info, "bone[1].name");
 }
 
-/// A parent that is no bone is an error of the skeleton and of nothing else; one after its child is normal.
+/// Tests parents that are not a bone, which are an error of only the skeleton.
+///
+/// A parent after its child is valid.
 #[test]
 fn reports_parents_that_are_no_bone() {
     let whole = bytes("skinned_ms12");
-    assert!(faults(&whole).is_empty(), "the sample's first bone hangs from its second");
+    assert!(faults(&whole).is_empty(), "the parent of the sample's first bone is the second bone");
     for (parent, bone) in
         [(2, "bone[0]"), (0, "bone[0]"), (-2, "bone[0]"), (i16::MAX, "bone[1]"), (i16::MIN, "bone[1]")]
     {
@@ -734,7 +770,7 @@ fn reports_parents_that_are_no_bone() {
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
         assert_eq!(mesh.surface(0).unwrap().weights().unwrap().unwrap().len(), 8);
         let found: Vec<_> = (0..2).map(|bone| mesh.bone(bone).unwrap().parent).collect();
-        assert!(found.contains(&parent.into()), "kept as it is");
+        assert!(found.contains(&parent.into()), "the parent is kept");
     }
 }
 
@@ -745,7 +781,7 @@ fn skeleton(count: usize, parent: impl Fn(i16) -> i16) -> Vec<u8> {
     builder::Mesh { bones, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap()
 }
 
-/// Cycles of two and of ten thousand parents, and a chain of all bones there can be.
+/// Tests cycles of two and of ten thousand parents, and a chain of the maximum number of bones.
 #[test]
 fn reports_cycles_of_parents() {
     for count in [2, 10_000] {
@@ -762,7 +798,7 @@ fn reports_cycles_of_parents() {
     }
 }
 
-/// More bones than a parent can name.
+/// Tests more bones than a parent's number can address.
 #[test]
 fn reports_more_bones_than_a_parent_can_name() {
     let bone = |file: RawFile, bone: i32| file.text(&bone.to_le_bytes()).put(&(-1_i16).to_le_bytes());
@@ -776,7 +812,7 @@ fn reports_more_bones_than_a_parent_can_name() {
     error_of(mesh.to_bytes(), "bones");
 }
 
-/// Weights of the skinned sample, spelled list by list.
+/// Encodes the weights of the skinned sample, list by list.
 fn skin(lists: &[&[(i16, u16)]]) -> Vec<u8> {
     let mut spelled = Vec::new();
     for list in lists {
@@ -793,7 +829,8 @@ fn skin(lists: &[&[(i16, u16)]]) -> Vec<u8> {
 
 const ONE: &[(i16, u16)] = &[(0, 65535)];
 
-/// Lists that are not one per position; of five to 255 influences; of bones that are not there.
+/// Tests weight lists whose number differs from the number of positions, lists of five to 255
+/// influences, and bones that do not exist.
 #[test]
 fn reports_bad_weight_lists() {
     for count in [1, 7, 9, 200] {
@@ -802,7 +839,7 @@ fn reports_bad_weight_lists() {
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
         let error = error_of(mesh.surface(0).unwrap().weights(), "surface[0].weights.count");
         assert_eq!(error.offset(), Some(found.offset));
-        assert!(mesh.surface(0).unwrap().uvs(0).unwrap().is_some(), "what follows is found all the same");
+        assert!(mesh.surface(0).unwrap().uvs(0).unwrap().is_some(), "the later arrays are still located");
         assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 24);
     }
     for long in [5, 15, 16, 255] {
@@ -822,17 +859,17 @@ fn reports_bad_weight_lists() {
         assert_eq!(found.offset, region(&spoilt, "surface[0].weights").start as u64 + 15);
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
         let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
-        assert_eq!(weights.get(3).unwrap().get(1).unwrap().bone, i32::from(bone), "lent as it is");
+        assert_eq!(weights.get(3).unwrap().get(1).unwrap().bone, i32::from(bone), "the list is returned unchanged");
     }
     let spoilt = skin(&[ONE, ONE, ONE, ONE, ONE, ONE, ONE, &[(1, 65534), (1, 1)]]);
     assert!(finds(&spoilt, "UG13", Severity::Info, "surface[0].weights").text.contains("twice"));
     let spoilt = skin(&[ONE, ONE, &[], ONE, ONE, ONE, ONE, ONE]);
-    assert!(faults(&spoilt).is_empty(), "a vertex without influence is legal");
+    assert!(faults(&spoilt).is_empty(), "a vertex without influences is valid");
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
     assert!(mesh.surface(0).unwrap().weights().unwrap().unwrap().get(2).unwrap().is_empty());
 }
 
-/// Weights that sum to nothing, to next to nothing, and to four times the whole.
+/// Tests weights whose sum is 0, almost 0, and four times the normal sum.
 #[test]
 fn reports_weights_that_do_not_sum_to_one() {
     for (list, sum) in [
@@ -848,13 +885,15 @@ fn reports_weights_that_do_not_sum_to_one() {
         let found: f32 = weights.get(0).unwrap().iter().map(|one| one.weight).sum();
         assert_eq!(found, sum);
     }
-    // One thing wrong at a time: an influence of nothing, in a list that sums to the whole.
+    // Only one thing is wrong: an influence of 0 in a list with the correct sum.
     let spoilt = skin(&[&[(0, 65535), (1, 0)], ONE, ONE, ONE, ONE, ONE, ONE, ONE]);
     let found = finds(&spoilt, "UG13", Severity::Info, "surface[0].weights");
     assert!(found.text.contains("weight 0"), "{found}");
 }
 
-/// One position more makes every index twice as wide. A file whose indices are not is not read as if they were.
+/// Tests that one position more makes every index twice as wide.
+///
+/// If the indices have another width, the file is refused.
 #[test]
 fn index_width_follows_the_count() {
     let mut surface = grid("grid", 14, false);
@@ -874,7 +913,7 @@ fn index_width_follows_the_count() {
     }
 }
 
-/// No morph target, so no positions.
+/// Tests a surface without a morph target, which has no positions.
 #[test]
 fn reads_a_surface_without_targets() {
     let whole = bytes("cube_ms13");
@@ -886,7 +925,7 @@ fn reads_a_surface_without_targets() {
     error_of(mesh.to_bytes(), "surface[0].targets");
 }
 
-/// Indices out of range, streams of two lengths, a third of a triangle.
+/// Tests indices out of range, streams of different lengths, and an incomplete triangle.
 #[test]
 fn reports_bad_indices() {
     let whole = bytes("cube_ms13");
@@ -901,7 +940,7 @@ fn reports_bad_indices() {
             let (position, frame) = (corner.position as usize, corner.attribute as usize);
             let reached = surface.positions().unwrap().get(position).is_some()
                 && surface.tangent_frames().unwrap().unwrap().get(frame).is_some();
-            assert!(!reached, "an index is tested where it is used");
+            assert!(!reached, "an index is checked when it is used");
             let error = error_of(surface.weld(), stream);
             assert!(error.to_string().contains("corner 7"), "{error}");
         }
@@ -920,11 +959,13 @@ fn reports_bad_indices() {
     for (spoilt, field) in [(uneven, &ti_count), (odd, &ci_count)] {
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
         error_of(Surface::new(&mesh, 0).corners().map(|corners| corners.len()), field);
-        assert!(mesh.surface(0).unwrap().indices().unwrap().len() >= 35, "each stream alone can be read");
+        assert!(mesh.surface(0).unwrap().indices().unwrap().len() >= 35, "each stream can be read separately");
     }
 }
 
-/// A negative index of four bytes is out of range; one of two bytes with its top bit set is not negative.
+/// Tests the sign of indices.
+///
+/// A negative index of four bytes is out of range. An index of two bytes is unsigned.
 #[test]
 fn reads_the_sign_of_wide_indices_only() {
     let whole = mesh_of(vec![grid("wide", 256, false)]);
@@ -947,7 +988,7 @@ fn reads_the_sign_of_wide_indices_only() {
     assert!(Surface::new(&mesh, 0).weld().is_ok());
 }
 
-/// UVs and colours that are not one per frame.
+/// Tests UVs and colours whose number differs from the number of tangent frames.
 #[test]
 fn reports_attributes_that_are_not_one_per_frame() {
     let whole = bytes("room_ms11");
@@ -971,7 +1012,9 @@ fn reports_attributes_that_are_not_one_per_frame() {
     }
 }
 
-/// Bounds are data, whatever they hold; what is no finite number is found.
+/// Tests that bounds are read as plain data.
+///
+/// A number that is not finite is reported.
 #[test]
 fn reports_bounds_that_are_not_finite() {
     let whole = bytes("cube_ms13");
@@ -990,7 +1033,7 @@ fn reports_bounds_that_are_not_finite() {
                     _ => (mesh.surface(0).unwrap().bounds(), mesh.surface(0).unwrap().sphere()),
                 };
                 let all = [&bounds.min[..], &bounds.max, &sphere.center, &[sphere.radius]].concat();
-                assert_eq!(all[float].to_bits(), value.to_bits(), "data, bit for bit");
+                assert_eq!(all[float].to_bits(), value.to_bits(), "bounds are read bit for bit");
             }
         }
     }
@@ -1004,7 +1047,9 @@ fn reports_bounds_that_are_not_finite() {
     finds(&wild, "UG17", Severity::Warning, "surface[0].target[0].positions");
 }
 
-/// A box that its vertices are not in. The computed one is right.
+/// Tests a stored box that does not contain its vertices.
+///
+/// The computed box is correct.
 #[test]
 fn reports_a_box_without_its_vertices() {
     let whole = bytes("cube_ms13");
@@ -1033,7 +1078,7 @@ fn reports_a_box_without_its_vertices() {
     }
 }
 
-/// Triangles without area, and vertices that are all one.
+/// Tests triangles without area, and vertices that are all equal.
 #[test]
 fn reports_degenerate_triangles() {
     let mut flat = grid("flat", 8, true);
@@ -1050,7 +1095,7 @@ fn reports_degenerate_triangles() {
     }
 }
 
-/// Shapes of one surface that differ in their numbers can be read, and not blended.
+/// Tests that shapes of one surface with different counts can be read, but not blended.
 #[test]
 fn refuses_to_blend_targets_of_unequal_counts() {
     let mut mesh = crate::support::unigine::morph();
@@ -1070,7 +1115,7 @@ fn refuses_to_blend_targets_of_unequal_counts() {
     assert_eq!(out.as_slice(), expected);
 }
 
-/// −32768, no length at all, and a w too small to keep its sign.
+/// Tests the component -32768, a vector of length 0, and a w that is too small for its sign.
 #[test]
 fn reads_extreme_tangents() {
     for (stem, size) in [("cube_ms13", 8), ("cube_ms10", 7)] {
@@ -1094,7 +1139,7 @@ fn reads_extreme_tangents() {
 
 // Traps for time and memory.
 
-/// 2^31 − 1 frames of no bones cost nothing.
+/// Tests 2^31 - 1 frames of no bones, which take no time.
 #[test]
 fn frames_of_no_bones_cost_nothing() {
     let file = RawFile::new(Generation::Ms12).count(0).count(3).times(3, |file, _| file.text(b"still")).count(0);
@@ -1108,7 +1153,9 @@ fn frames_of_no_bones_cost_nothing() {
     });
 }
 
-/// A surface of a hundred thousand empty shapes: each array found by walking from the first would take for ever.
+/// Tests a surface of a hundred thousand empty shapes.
+///
+/// Locating each array by a walk from the first one would take too long.
 #[test]
 fn many_targets_take_linear_time() {
     let count = 100_000;
@@ -1124,7 +1171,9 @@ fn many_targets_take_linear_time() {
     expect_bounded(&whole, "many targets");
 }
 
-/// Many bones and many animations: nothing may be done for each pair of them.
+/// Tests many bones with many animations.
+///
+/// No work may be done for each pair of them.
 #[test]
 fn many_bones_and_animations_take_linear_time() {
     let (bones, animations) = (10_000, 200_000);
@@ -1137,7 +1186,9 @@ fn many_bones_and_animations_take_linear_time() {
     expect_bounded(&whole, "bones and animations");
 }
 
-/// A bone that an animation names twice is found once per animation, also where an earlier animation named it.
+/// Tests that a bone that an animation names twice is reported once per animation.
+///
+/// This also holds if an earlier animation named it.
 #[test]
 fn a_bone_named_twice_is_found_once() {
     let animation = |bones: &[i16]| builder::Animation { bones: bones.to_vec(), ..builder::Animation::default() };
@@ -1148,7 +1199,7 @@ fn a_bone_named_twice_is_found_once() {
     assert_eq!(found, [("UG08", "animation[2].bone_ids".to_owned()), ("UG08", "animation[3].bone_ids".to_owned())]);
 }
 
-/// Lists of 255 influences everywhere.
+/// Tests lists of 255 influences everywhere.
 #[test]
 fn long_weight_lists_take_linear_time() {
     let list = [vec![255_u8], vec![0; 255 * 4]].concat();
@@ -1165,8 +1216,10 @@ fn long_weight_lists_take_linear_time() {
     expect_bounded(&whole, "long lists");
 }
 
-/// One attribute shared by many positions, one position by many attributes, and one corner over and over: welding sorts
-/// what shares an attribute.
+/// Tests welding with one attribute for many positions, one position with many attributes, and one
+/// corner many times.
+///
+/// Welding sorts the corners that share an attribute.
 #[test]
 fn welding_takes_linear_time() {
     let corners = 150_000_u32;
@@ -1192,13 +1245,14 @@ fn welding_takes_linear_time() {
         let surface = Surface::new(&mesh, 0);
         let welded = within(10, "welding", || surface.weld().unwrap());
         assert_eq!(welded.vertices.len(), distinct as usize);
-        // Four bytes a corner and eight a vertex to keep, twelve a corner and four an attribute while it runs.
+        // The result takes four bytes for a corner and eight for a vertex. Welding takes twelve for
+        // a corner and four for an attribute in addition.
         let bound = corners as usize * (4 + 8 + 12 + 4) + 4096;
         assert!(peak(|| surface.weld()) <= bound);
     }
 }
 
-/// Long names that begin alike.
+/// Tests long names with a common prefix.
 #[test]
 fn names_that_begin_alike_take_linear_time() {
     let name = "x".repeat(2000);
@@ -1209,7 +1263,9 @@ fn names_that_begin_alike_take_linear_time() {
     assert!(found.iter().all(|finding| finding.text.len() < 5000));
 }
 
-/// The files that make opening allocate the most for their size: lists of the least items, alone and one after another.
+/// Tests the files that make opening allocate the most for their size.
+///
+/// They are lists of the smallest items, single and one after another.
 #[test]
 fn memory_for_lists_is_bounded() {
     let (mut worst, mut of) = (0.0, String::new());
@@ -1248,7 +1304,7 @@ fn memory_for_lists_is_bounded() {
         }
     }
     eprintln!("at most {worst:.2} times the file's size: {of}");
-    // Lists whose bodies are not there.
+    // Lists without the bodies of their items.
     let (animations, left) = (100_000, 300_000_usize);
     let file = RawFile::new(Generation::Ms10).count(0).count(animations).times(animations, |file, _| file.put(&[0]));
     let surfaces = compact(i32::try_from(left / 51).unwrap());
@@ -1257,9 +1313,9 @@ fn memory_for_lists_is_bounded() {
     expect_bounded(&greedy, "lists whose bodies are not there");
 }
 
-// Chance.
+// Random damage.
 
-/// Spoils a file as chance has it.
+/// Damages a file at random.
 fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = base.to_vec();
     for _ in 0..random.within(1..4) {
@@ -1296,7 +1352,9 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A hundred thousand spoilt files, the same ones on every run: of samples, and of small real files where there are any.
+/// Reads a hundred thousand damaged files, the same ones on every run.
+///
+/// They come from the samples, and from small real files if there are any.
 #[test]
 fn survives_random_damage() {
     const FILES: usize = 100_000;
@@ -1321,12 +1379,14 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!(refused > 1000 && damaged > 1000 && read > 1000, "each fate must be met");
+        assert!(refused > 1000 && damaged > 1000 && read > 1000, "each fate must occur");
     }
 }
 
-/// Every real file cut at every length and with every bit flipped; of large files only the structure's bytes, and every
-/// 101st of the rest. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+/// Truncates every real file at every length, and flips every bit.
+///
+/// In large files this covers only the bytes of the structure and every 101st byte of the rest.
+/// Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -1343,7 +1403,8 @@ fn sweep() {
                 range(region).step_by(if structural { 1 } else { 101 })
             })
             .collect();
-        // Looking at everything costs as much as the file is long: of large files, at the structure.
+        // Reading everything takes time proportional to the file's length, so only the structure of
+        // large files is read.
         let look = |bytes: &[u8], random: &mut Random| {
             if all {
                 check_invariants(bytes, random);
@@ -1369,7 +1430,9 @@ fn sweep() {
     eprintln!("{cuts} cuts and {flips} flipped bits in {:?}", start.elapsed());
 }
 
-/// A header fault is told as a finding, too, and everything a finding says of offsets can be looked up in the map.
+/// Tests that an error in the header is also a finding.
+///
+/// The offsets of findings are those of regions.
 #[test]
 fn reports_header_faults_at_mapped_offsets() {
     let whole = bytes("skinned_ms12");
@@ -1382,7 +1445,7 @@ fn reports_header_faults_at_mapped_offsets() {
         assert_eq!((found.rule, found.field.to_string().as_str(), Some(found.offset)), (rule, field, fault.offset()));
     }
     assert!(meshpeek::finding(&Mesh::open(&b"ms16"[..]).unwrap_err()).is_none());
-    // A bit without a meaning announces nothing, and the keys end where they did.
+    // An unknown flag bit announces no data, so the keys end where they did.
     let key = poke(&whole, "animation[0].keys", 0, &[0x8f]);
     let found = finds(&key, "UG08", Severity::Error, "animation[0].keys");
     assert_eq!(found.offset, region(&whole, "animation[0].keys").start as u64);
@@ -1400,14 +1463,15 @@ fn reports_header_faults_at_mapped_offsets() {
     }
 }
 
-/// A surface that cannot be passed is walked once, however often those behind it are asked for; and of a million
-/// findings by one rule only so many are told.
+/// Tests that a damaged surface is walked only once, even if later surfaces are requested often.
+///
+/// The number of findings of one rule is limited.
 #[test]
 fn walks_a_bad_surface_once() {
     let count = 20_000;
     let file = RawFile::new(Generation::Ms13).count(0).count(count);
     let file = file.times(count, |file, _| file.put(&[0]).put(&[1, 3]).bounds().count(1).put(&[0])).put(b"ms13");
-    // The first surface's weights run off the end of the file.
+    // The weights of the first surface exceed the end of the file.
     let whole = file.put(&[0, 0]).count(1_000_000).put(&vec![0; 1_000_000 - 1]).0;
     within(10, "one bad surface", || {
         let mesh = Mesh::open(whole.as_slice()).unwrap();

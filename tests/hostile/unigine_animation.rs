@@ -1,4 +1,4 @@
-//! Animation files of UNIGINE's.
+//! Tests of hostile UNIGINE animation files.
 
 use meshpeek::model::Transform;
 use meshpeek::model::animation::Retarget;
@@ -13,7 +13,7 @@ use crate::support::unigine::animation_invariants::{borrow_animations, check_inv
 use crate::support::unigine::{RawFile, compact};
 use crate::{bounded, edges, peak, within};
 
-/// What a slow build does less of.
+/// The factor by which an unoptimised build does less.
 const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
 
 fn bone(name: &str, parent: i16) -> builder::Bone {
@@ -21,7 +21,9 @@ fn bone(name: &str, parent: i16) -> builder::Bone {
     builder::Bone { name: name.to_owned(), parent, bind }
 }
 
-/// A small file: three bones, the child first, of which two move, for some frames in which not all changes.
+/// Builds a small file with three bones, the child first.
+///
+/// Two of them move, and not every frame changes everything.
 fn small(generation: AnimationGeneration) -> builder::AnimationFile {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let whole = |x: f32| builder::BoneKey {
@@ -82,7 +84,8 @@ fn check(bytes: &[u8]) -> Result<(), Error> {
     Animation::open(bytes)?.check()
 }
 
-/// Asserts that whoever walks the file is told of `field` at `offset`, and that nothing else goes wrong on the way.
+/// Asserts that walking the file gives an error about `field` at `offset`, and that the invariants
+/// hold.
 fn refused(bytes: &[u8], field: &str, offset: usize) -> Error {
     check_invariants(bytes, &mut Random::new(1));
     let error = check(bytes).expect_err(field);
@@ -97,7 +100,7 @@ fn findings(bytes: &[u8]) -> Vec<Finding> {
     found
 }
 
-/// Asserts that the file can be read to its end, and what `validate` says: one finding of `rule` about `field`.
+/// Asserts that the file can be read to its end, and that `validate` reports `rule` about `field`.
 fn finds(bytes: &[u8], rule: &str, severity: Severity, field: &str) -> Finding {
     assert_eq!(check_invariants(bytes, &mut Random::new(1)), Fate::Read);
     let all = findings(bytes);
@@ -120,13 +123,13 @@ fn expect_bounded(bytes: &[u8], what: &str) {
     assert!(peak <= 16 * bytes.len() + (2 << 20), "{what}: {peak} bytes to validate {}", bytes.len());
 }
 
-/// Starts a file of an10 or an11 up to its bones.
+/// Starts an an10 or an11 file, up to its bones.
 fn start(magic: &str) -> RawFile {
     let file = RawFile::default().put(magic.as_bytes());
     if magic == "an10" { file.bounds() } else { file }
 }
 
-/// Bones without names and parents.
+/// Adds bones without names and parents.
 fn nameless(file: RawFile, count: i32) -> RawFile {
     file.times(count, |file, _| file.put(&[1, 0]).put(&(-1_i16).to_le_bytes()))
 }
@@ -135,15 +138,15 @@ fn ids(count: i32) -> Vec<u8> {
     (0..count).flat_map(|id| i16::try_from(id).unwrap().to_le_bytes()).collect()
 }
 
-/// A file of an11 with one bone and these keys.
+/// Returns an an11 file with one bone and these keys.
 fn an11(frames: i32, keys: &[u8]) -> Vec<u8> {
     let file = nameless(start("an11").count(1), 1).put(b"an11").transform();
     file.count(1).put(&[0, 0]).count(frames).put(keys).put(b"an11").0
 }
 
-// Any file.
+// Tests for any file.
 
-/// Empty; one to three bytes; exactly the header.
+/// Tests an empty file, files of one to three bytes, and a file that ends after the header.
 #[test]
 fn refuses_next_to_nothing() {
     refused(b"", "magic", 0);
@@ -164,7 +167,9 @@ fn refuses_next_to_nothing() {
     }
 }
 
-/// Cut at every length. Only the whole file is one.
+/// Truncates the files at every length.
+///
+/// Only the whole file is valid.
 #[test]
 fn survives_every_cut() {
     for whole in all_small() {
@@ -180,7 +185,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit flipped.
+/// Flips every bit.
 #[test]
 fn survives_every_flipped_bit() {
     for whole in all_small() {
@@ -196,7 +201,8 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+/// Sets every one, two and four bytes to the ends of their range, and to the file's length and its
+/// neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     for whole in all_small() {
@@ -216,7 +222,9 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// Something after the end, and two files joined: found, and not written again.
+/// Tests bytes after the end, and two joined files.
+///
+/// They are reported, and not written again.
 #[test]
 fn reports_trailing_bytes() {
     for whole in all_small() {
@@ -227,7 +235,7 @@ fn reports_trailing_bytes() {
     }
 }
 
-/// Spoilt by chance: the same files on every run.
+/// Reads files with random damage, the same ones on every run.
 #[test]
 fn survives_random_damage() {
     let all = all_small();
@@ -249,10 +257,12 @@ fn survives_random_damage() {
         }
         fates[check_invariants(&bytes, &mut random) as usize] += 1;
     }
-    assert!(fates.iter().all(|count| *count > 50), "each fate must be met: {fates:?}");
+    assert!(fates.iter().all(|count| *count > 50), "each fate must occur: {fates:?}");
 }
 
-/// Real files cut at every length and with every bit flipped. Takes minutes.
+/// Truncates real files at every length, and flips every bit.
+///
+/// Takes minutes.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -281,7 +291,10 @@ fn sweep() {
 
 // Animations.
 
-/// Each magic with each other's body is read by its own layout, or refused; other kinds and versions are named.
+/// Tests each magic with the body of each other generation, which is read by the layout of the
+/// magic or refused.
+///
+/// Other kinds and versions are named in the error.
 #[test]
 fn reads_each_generation_by_its_own_layout() {
     for one in all_small() {
@@ -297,7 +310,8 @@ fn reads_each_generation_by_its_own_layout() {
                 mixed
             };
             let fate = check_invariants(&mixed, &mut Random::new(1));
-            // Two layouts are the same but for how a list is counted, so some are read as what they are not.
+            // Two layouts differ only in the encoding of a count, so some files are valid in both
+            // of them.
             assert!(one[..4] != other[..4] || fate == Fate::Read);
         }
         let model = Model::open(one.clone()).unwrap();
@@ -312,7 +326,10 @@ fn reads_each_generation_by_its_own_layout() {
     }
 }
 
-/// What frame 0 lacks is that of the bind where frames tell what changed, and the default where they tell all.
+/// Tests a frame 0 that lacks components.
+///
+/// If frames store changes, the missing values are those of the bind transform. If frames are
+/// complete, they are the defaults.
 #[test]
 fn frame_0_falls_back_to_bind_or_default() {
     for generation in AnimationGeneration::ALL {
@@ -325,12 +342,20 @@ fn frame_0_falls_back_to_bind_or_default() {
         if generation.is_quantized() {
             let found = finds(&whole, "UG09", Severity::Warning, "animation[0].keys");
             assert!(found.text.contains("lack"), "{found}");
-            assert_eq!((other.position[0], other.position[2], other.scale), (1.0, 3.0, [1.0; 3]), "the bind");
+            assert_eq!(
+                (other.position[0], other.position[2], other.scale),
+                (1.0, 3.0, [1.0; 3]),
+                "expected the bind transform"
+            );
         } else {
             assert!(!findings(&whole).iter().any(|found| found.rule == "UG09"));
-            assert_eq!(other, Transform { position: [0.0, 4.0, 0.0], ..Transform::default() }, "the default");
+            assert_eq!(
+                other,
+                Transform { position: [0.0, 4.0, 0.0], ..Transform::default() },
+                "expected the default values"
+            );
         }
-        // Never what the place held before.
+        // The result never contains the old content of the output.
         let opened = Animation::open(whole.as_slice()).unwrap();
         let mut dirty = vec![Transform { position: [9e9; 3], rotation: [9e9; 4], scale: [9e9; 3] }; 3];
         for frame in [3, 0, 2, 1] {
@@ -340,7 +365,7 @@ fn frame_0_falls_back_to_bind_or_default() {
     }
 }
 
-/// 2^31 − 1 frames of no bones cost nothing.
+/// Tests 2^31 - 1 frames of no bones, which take no time.
 #[test]
 fn frames_of_no_bones_cost_nothing() {
     let tail = |file: RawFile| file.count(i32::MAX);
@@ -363,7 +388,7 @@ fn frames_of_no_bones_cost_nothing() {
     }
 }
 
-/// Bones times frames is more than the bytes hold, or wraps at 32 bits.
+/// Tests bones times frames that exceed the bytes of the file, or overflow 32 bits.
 #[test]
 fn refuses_more_keys_than_bytes() {
     for whole in all_small() {
@@ -379,7 +404,9 @@ fn refuses_more_keys_than_bytes() {
     }
 }
 
-/// A megabyte of flags that announce nothing: every frame is found, in time, by an index of 2 % at most.
+/// Tests a megabyte of flags that announce no data.
+///
+/// Every frame is found in time, with an index of at most 2 % of the file.
 #[test]
 fn indexes_a_long_still_in_little_space() {
     let frames = 1_000_000 / SCALE;
@@ -416,7 +443,7 @@ fn indexes_a_long_still_in_little_space() {
     }
 }
 
-/// Bone numbers that are negative, too large, or there twice; and more of them than bones.
+/// Tests bone numbers that are negative, too large, or duplicate, and more bone numbers than bones.
 #[test]
 fn reports_bad_bone_numbers() {
     for whole in all_small() {
@@ -440,8 +467,10 @@ fn reports_bad_bone_numbers() {
     assert!(pose(&whole, 2).is_err());
 }
 
-/// Bits without a meaning announce nothing and are passed over; where the end is then not found, the first of them is
-/// to blame, and earlier frames can be read.
+/// Tests unknown flag bits, which announce no data and are skipped.
+///
+/// If the end of the keys is then wrong, the error names the first key with such a bit. Earlier
+/// frames can be read.
 #[test]
 fn skips_unknown_flags() {
     for (generation, bits) in [
@@ -461,9 +490,13 @@ fn skips_unknown_flags() {
                 let found = finds(&spoilt, "UG08", Severity::Error, "animation[0].keys");
                 assert_eq!(found.offset, *at);
                 for frame in 0..4 {
-                    assert_eq!(pose(&spoilt, frame).unwrap(), pose(&whole, frame).unwrap(), "it announces nothing");
+                    assert_eq!(
+                        pose(&spoilt, frame).unwrap(),
+                        pose(&whole, frame).unwrap(),
+                        "an unknown flag announces no data"
+                    );
                 }
-                // With a byte more the closing magic is not where the keys end.
+                // With one byte more, the closing magic is not at the end of the keys.
                 let longer = [&spoilt[..keys.end], &[0], &spoilt[keys.end..]].concat();
                 let error = refused(&longer, "animation[0].keys", usize::try_from(*at).unwrap());
                 assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
@@ -478,7 +511,7 @@ fn skips_unknown_flags() {
     finds(&whole, "UG08", Severity::Error, "animation[0].flags");
 }
 
-/// Boxes are data, whatever they hold.
+/// Tests that boxes with any content are read.
 #[test]
 fn reads_any_boxes() {
     let whole = bytes(AnimationGeneration::An10);
@@ -491,7 +524,9 @@ fn reads_any_boxes() {
     }
 }
 
-/// A quaternion that is none, not of unit length, or no number: data, and everything after it is total.
+/// Tests quaternions that are zero, not of unit length, or NaN.
+///
+/// They are read as data, and all later computations accept them.
 #[test]
 fn reads_any_quaternions() {
     for value in [0.0, 1e-30, 1e30, f32::NAN, f32::INFINITY] {
@@ -507,7 +542,9 @@ fn reads_any_quaternions() {
     }
 }
 
-/// Bones of another skeleton are listed by name, and posing fails where they move.
+/// Tests bones of another skeleton.
+///
+/// They are listed by name, and posing fails if they are animated.
 #[test]
 fn reports_bones_of_another_skeleton() {
     let mut other = small(AnimationGeneration::An10);
@@ -521,8 +558,10 @@ fn reports_bones_of_another_skeleton() {
     assert!(retarget.pose(&other, 0, 0, &mut [Transform::default(); 2]).is_err());
 }
 
-/// What is unknown in an13 is kept and found; without a magic after it, a negative count, or a length beyond the
-/// end, there is no file.
+/// Tests the unknown fields of an13, which are kept and reported.
+///
+/// Without a magic after them, with a negative count, or with a length that exceeds the file, the
+/// file is refused.
 #[test]
 fn keeps_unknown_fields_of_an13() {
     let whole = bytes(AnimationGeneration::An13);
@@ -565,7 +604,9 @@ fn keeps_unknown_fields_of_an13() {
 
 // Traps for time and memory.
 
-/// Thousands of animations in one file, without keys and with some: in linear time, and memory that the bytes pay for.
+/// Tests thousands of animations in one file, without keys and with some.
+///
+/// The time is linear, and the memory is bounded by the file size.
 #[test]
 fn many_animations_take_linear_time() {
     let count = i32::try_from(200_000 / SCALE).unwrap();
@@ -598,22 +639,23 @@ fn many_animations_take_linear_time() {
         });
         expect_bounded(&whole, "many animations");
     }
-    // The closing magic is missing: which key is to blame is looked for once.
+    // The closing magic is missing. The search for the key with an unknown flag is done only once.
     let whole = head(2).times(count, wild).put(b"....").0;
-    within(10, "nobody to blame", || {
+    within(10, "missing closing magic", || {
         let file = Animation::open(whole.as_slice()).unwrap();
         let error = file.check().unwrap_err();
         assert_eq!(error.field().to_string(), "animation[0].keys");
         file.validate(&mut |_| {}).unwrap_err();
     });
-    expect_bounded(&whole, "nobody to blame");
-    // The header alone.
+    expect_bounded(&whole, "missing closing magic");
+    // Only the header.
     let cut = head(0).put(&vec![0; count as usize * 3]).0;
     assert!(check(&cut).is_err());
     expect_bounded(&cut, "names without animations");
 }
 
-/// Bones of three bytes each, as many as there may be, in the generations that say nothing more of them.
+/// Tests the maximum number of bones of three bytes each, in a generation that stores nothing else
+/// of them.
 #[test]
 fn memory_for_many_bones_is_bounded() {
     let count = 1_048_576 / SCALE;
@@ -635,7 +677,9 @@ fn memory_for_many_bones_is_bounded() {
     assert!(Animation::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
 }
 
-/// All bones there can be, all of one name or in a chain or circle: resolved, posed and retargeted in time.
+/// Tests the maximum number of bones, all with one name, in a chain or in a cycle.
+///
+/// They are resolved, posed and retargeted in time.
 #[test]
 fn bones_of_one_name_take_linear_time() {
     let count = 32_767_i32;
@@ -662,7 +706,10 @@ fn bones_of_one_name_take_linear_time() {
     expect_bounded(&chain, "bones alike");
 }
 
-/// Bones out of order: testing their numbers costs what they cost, not what the skeleton does for each of them.
+/// Tests bones out of order.
+///
+/// Checking their numbers takes time proportional to their count, not to the count times the size
+/// of the skeleton.
 #[test]
 fn bones_out_of_order_take_linear_time() {
     let count = 30_000_i32;

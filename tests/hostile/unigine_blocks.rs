@@ -1,4 +1,4 @@
-//! Compressed meshes of UNIGINE's: their blocks, their table, and their trees.
+//! Tests of hostile compressed UNIGINE meshes: their blocks, their table, and their trees.
 
 use meshpeek::decode::Influence;
 use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage, builder};
@@ -13,14 +13,14 @@ use crate::support::unigine::raw_blocks::{
 use crate::support::unigine::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
 use crate::{edges, peak, within};
 
-/// What a slow build does less of.
+/// The factor by which an unoptimised build does less.
 const SCALE: usize = if cfg!(debug_assertions) { 25 } else { 1 };
 
 fn built(generation: Generation, storage: Storage, surfaces: Vec<builder::Surface>) -> Vec<u8> {
     builder::Mesh { surfaces, storage, ..builder::Mesh::new(generation) }.to_bytes().unwrap()
 }
 
-/// Files of a kilobyte or so, with everything that either generation may have.
+/// Returns files of about a kilobyte with everything that either generation can have.
 fn all_small() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for storage in [Storage::Lz4, Storage::Raw] {
@@ -43,7 +43,7 @@ fn empty() -> builder::Surface {
     builder::Surface { targets: vec![builder::MorphTarget::default()], ..builder::Surface::default() }
 }
 
-/// Three cubes, and what their blocks hold.
+/// Returns a mesh of three cubes, and the content of its blocks.
 fn cubes() -> (Vec<u8>, Vec<[Vec<u8>; 2]>) {
     let surfaces = ["one", "two", "three"].map(|name| cube(name, 0.5)).into();
     let whole = built(Generation::Ms14, Storage::Lz4, surfaces);
@@ -51,7 +51,7 @@ fn cubes() -> (Vec<u8>, Vec<[Vec<u8>; 2]>) {
     (whole, contents)
 }
 
-/// The three cubes with the second's geometry in another block.
+/// Returns the three cubes with another block for the geometry of the second.
 fn with_second(block: RawBlock) -> Vec<u8> {
     let (whole, contents) = cubes();
     let mut geometry: Vec<_> = contents.iter().map(|[geometry, _]| RawBlock::lz4(geometry)).collect();
@@ -60,7 +60,7 @@ fn with_second(block: RawBlock) -> Vec<u8> {
     put_together(&header(&whole), &geometry, &trees)
 }
 
-/// A mesh of one cube with another tree.
+/// Returns a mesh of one cube with another tree.
 fn with_tree(tree: &[u8]) -> Vec<u8> {
     let whole = built(Generation::Ms15, Storage::Raw, vec![cube("cube", 0.5)]);
     let [geometry, _] = &contents(&whole)[0];
@@ -71,12 +71,12 @@ fn offset_of(bytes: &[u8], index: usize) -> u64 {
     Mesh::open(bytes).unwrap().blocks(index).unwrap().unwrap()[0].offset
 }
 
-/// Asserts that nothing can be read of the second cube's geometry, and everything of the others.
+/// Asserts that the geometry of the second cube cannot be read, and that the other cubes can.
 fn spoils_the_second(bytes: &[u8], field: &str, into: u64) -> Error {
     check_invariants(bytes, &mut Random::new(1));
     let mesh = Mesh::open(bytes).unwrap();
     for index in [2, 0] {
-        assert_eq!(mesh.surface(index).unwrap().positions().unwrap().len(), 8, "the others are not");
+        assert_eq!(mesh.surface(index).unwrap().positions().unwrap().len(), 8, "the other surfaces are not damaged");
     }
     let error = mesh.surface(1).unwrap_err();
     expect_named(&error, bytes.len() as u64);
@@ -91,7 +91,7 @@ fn spoils_the_second(bytes: &[u8], field: &str, into: u64) -> Error {
     error
 }
 
-/// Returns what the table at the end tells.
+/// Returns the offsets in the table at the end.
 fn places_of(bytes: &[u8]) -> Vec<u64> {
     let count = Mesh::open(bytes).unwrap().surface_count();
     let table = &bytes[bytes.len() - 4 - count * 8..bytes.len() - 4];
@@ -105,7 +105,7 @@ fn finds(bytes: &[u8], rule: &str, field: &str) -> Finding {
     one.unwrap_or_else(|| panic!("no {rule} about {field} among {all:?}")).clone()
 }
 
-/// What nothing is inflated for: five times the file. What is inflated: less than twice the limit beyond that.
+/// Asserts the memory bound: five times the file, and twice the limit for inflated blocks.
 fn expect_bounded(bytes: &[u8], what: &str) {
     let limits = Limits { block: 1 << 20, asset: 2 << 20, ..Limits::default() };
     let allowed = 5 * bytes.len() + (2 << 20) + (2 << 20);
@@ -121,9 +121,9 @@ fn expect_bounded(bytes: &[u8], what: &str) {
     }
 }
 
-// Any file.
+// Tests for any file.
 
-/// Four bytes; exactly the header.
+/// Tests a file of four bytes, and a file that ends after the header.
 #[test]
 fn refuses_next_to_nothing() {
     for whole in all_small() {
@@ -140,7 +140,9 @@ fn refuses_next_to_nothing() {
     }
 }
 
-/// Cut at every length. Only the whole file is one.
+/// Truncates the files at every length.
+///
+/// Only the whole file is valid.
 #[test]
 fn survives_every_cut() {
     for whole in all_small() {
@@ -154,7 +156,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit flipped.
+/// Flips every bit.
 #[test]
 fn survives_every_flipped_bit() {
     for whole in all_small() {
@@ -170,7 +172,8 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every one, two and four bytes set to the ends of their range, to the file's length, and beside it.
+/// Sets every one, two and four bytes to the ends of their range, and to the file's length and its
+/// neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     let stride = if cfg!(debug_assertions) { 97 } else { 1 };
@@ -190,7 +193,9 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// Something after the end, and two files joined: the table is not at the end then, and is found by walking.
+/// Tests bytes after the end, and two joined files.
+///
+/// The table is then not at the end of the file, and is found by walking.
 #[test]
 fn reports_trailing_bytes() {
     for whole in all_small() {
@@ -204,7 +209,9 @@ fn reports_trailing_bytes() {
     }
 }
 
-/// Spoilt by chance: the same files on every run. Half of them in what a block holds, before it is compressed.
+/// Reads files with random damage, the same ones on every run.
+///
+/// Half of the damage is in the content of a block before compression.
 #[test]
 fn survives_random_damage() {
     let all = all_small();
@@ -241,10 +248,12 @@ fn survives_random_damage() {
         };
         fates[check_invariants(&bytes, &mut random) as usize] += 1;
     }
-    assert!(fates.iter().all(|count| *count > 20), "each fate must be met: {fates:?}");
+    assert!(fates.iter().all(|count| *count > 20), "each fate must occur: {fates:?}");
 }
 
-/// Real files, every 101st byte of which is spoilt. Takes minutes.
+/// Damages every 101st byte of real files.
+///
+/// Takes minutes.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -272,7 +281,7 @@ fn sweep() {
 
 // Blocks.
 
-/// Stored in another way, it holds the same.
+/// Tests that a mesh that is stored in another way has the same content.
 #[test]
 fn stored_in_every_way() {
     for whole in all_small() {
@@ -282,8 +291,10 @@ fn stored_in_every_way() {
     }
 }
 
-/// Sizes that are negative, huge, past the end, or more than LZ4 can make of so few bytes: refused before anything
-/// is allocated, and the other surfaces can be read.
+/// Tests block sizes that are negative, huge, past the end, or larger than LZ4 can produce from the
+/// stored bytes.
+///
+/// They are refused before any allocation, and the other surfaces can be read.
 #[test]
 fn refuses_bad_block_sizes_before_allocating() {
     let (_, contents) = cubes();
@@ -297,7 +308,7 @@ fn refuses_bad_block_sizes_before_allocating() {
         assert!(peak(|| mesh.surface(1).map(drop)) < 8192);
         findings(&whole);
     }
-    // As steep as can be, and not what it holds.
+    // The largest raw size that LZ4 could produce, which differs from the real one.
     spoils_the_second(&with_second(RawBlock { raw: steepest, ..sound.clone() }), "surface[1].geometry", 16);
     for stored in [-1, i64::MIN, i64::MAX, 1 << 62, 1 << 20] {
         let whole = with_second(RawBlock { stored, ..sound.clone() });
@@ -305,7 +316,8 @@ fn refuses_bad_block_sizes_before_allocating() {
         assert!(error.to_string().contains(&stored.to_string()), "{error}");
         assert!(peak(|| open_and_check(&whole)) < 1 << 16);
     }
-    // Of the blocks before one that cannot be passed, and its table, nothing is lost where there is no table either.
+    // If the end of a block is unknown and there is no table, the blocks before it can still be
+    // read.
     let whole = with_second(RawBlock { stored: 1 << 20, ..sound });
     let cut = &whole[..whole.len() - 4];
     let mesh = Mesh::open(cut).unwrap();
@@ -313,8 +325,10 @@ fn refuses_bad_block_sizes_before_allocating() {
     assert_eq!(mesh.surface(2).unwrap_err().field().to_string(), "surface[1].geometry.sizes");
 }
 
-/// What is as long as it says is there verbatim; what is cut, too long, too short, or points before the block is
-/// an error of that surface.
+/// Tests the content of a block.
+///
+/// If the stored size equals the raw size, the block is verbatim. LZ4 data that is truncated, too
+/// long, too short, or refers to bytes before the block is an error of its surface.
 #[test]
 fn refuses_bad_payloads_of_one_surface() {
     let (_, contents) = cubes();
@@ -322,7 +336,7 @@ fn refuses_bad_payloads_of_one_surface() {
     let verbatim = with_second(RawBlock::verbatim(content));
     let mesh = Mesh::open(verbatim.as_slice()).unwrap();
     assert_eq!(mesh.surface(1).unwrap().positions().unwrap().len(), 8);
-    assert_eq!(mesh.inflated_bytes(), 0, "it is lent from the file");
+    assert_eq!(mesh.inflated_bytes(), 0, "it is borrowed from the file");
     let stored = RawBlock::lz4(content).bytes;
     let raw = content.len();
     for length in 0..stored.len() {
@@ -333,13 +347,14 @@ fn refuses_bad_payloads_of_one_surface() {
     for raw in [raw - 1, raw + 1, raw * 2] {
         spoils_the_second(&with_second(RawBlock::of_stored(raw, stored.clone())), "surface[1].geometry", 16);
     }
-    // A match from before the first byte; one of offset 0; a literal beyond the block; lengths without an end.
+    // A match that starts before the first byte, one with offset 0, a literal that exceeds the
+    // block, and lengths without an end.
     let fills = |bytes: &[u8]| bytes.iter().copied().chain(std::iter::repeat_n(0xff, 20)).collect::<Vec<_>>();
     for bytes in [&[0x04, 1, 0][..], &[0x14, 7, 9, 0], &[0x14, 7, 0, 0], &[0xf0, 0xff], &[0x1f, 7, 1, 0]] {
         spoils_the_second(&with_second(RawBlock::of_stored(raw, fills(bytes))), "surface[1].geometry", 16);
     }
     spoils_the_second(&with_second(RawBlock::of_stored(raw, Vec::new())), "surface[1].geometry.sizes", 0);
-    // Sound LZ4 of what is no geometry: shorter, longer, other counts.
+    // Valid LZ4 whose content is not valid geometry: shorter, longer, or with other counts.
     for content in [&content[..raw - 1], &[content.as_slice(), &[0]].concat(), &[]] {
         for block in [RawBlock::lz4(content), RawBlock::verbatim(content)] {
             let whole = with_second(block);
@@ -355,7 +370,10 @@ fn refuses_bad_payloads_of_one_surface() {
     }
 }
 
-/// A table that is wrong, says the same of all, overlaps, or points outside is found, and walked around.
+/// Tests tables that are wrong, name one block several times, overlap, or point outside of the
+/// file.
+///
+/// They are reported and ignored.
 #[test]
 fn walks_around_bad_tables() {
     let (whole, contents) = cubes();
@@ -392,19 +410,24 @@ fn walks_around_bad_tables() {
             }
             let mut written = Vec::new();
             mesh.write_to(0, &mut written).unwrap();
-            assert!(!findings(&written).iter().any(|found| found.rule == "UG20"), "written, the table is right");
+            assert!(
+                !findings(&written).iter().any(|found| found.rule == "UG20"),
+                "the table is correct in the written file"
+            );
         }
     }
 }
 
-/// A table that agrees with itself, and not with the blocks: a place inside a block, where sizes stand that lead to the
-/// next place. Found; and neither a panic nor more work than there is file.
+/// Tests a table that is consistent but does not match the blocks.
+///
+/// It points inside a block, at sizes that lead to the next offset. This is reported, nothing
+/// panics, and the work is bounded by the file size.
 #[test]
 fn reports_a_table_that_points_into_a_block() {
     let (whole, contents) = cubes();
     let head = header(&whole);
     let rest = RawBlock::verbatim(&contents[1][0]);
-    // The first block has, at its end, sizes that span the second.
+    // The first block ends with sizes that span the second block.
     let span = i64::try_from(rest.bytes.len() + 16).unwrap();
     for (raw, content) in [(span, &contents[0][0]), (1 << 62, &contents[0][0]), (0, &contents[1][0])] {
         let inner = [raw.to_le_bytes(), span.to_le_bytes()].concat();
@@ -425,7 +448,9 @@ fn reports_a_table_that_points_into_a_block() {
     }
 }
 
-/// A tree of these nodes over the twelve triangles of a cube, in boxes of nothing.
+/// Returns a tree with these nodes over the twelve triangles of a cube.
+///
+/// All its boxes are zero.
 fn tree_of(corners: &[i32], nodes: &[(u8, [i32; 4])]) -> Vec<u8> {
     let mut bytes = [compact(12), vec![7; 12], compact(i32::try_from(corners.len()).unwrap())].concat();
     bytes.extend(corners.iter().flat_map(|corner| compact(*corner)));
@@ -438,7 +463,9 @@ fn tree_of(corners: &[i32], nodes: &[(u8, [i32; 4])]) -> Vec<u8> {
     bytes
 }
 
-/// Circles, children before their parents, leaves outside, boxes that lie: found, and everything else can be read.
+/// Tests cycles, children before their parents, leaves out of range, and wrong boxes.
+///
+/// They are reported, and everything else can be read.
 #[test]
 fn reports_bad_trees() {
     let corners: Vec<i32> = (0..12).map(|triangle| triangle * 3).collect();
@@ -471,13 +498,13 @@ fn reports_bad_trees() {
         assert_eq!(tree.nodes().len(), nodes.len());
         assert!(tree.nodes().iter().filter_map(|node| tree.triangles(node)).all(|found| found.len() <= 12));
     }
-    // Boxes that exclude their triangles, and lists that name what is not there.
+    // Boxes that exclude their triangles, and lists with triangles that do not exist.
     let sound = [inner(1, 2), leaf(0, 6), leaf(6, 12)];
     finds(&with_tree(&tree_of(&corners, &sound)), "UG21", "surface[0].tree.boxes");
     for wrong in [vec![0; 12], vec![1; 12], vec![i32::MAX; 12], vec![36; 12], vec![]] {
         finds(&with_tree(&tree_of(&wrong, &sound)), "UG21", "surface[0].tree.corners");
     }
-    // Lists that are not lists are an error of the tree alone.
+    // Invalid lists are an error of only the tree.
     for bytes in [vec![], vec![0x7f], tree_of(&[-1], &sound), [tree_of(&corners, &sound), vec![0]].concat()] {
         let whole = with_tree(&bytes);
         assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
@@ -488,7 +515,9 @@ fn reports_bad_trees() {
     }
 }
 
-/// Indices of four bytes, or compact ints: whichever fill the block. What neither fills is an error.
+/// Tests wide indices of four bytes and as compact ints.
+///
+/// The reader uses the encoding that fills the block. If neither does, the result is an error.
 #[test]
 fn reads_wide_indices_in_both_encodings() {
     let positions = 65_536;
@@ -525,12 +554,16 @@ fn reads_wide_indices_in_both_encodings() {
     for whole in streams(&negative) {
         check_invariants(&whole, &mut Random::new(1));
         let mesh = Mesh::open(whole.as_slice()).unwrap();
-        assert_eq!(mesh.surface(0).unwrap().indices().unwrap().get(0), Some(u32::MAX), "out of range, and no index");
+        assert_eq!(
+            mesh.surface(0).unwrap().indices().unwrap().get(0),
+            Some(u32::MAX),
+            "a negative compact int is an index out of range"
+        );
         assert!(findings(&whole).iter().any(|found| found.rule == "UG04"));
     }
 }
 
-/// Counts of the header that the block does not pay for.
+/// Tests counts of the header that exceed the block.
 #[test]
 fn counts_beyond_the_block() {
     let (whole, _) = cubes();
@@ -542,7 +575,7 @@ fn counts_beyond_the_block() {
             assert!(peak(|| open_and_check(&spoilt)) < 1 << 16);
             assert_ne!(check_invariants(&spoilt, &mut Random::new(1)), Fate::Refused);
             let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-            // The table is off by what the count takes more: it is walked around.
+            // The longer count moves the blocks, so the table is wrong and is ignored.
             assert!(mesh.surface(1).is_err() && mesh.surface(2).is_ok() && mesh.surface(0).is_ok());
         }
         let at = region(&whole, name).start as u64;
@@ -554,8 +587,9 @@ fn counts_beyond_the_block() {
 
 // Traps for time and memory.
 
-/// Blocks that inflate to the limit, to more, and all together to more than a file may: refused by name, and the peak
-/// stays below twice the limit.
+/// Tests blocks that inflate to the limit, to more, and together to more than the limit of a file.
+///
+/// They are refused by name, and the peak stays below twice the limit.
 #[test]
 fn stops_bombs_at_the_limit() {
     let limit = 1 << 20;
@@ -564,13 +598,13 @@ fn stops_bombs_at_the_limit() {
     let tree = RawBlock::verbatim(&[0; 3]);
     let size = usize::try_from(limit).unwrap();
     let bomb = |size: usize| RawBlock::lz4(&vec![0; size]);
-    // Beyond what 32 times its stored bytes are.
+    // The block is one byte larger than the limit.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
     let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
     let error = mesh.surface(0).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", .. }), "{error}");
     assert!(peak(|| mesh.check()) < 8192);
-    // Geometry and trees at the limit, of many surfaces.
+    // The geometry and trees of many surfaces, each with the size of the limit.
     let count = 40;
     let whole = put_together(&head(count), &vec![bomb(size); count], &vec![bomb(size); count]);
     within(20, "bombs", || {
@@ -584,7 +618,7 @@ fn stops_bombs_at_the_limit() {
         });
         assert!(used < 2 * size + 5 * whole.len() + (2 << 20), "{used} bytes for {}", whole.len());
     });
-    // Sound ones are held until all together are too many.
+    // Valid blocks are kept until their total would exceed the limit.
     let positions = size / 12 - 1;
     let head = header_of(Generation::Ms15, 4, 1, [positions, 0, 0]);
     let geometry = bomb(positions * 12 + 4);
@@ -597,12 +631,14 @@ fn stops_bombs_at_the_limit() {
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. }), "{error}");
     }
     assert!(mesh.inflated_bytes() <= 2 * limit);
-    // One after another there is room for each.
+    // With a buffer for one block at a time, each block fits.
     mesh.check().unwrap();
     assert!((0..4).all(|index| mesh.surface_in(index, &mut InflateBuffer::default()).is_ok()));
 }
 
-/// Compact ints of one byte that would be spelled in four: what that takes counts, too.
+/// Tests compact ints of one byte that are decoded to four bytes.
+///
+/// The decoded size counts against the limit.
 #[test]
 fn wide_indices_count_against_the_limit() {
     let limit = 2 << 20;
@@ -620,11 +656,13 @@ fn wide_indices_count_against_the_limit() {
     assert!(used < usize::try_from(2 * limit).unwrap(), "{used}");
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     assert_eq!(mesh.surface(0).unwrap().indices().unwrap().len(), corners);
-    assert!(mesh.inflated_bytes() >= 4 * corners as u64, "what is held is counted");
+    assert!(mesh.inflated_bytes() >= 4 * corners as u64, "the held bytes are counted");
 }
 
-/// All surfaces there can be, whose blocks are all bad, or lie about their length, and a table that says the same of
-/// every other one, so that one bomb would be inflated for each of them.
+/// Tests the maximum number of surfaces with blocks that are all invalid or have wrong lengths.
+///
+/// Also tests a table that names one bomb for every other surface, which must not be inflated for
+/// each of them.
 #[test]
 fn many_bad_blocks_take_linear_time() {
     let count = 32_767 / SCALE;
@@ -641,7 +679,7 @@ fn many_bad_blocks_take_linear_time() {
     });
     expect_bounded(&all_bad, "bad blocks");
 
-    // The second cannot be passed, and there is no table.
+    // The end of the second block is unknown, and there is no valid table.
     let mut geometry = vec![sound; count];
     geometry[1].stored = i64::MAX;
     let whole = put_together_with(&head, &geometry, &trees, &vec![0; count]);
@@ -651,7 +689,7 @@ fn many_bad_blocks_take_linear_time() {
         assert!(mesh.surface(0).is_ok() && mesh.check().is_err() && mesh.validate(&mut |_| {}).is_err());
     });
 
-    // A bomb among them, which every other place of the table names.
+    // One of the blocks is a bomb, which every other entry of the table names.
     geometry[1] = RawBlock::lz4(&vec![0; 4 << 20]);
     let mut lying = places(&head, &geometry);
     for pair in (1..count - 2).step_by(2) {
@@ -667,7 +705,7 @@ fn many_bad_blocks_take_linear_time() {
     expect_bounded(&whole, "a lying table");
 }
 
-/// Leaves that all name the same triangles, and nodes in a chain of their number.
+/// Tests leaves that all have the same triangles, and a chain of nodes.
 #[test]
 fn bad_trees_take_linear_time() {
     let corners = i32::try_from(300_000 / SCALE).unwrap();
@@ -676,7 +714,7 @@ fn bad_trees_take_linear_time() {
     let [geometry, _] = &contents(&whole)[0];
     let head = header(&whole);
     let file = |tree: &[u8]| put_together(&head, &[RawBlock::lz4(geometry)], &[RawBlock::verbatim(tree)]);
-    // Each left child is a leaf of all triangles.
+    // Each left child is a leaf with all triangles.
     let mut nodes = Vec::new();
     for pair in 0..leaves {
         nodes.push((0, [2 * pair + 1, 2 * pair + 2, 0, 0]));
@@ -686,7 +724,7 @@ fn bad_trees_take_linear_time() {
     let same = file(&tree_of(&vec![0; corners as usize], &nodes));
     within(10, "leaves alike", || assert!(findings(&same).iter().any(|found| found.rule == "UG21")));
     expect_bounded(&same, "leaves alike");
-    // As deep as it has nodes, to the left.
+    // A chain of left children, which is as deep as half of the number of nodes.
     let deep = 1_000_000 / i32::try_from(SCALE).unwrap();
     let mut nodes: Vec<_> = (0..deep).map(|number| (0, [number + 1, 2 * deep - number, 0, 0])).collect();
     nodes.extend((0..=deep).map(|_| (0, [-1, -1, 0, 0])));
@@ -700,7 +738,7 @@ fn bad_trees_take_linear_time() {
     expect_bounded(&deep, "a deep tree");
 }
 
-/// A hundred thousand shapes in a block, each of which the header names.
+/// Tests a hundred thousand morph targets in a block.
 #[test]
 fn many_targets_take_linear_time() {
     let targets = 100_000 / SCALE;
@@ -715,7 +753,8 @@ fn many_targets_take_linear_time() {
     expect_bounded(&whole, "many targets");
 }
 
-/// Weights of a block are walked once for a surface, wherever they are.
+/// Tests that the weights of a block are walked once for a surface, in verbatim and in compressed
+/// blocks.
 #[test]
 fn weights_in_blocks() {
     let mut surface = grid("skin", 20, false);
@@ -732,7 +771,7 @@ fn weights_in_blocks() {
         assert_eq!(check_invariants(&whole, &mut Random::new(1)), Fate::Read);
         let [geometry, tree] = &contents(&whole)[0];
         let at = geometry.windows(5).position(|window| window == [1, 0, 0, 0xff, 0xff]).unwrap();
-        // A bone that is not there, a list of five, one that runs off the end.
+        // A bone that does not exist, a list of five influences, and a list that exceeds the block.
         for (into, byte) in [(1, 9), (0, 5), (0, 255)] {
             let mut spoilt = geometry.clone();
             spoilt[at + into] = byte;

@@ -1,4 +1,4 @@
-//! Unreal's pairs of files.
+//! Tests of hostile Unreal pairs.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::support::unreal::invariants::{borrow_everything, check_invariants};
 use crate::support::unreal::{cube, pair, polygon, samples};
 use crate::{bounded, edges, peak, within};
 
-/// A pair, and the script beside it.
+/// A pair and its script.
 #[derive(Clone)]
 struct Files {
     stem: String,
@@ -41,13 +41,13 @@ impl Files {
         bounded(self.len(), what, || borrow_everything(&self.data, &self.aniv, self.script.as_deref()))
     }
 
-    /// The file that is spoilt: 0 is the data file, 1 the aniv file.
+    /// Returns the file to damage: 0 is the data file, 1 is the aniv file.
     fn file(&mut self, number: usize) -> &mut Vec<u8> {
         if number == 0 { &mut self.data } else { &mut self.aniv }
     }
 }
 
-/// Every sample that is a pair, with its script where it has one.
+/// Returns every sample that is a pair, with its script if it has one.
 fn pairs() -> Vec<Files> {
     let with_script = samples().into_iter().filter_map(|sample| {
         let script = sample.files.iter().find(|(ending, _)| *ending == ".uc").map(|(_, bytes)| bytes.clone());
@@ -67,7 +67,7 @@ fn built(mesh: &builder::Mesh) -> [Vec<u8>; 2] {
     [mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()]
 }
 
-/// Asserts that nobody can open the pair, and where the fault is.
+/// Asserts that the pair does not open, and that the error has this field and offset.
 fn refused(data: &[u8], aniv: &[u8], format: &str, field: &str, offset: u64) -> Error {
     assert_eq!(check_invariants(data, aniv, None, &mut Random::new(1)), Fate::Refused);
     let error = Mesh::open(data, aniv).unwrap_err();
@@ -82,7 +82,7 @@ fn findings(data: &[u8], aniv: &[u8]) -> Vec<Finding> {
     found
 }
 
-/// Asserts that the pair opens, and that `validate` says this of it.
+/// Asserts that the pair opens, and that `validate` has this finding.
 fn finds(data: &[u8], aniv: &[u8], rule: &str, severity: Severity, field: &str, offset: u64) -> Finding {
     assert_ne!(check_invariants(data, aniv, None, &mut Random::new(1)), Fate::Refused);
     let all = findings(data, aniv);
@@ -98,7 +98,7 @@ fn poke(bytes: &[u8], at: usize, replacement: &[u8]) -> Vec<u8> {
     spoilt
 }
 
-/// Empty; one to three bytes; exactly the headers.
+/// Tests empty files, files of one to three bytes, and files that end after the header.
 #[test]
 fn refuses_next_to_nothing() {
     let [data, aniv] = pair("box");
@@ -118,7 +118,7 @@ fn refuses_next_to_nothing() {
     finds(&data, &aniv, "UR10", Severity::Warning, "polygon_count", 0);
 }
 
-/// Both files of every sample cut at every length.
+/// Truncates both files of every sample at every length.
 #[test]
 fn survives_every_cut() {
     for files in pairs() {
@@ -146,7 +146,8 @@ fn survives_every_cut() {
             let offset = (4 + whole * stride) as u64;
             let mesh = Mesh::open(cut.data.as_slice(), cut.aniv.as_slice()).unwrap();
             if mesh.frame(0).is_ok_and(|frame| frame.as_bytes().len() * mesh.frame_count() == length - 4) {
-                // Cut to just as many bytes as another kind of vertex would take, it is told as a stale size.
+                // If the remaining length fits another vertex encoding, the finding is about a
+                // stale frame size.
                 finds(&cut.data, &cut.aniv, "UR03", Severity::Warning, "frame_size", 2);
                 continue;
             }
@@ -158,7 +159,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Every bit of both files of the samples flipped.
+/// Flips every bit of both files of the samples.
 #[test]
 fn survives_every_flipped_bit() {
     for mut files in pairs() {
@@ -166,7 +167,8 @@ fn survives_every_flipped_bit() {
         for file in 0..2 {
             for bit in 0..files.file(file).len() * 8 {
                 files.file(file)[bit / 8] ^= 1 << (bit % 8);
-                // A bit of a header changes everything, one of a polygon or a vertex little.
+                // A bit of a header changes everything, but a bit of a polygon or a vertex changes
+                // little. Only a part of the latter is tested.
                 if bit < 48 * 8 || bit % 3 == 0 {
                     files.check_invariants(&mut random);
                 }
@@ -176,12 +178,13 @@ fn survives_every_flipped_bit() {
     }
 }
 
-/// Every field of one and two bytes set to 0, 1, 7F…, 80…, FF…, each file's length, and one beside it.
+/// Sets every field of one and two bytes to 0, 1, 0x7f.., 0x80.., 0xff.., and to the length of each
+/// file and its neighbours.
 #[test]
 fn survives_edge_values_in_every_field() {
     for files in pairs() {
         let mut random = Random::new(6);
-        // The counts, some of what nobody reads, the first polygon or frame, and the last.
+        // The counts, some unused bytes, the first polygon or frame, and the last one.
         let places = |length: usize| (0..6).chain([24, 46]).chain(48..64).chain(length.saturating_sub(16)..length);
         for file in 0..2 {
             let whole = files.clone().file(file).clone();
@@ -200,7 +203,9 @@ fn survives_edge_values_in_every_field() {
     }
 }
 
-/// One byte, 48 bytes, a mebibyte and another file after the end of either. They are found, and kept.
+/// Tests one byte, 48 bytes, a mebibyte and another file after the end of either file.
+///
+/// They are reported and kept.
 #[test]
 fn reports_trailing_bytes() {
     let [data, aniv] = pair("guard");
@@ -216,7 +221,9 @@ fn reports_trailing_bytes() {
     }
 }
 
-/// Every large allocation is refused once. Each time the answer is an error that says so.
+/// Refuses every large allocation once.
+///
+/// Each time the result is an out-of-memory error.
 #[test]
 fn survives_refused_allocations() {
     let mut mesh = builder::Mesh::new(Variant::Classic, 3000);
@@ -241,12 +248,12 @@ fn survives_refused_allocations() {
     };
     assert_eq!(refusals("groups", &|mesh| mesh.surface(0).map(drop)), Some(1), "order");
     let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, Shading::Flagged, &Placement::STORED).map(drop);
-    assert_eq!(refusals("normals", &normals), Some(2), "sums, normals");
+    assert_eq!(refusals("normals", &normals), Some(2), "allocations for sums and normals");
     // Order of polygons; order, representatives and vertices of corners.
     assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), Some(4));
 }
 
-/// The files changed places, or are of another format.
+/// Tests files in the wrong order, and files of another format.
 #[test]
 fn content_decides_not_the_extension() {
     let [data, aniv] = pair("box");
@@ -258,7 +265,9 @@ fn content_decides_not_the_extension() {
     assert!(Model::open(data.as_slice()).is_err() && Model::open(aniv.as_slice()).is_err());
 }
 
-/// 36 bytes, which is where another program's header would end, and polygons behind them. The header is 48.
+/// Tests a header of 36 bytes, which another program would expect, followed by polygons.
+///
+/// The header has 48 bytes.
 #[test]
 fn the_header_has_48_bytes() {
     let [data, aniv] = pair("box");
@@ -268,7 +277,9 @@ fn the_header_has_48_bytes() {
     refused(&data[..36], &aniv, "unreal data", "header", 0);
 }
 
-/// Polygons cut. The error has both sizes.
+/// Tests truncated polygons.
+///
+/// The error has the expected and the found size.
 #[test]
 fn names_both_sizes_of_cut_polygons() {
     let [data, aniv] = pair("box");
@@ -280,7 +291,9 @@ fn names_both_sizes_of_cut_polygons() {
     assert!(peak(|| Mesh::open(claims.as_slice(), aniv.as_slice())) < 4096);
 }
 
-/// Indices that start at 1, and the greatest there is. The corner errs, the rest works.
+/// Tests indices that start at 1, and the largest possible index.
+///
+/// The corner gives an error, and the rest can be read.
 #[test]
 fn an_index_out_of_range_fails_alone() {
     let mut mesh = cube(2);
@@ -306,7 +319,7 @@ fn an_index_out_of_range_fails_alone() {
     assert_eq!(normals.iter().filter(|normal| **normal == [0.0; 3]).count(), 3);
 }
 
-/// No polygons, no vertices, no frames, each alone and together.
+/// Tests pairs without polygons, without vertices, without frames, and without several of these.
 #[test]
 fn reads_empty_pairs() {
     for which in 0..8 {
@@ -325,7 +338,7 @@ fn reads_empty_pairs() {
             mesh.frames.clear();
             expected.push("frame_count");
         }
-        // The builder refuses indices of no vertices.
+        // The builder refuses indices if there are no vertices.
         let vertices = mesh.vertices;
         mesh.vertices = vertices.max(1);
         let frames = std::mem::take(&mut mesh.frames);
@@ -339,11 +352,13 @@ fn reads_empty_pairs() {
     }
 }
 
-/// A frame size that fits no vertex, one left over from another export, and one that went round.
+/// Tests frame sizes that fit no vertex, stale ones from another export, and ones that overflowed
+/// 16 bits.
 #[test]
 fn reports_frame_sizes_that_fit_no_vertex() {
     let [data, aniv] = pair("box");
-    // With the length that the size claims, nothing tells what a vertex would be.
+    // The file has the length that the frame size implies, so the size of a vertex cannot be
+    // determined.
     for size in [0_u16, 1, 31, 33, 41, 63, 65, 0x7fff, 0x8000, u16::MAX] {
         let body = vec![0; usize::from(size) * 8];
         let odd = [&8_u16.to_le_bytes()[..], &size.to_le_bytes(), &body].concat();
@@ -353,11 +368,12 @@ fn reports_frame_sizes_that_fit_no_vertex() {
         // With the right length, the size is only stale.
         let stale = poke(&aniv, 2, &size.to_le_bytes());
         let found = finds(&data, &stale, "UR03", Severity::Warning, "frame_size", 2);
-        assert!(found.text.starts_with(&size.to_string()), "{found}");
+        assert!(found.text.contains(&format!(" is {size} bytes")), "{found}");
     }
-    // One byte more than whole frames is still nearest to them: what is left of the division is a rest.
+    // With seven bytes more, the length is still nearest to whole frames. The rest is reported as
+    // bytes after the end.
     finds(&data, &[poke(&aniv, 2, &[9, 9]), vec![0; 7]].concat(), "UR05", Severity::Warning, "aniv_end", 260);
-    // 40,000 classic vertices take 160,000 bytes: 28,928 in 16 bits.
+    // 40,000 classic vertices take 160,000 bytes, which is 28,928 in 16 bits.
     let vertices = 40_000_u16;
     let data = poke(&pair("box")[0], 2, &vertices.to_le_bytes());
     for (frames, stride) in [(3_u16, 160_000_usize), (2, 320_000)] {
@@ -369,12 +385,13 @@ fn reports_frame_sizes_that_fit_no_vertex() {
         assert_eq!(mesh.frame(1).unwrap().positions().len(), 40_000);
         assert_eq!(mesh.variant(), if frames == 3 { Variant::Classic } else { Variant::DeusEx });
     }
-    // 65,535 vertices, and a frame size of 16 bits that fits none of them.
+    // 65,535 vertices, and a 16-bit frame size that does not fit them.
     let data = poke(&pair("box")[0], 2, &[255, 255]);
     refused(&data, &pair("box")[1], "unreal aniv", "frame_size", 2);
 }
 
-/// Headers that claim 4,294,836,225 bytes of frames, and 65,535 of everything, in small files.
+/// Tests headers that declare 4,294,836,225 bytes of frames, and 65,535 of every item, in small
+/// files.
 #[test]
 fn refuses_claims_beyond_the_file() {
     let (vertices, size) = (16_383_u16, 65_532_u16);
@@ -391,7 +408,8 @@ fn refuses_claims_beyond_the_file() {
         let files = Files::new("claims", [data.clone(), aniv.clone()]);
         within(5, "large claims", || files.expect_bounded("large claims"));
     }
-    // The greatest product that the two numbers have: no vertex is that large, and it must not wrap to what is there.
+    // The largest product of the two numbers. No vertex has that size, and the product must not
+    // wrap to a size that fits the file.
     for frames in [1_u16, 2, 255, u16::MAX] {
         let aniv = [&frames.to_le_bytes()[..], &u16::MAX.to_le_bytes(), &[0; 1]].concat();
         refused(&pair("box")[0], &aniv, "unreal aniv", "frame_size", 2);
@@ -401,7 +419,7 @@ fn refuses_claims_beyond_the_file() {
     refused(&data, &none[1], "unreal data", "polygons", 48);
 }
 
-/// The last frame lacks some of its last vertex, as an exporter wrote it; and all of a file but a byte is missing.
+/// Tests a last frame without the end of its last vertex, as an exporter wrote it.
 #[test]
 fn reads_all_but_a_cut_last_frame() {
     let [data, aniv] = pair("guard");
@@ -418,19 +436,22 @@ fn reads_all_but_a_cut_last_frame() {
     }
 }
 
-/// The two files are of different meshes.
+/// Tests two files that belong to different meshes.
 #[test]
 fn reports_a_pair_that_disagrees() {
     let (one, other) = (pair("box"), pair("guard"));
-    // 11 vertices and 10 frames for 8 vertices: no frame size fits. The other way round, 32 bytes are no 11 vertices.
+    // 11 vertices and 10 frames for 8 vertices: no frame size fits. In the opposite pairing, 32
+    // bytes do not fit 11 vertices.
     let error = refused(&one[0], &other[1], "unreal aniv", "frame_size", 2);
     assert!(error.to_string().contains("8 vertices"), "{error}");
     refused(&other[0], &one[1], "unreal aniv", "frame_size", 2);
-    // Alike in vertices, unlike in kind: that is seen.
+    // The numbers of vertices are equal, but the variants differ. The reader detects the variant.
     assert_eq!(check_invariants(&one[0], &pair("crate64")[1], None, &mut Random::new(8)), Fate::Read);
 }
 
-/// A file of as many surfaces as there can be: all are known by their numbers, and cost no more than their polygons.
+/// Tests the maximum number of surfaces.
+///
+/// All of them have a number, and they take memory proportional to their polygons.
 #[test]
 fn one_surface_per_polygon_takes_linear_time() {
     let mut worst = 0.0_f64;
@@ -447,7 +468,9 @@ fn one_surface_per_polygon_takes_linear_time() {
     eprintln!("at most {worst:.2} times the files' size");
 }
 
-/// One surface of 65,535 polygons, all alike or all unlike, is welded in time, and normals are computed.
+/// Tests one surface of 65,535 polygons, all equal or all different.
+///
+/// Welding it and computing normals ends in time.
 #[test]
 fn welding_takes_linear_time() {
     let corners = 65_535 * 3;
@@ -467,13 +490,15 @@ fn welding_takes_linear_time() {
         let surface = Surface::new(&mesh, 0);
         let welded = within(10, "welding", || surface.weld().unwrap());
         assert_eq!(welded.vertices.len(), distinct as usize);
-        // As documented: four bytes a corner and eight a vertex to keep, eight a corner more while it runs.
+        // As documented: the result takes four bytes for a corner and eight for a vertex, and
+        // welding takes eight for a corner in addition.
         assert!(peak(|| surface.weld()) <= corners as usize * (4 + 8) + distinct as usize * 8 + 4096);
         within(10, "normals", || mesh.normals(0, Shading::Smooth, &Placement::STORED).unwrap());
     }
 }
 
-/// 65,535 frames of nothing; of one vertex; and a script of as many sequences that play them all.
+/// Tests 65,535 frames without vertices and with one vertex, and a script with the same number of
+/// sequences that play them all.
 #[test]
 fn many_frames_take_linear_time() {
     let empty = [&u16::MAX.to_le_bytes()[..], &[0, 0]].concat();
@@ -488,7 +513,8 @@ fn many_frames_take_linear_time() {
     within(20, "many frames", || files.check_invariants(&mut Random::new(1)));
 }
 
-/// The script that makes opening allocate the most for its size: the shortest commands of each kind.
+/// Tests the script that makes opening allocate the most for its size: the shortest commands of
+/// each kind.
 #[test]
 fn memory_for_scripts_is_bounded() {
     let [data, aniv] = pair("box");
@@ -510,13 +536,13 @@ fn memory_for_scripts_is_bounded() {
     eprintln!("at most {worst:.2} times the files' size");
 }
 
-// Chance.
+// Random damage.
 
-/// Spoils one of the two files as chance has it.
+/// Damages one of the two files at random.
 fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = base.to_vec();
     for _ in 0..random.within(1..4) {
-        // Headers are short, and all hangs on them.
+        // Headers are short, and everything depends on them.
         let at = if random.one_in(2) { random.below(bytes.len().min(52)) } else { random.below(bytes.len()) };
         let span = random.within(1..20).min(bytes.len() - at);
         match random.below(8) {
@@ -542,8 +568,10 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A hundred thousand spoilt pairs, the same ones on every run: of samples, and of small real pairs where there are any.
-/// Without optimisation, a tenth of them.
+/// Reads a hundred thousand damaged pairs, the same ones on every run.
+///
+/// They come from the samples, and from small real pairs if there are any. An unoptimised build
+/// reads a tenth of them.
 #[test]
 fn survives_random_damage() {
     const PAIRS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
@@ -579,11 +607,13 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!([refused, damaged, read].iter().all(|count| *count > PAIRS / 100), "each fate must be met");
+        assert!([refused, damaged, read].iter().all(|count| *count > PAIRS / 100), "each fate must occur");
     }
 }
 
-/// Real pairs of at most so many bytes, with where they are; none where the machine has no corpus.
+/// Returns the real pairs of at most `most` bytes, with their paths.
+///
+/// The list is empty if the machine has no corpus.
 fn real_pairs(most: usize) -> Vec<(Files, PathBuf)> {
     let Some(folder) = corpus("unreal") else { return Vec::new() };
     let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -602,8 +632,10 @@ fn real_pairs(most: usize) -> Vec<(Files, PathBuf)> {
     fit.collect()
 }
 
-/// Every real pair cut at every length and with every bit flipped; of large ones at the headers, the ends, and some 2,000
-/// places between. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+/// Truncates every real pair at every length, and flips every bit.
+///
+/// In large pairs this covers the headers, the ends, and some 2,000 positions between. Takes
+/// minutes: `cargo test --release --test hostile -- --ignored sweep`.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
@@ -615,7 +647,8 @@ fn sweep() {
         assert_ne!(files.check_invariants(&mut random), Fate::Refused, "{}", path.display());
         let small = files.data.len() + files.aniv.len() <= 2 << 10;
         let strict = OpenOptions { strict: true, ..Default::default() };
-        // Looking at everything costs as much as the files are long: of large ones, at the structure.
+        // Reading everything takes time proportional to the length of the files, so only the
+        // structure of large pairs is read.
         let look = |data: &[u8], aniv: &[u8], all: bool, random: &mut Random| {
             if small && all {
                 check_invariants(data, aniv, files.script.as_deref(), random);
@@ -638,7 +671,7 @@ fn sweep() {
             for length in some(whole.len(), 2000) {
                 let pair = if file == 0 { [&whole[..length], &files.aniv] } else { [&files.data, &whole[..length]] };
                 look(pair[0], pair[1], true, &mut random);
-                // What follows the end of a longer file may be cut away.
+                // A longer file may be truncated after its regular end.
                 let sound = Mesh::open_with(pair[0], pair[1], &strict).is_ok();
                 assert!(!sound || findings(&files.data, &files.aniv).iter().any(|found| found.rule >= "UR05"));
                 cuts += 1;
@@ -647,7 +680,8 @@ fn sweep() {
             for at in some(whole.len(), 200) {
                 for bit in 0..8 {
                     spoilt.file(file)[at] ^= 1 << bit;
-                    // A bit of a header changes everything, one of a polygon or a vertex little.
+                    // A bit of a header changes everything, but a bit of a polygon or a vertex
+                    // changes little. Only a part of the latter is read in detail.
                     look(&spoilt.data, &spoilt.aniv, at < 4 || (at * 8 + bit) % 11 == 0, &mut random);
                     spoilt.file(file)[at] = whole[at];
                     flips += 1;

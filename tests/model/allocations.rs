@@ -1,4 +1,7 @@
-//! What going through arrays allocates, one by one, in bulk, or in a scan: nothing. And what opening, posing and a sidecar do.
+//! Counts the allocations of the library.
+//!
+//! Iterating over arrays allocates nothing, item by item, in bulk or in a scan. The other tests
+//! count what opening, posing and a sidecar allocate.
 
 use std::sync::Arc;
 
@@ -22,7 +25,7 @@ use crate::support::allocations::{allocations, most_held};
 use crate::support::random::Random;
 use crate::support::unigine::grid;
 
-/// Items of the arrays: several pieces, and some over.
+/// The number of items in each array: several chunks, and a remainder.
 const ITEMS: usize = 5003;
 
 fn any_bytes() -> Vec<u8> {
@@ -34,7 +37,7 @@ fn array<D: Decode>(bytes: &[u8], decode: D) -> Packed<'_, D> {
     Packed::new(<[D::Raw]>::ref_from_prefix_with_elems(bytes, ITEMS).unwrap().0, decode)
 }
 
-/// Goes through an array in every way there is.
+/// Reads an array in every available way and expects no allocation.
 fn expect_none<D: Decode>(bytes: &[u8], decode: D) {
     let array = array(bytes, decode);
     let mut out = vec![D::Value::zeroed(); ITEMS];
@@ -94,7 +97,7 @@ fn no_form_allocates() {
     expect_none_as(&bytes, Floats::<3>, QuantizeIn::new([-1.0; 3], [1.0; 3], Unorm::<u16>::new()));
 }
 
-/// Past the cache, too: 32 MiB and some more.
+/// Tests an output of more than 32 MiB, which exceeds the processor's cache.
 #[test]
 fn a_large_output_allocates_nothing() {
     let bytes = vec![5; 34 << 20];
@@ -141,7 +144,7 @@ fn walks_over_runs_allocate_nothing() {
     assert_eq!(allocations(|| assert!((0..ITEMS).all(|run| runs.get(&index, run).is_some()))), 0);
 }
 
-/// Three surfaces, the middle one skinned.
+/// Builds a mesh of three surfaces. Only the middle one is skinned.
 fn skinned() -> Vec<u8> {
     let mut heavy = grid("heavy", 60, true);
     heavy.weights = vec![vec![Influence { bone: 0, weight: 1.0 }]; 61 * 61];
@@ -153,12 +156,15 @@ fn skinned() -> Vec<u8> {
     built.to_bytes().unwrap()
 }
 
-/// Bytes of a bone, of a surface, and of where the last one ends, that stay while a mesh is open.
+/// Bytes that stay allocated while a mesh is open: per bone, per surface, and for the end of the
+/// last surface.
 const BONE: u64 = 8;
 const SURFACE: u64 = 88;
 const END: u64 = 8;
-/// The lists that they stand in: where bones start, and where surfaces start in the header and in the body, and what is
-/// remembered of them.
+/// The number of lists that hold these bytes.
+///
+/// They are the starts of bones, the starts of surfaces in the header and in the body, and the
+/// cached state of surfaces.
 const LISTS: u64 = 4;
 
 #[test]
@@ -188,12 +194,12 @@ fn a_mesh_allocates_its_lists() {
 fn mapping_allocates_nothing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), skinned()).unwrap();
-    // SAFETY: nobody else knows the file.
+    // SAFETY: only this test uses the file.
     let count = allocations(|| unsafe { Map::open(file.path()).unwrap() });
     assert_eq!(count, 0);
 }
 
-/// What says where the index of a surface's weights stands in a sidecar.
+/// Allocations for the record that locates the index of a surface's weights in a sidecar.
 const STORED: u64 = 1;
 
 #[test]
@@ -218,7 +224,8 @@ fn what_a_sidecar_knows_is_not_built() {
     assert_eq!(allocations(|| assert!((0..61 * 61).all(|vertex| weights.get(vertex).is_some()))), 0);
 }
 
-/// Bytes of a bone of a skeleton, and those more that it takes while the skeleton is made: where the bone rests.
+/// Bytes of a bone in a skeleton, and the extra bytes for its rest transform while the skeleton is
+/// built.
 const SKELETON: u64 = 224;
 const RESTING: u64 = 40;
 
@@ -232,7 +239,7 @@ fn bones_move_vertices_without_allocating() {
     let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
     let surface = Surface::new(&mesh, 0);
     let mut moved = vec![[0.0; 3]; surface.positions().unwrap().len()];
-    // The index of the weights is built here.
+    // This call builds the index of the weights.
     assert!(surface.weights().unwrap().unwrap().get(0).is_some());
     let count = allocations(|| {
         skeleton.model(pose.bones(), &mut model).unwrap();
@@ -244,7 +251,8 @@ fn bones_move_vertices_without_allocating() {
     assert_eq!(count, 0);
 }
 
-/// Bytes of a polygon's place, and of a surface, that stay once surfaces are known.
+/// Bytes that stay allocated once surfaces have been located: per polygon reference and per
+/// surface.
 const POLYGON: u64 = 2;
 const PART: u64 = 12;
 

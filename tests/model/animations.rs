@@ -1,6 +1,7 @@
-//! What bones do to vertices, over files of our own and, where the machine has them, real ones:
-//! `MESHPEEK_CORPUS=FOLDER cargo test --test model`. A file that does not open as a mesh is passed over: other tests tell
-//! which those are.
+//! Tests how bones move vertices, in the samples and, if the machine has them, in real files.
+//!
+//! Run the latter with `MESHPEEK_CORPUS=FOLDER cargo test --test model`. A file that does not open
+//! as a mesh is skipped, because other tests cover such files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
-/// How far skinning by the bind may take a vertex, of the diagonal of the mesh.
+/// Largest displacement of a vertex by skinning in the bind pose, as a fraction of the mesh's
+/// diagonal.
 const WORST: f64 = 1e-5;
 
 fn files_of(folder: &Path) -> Vec<PathBuf> {
@@ -31,7 +33,10 @@ fn distance(one: [f32; 3], other: [f32; 3]) -> f64 {
     parts.map(|part| part * part).sum::<f64>().sqrt()
 }
 
-/// Returns the palette of a pose; and tests on the way that a bone's map is its parent's after its own.
+/// Returns the palette of a pose.
+///
+/// Also tests that the transform of a bone is its local transform followed by the transform of its
+/// parent.
 fn palette_of(skeleton: &Skeleton, local: &[Transform], what: &Path) -> Vec<SkinMatrix> {
     let mut model = vec![Affine::IDENTITY; skeleton.len()];
     skeleton.model(local, &mut model).unwrap();
@@ -44,8 +49,10 @@ fn palette_of(skeleton: &Skeleton, local: &[Transform], what: &Path) -> Vec<Skin
     palette
 }
 
-/// Skins every surface by the bind, and returns how far the worst vertex is taken, of the diagonal, and how many vertices
-/// there are with weights on them.
+/// Skins every surface in the bind pose.
+///
+/// Returns the largest displacement of a vertex, as a fraction of the diagonal, and the number of
+/// vertices with weights.
 fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usize) {
     let (geometry, animations) = (file.geometry().unwrap(), file.animations().unwrap());
     let skeleton = Skeleton::new(animations).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
@@ -71,7 +78,9 @@ fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usiz
     (worst, weighed)
 }
 
-/// Skins the surfaces of all files that have bones; returns in how many of them vertices hang on bones.
+/// Skins the surfaces of all files that have bones.
+///
+/// Returns the number of files that have vertices with weights.
 fn expect_bind_returns(files: &[PathBuf]) -> usize {
     let (mut worst, mut vertices, mut skinned) = (0.0_f64, 0, 0);
     for path in files {
@@ -100,7 +109,7 @@ fn the_bind_moves_no_vertex_of_a_real_file() {
         let Some(folder) = crate::support::corpus(format) else { return };
         assert!(expect_bind_returns(&files_of(&folder)) > 0, "no skinned file in {}", folder.display());
     }
-    // Geometry in blocks is skinned like any other.
+    // Geometry in blocks is skinned like other geometry.
     let Some(folder) = crate::support::corpus("unigine") else { return };
     let capsule = folder.join("ms14_012e9667_capsule.mesh");
     let model = Model::open(std::fs::read(&capsule).unwrap()).unwrap();
@@ -109,8 +118,10 @@ fn the_bind_moves_no_vertex_of_a_real_file() {
     assert_eq!((model.file().version(), weighed), ("ms14", 398));
 }
 
-/// The sample of two bones: `tip` at the origin of the model, which hangs from `root` below it. Each list is of the corners
-/// that the sample gives the same influences.
+/// Builds the sample of two bones: `tip` at the origin of the model, and its parent `root` below
+/// it.
+///
+/// Each list holds the influences of the corners that share the same influences in the sample.
 fn bar(lists: [&[(i32, f32)]; 4]) -> Mesh<Vec<u8>> {
     let mut mesh = crate::support::unigine::skinned(Generation::Ms12);
     let weighed = |(bone, weight): &(i32, f32)| Influence { bone: *bone, weight: *weight };
@@ -118,7 +129,7 @@ fn bar(lists: [&[(i32, f32)]; 4]) -> Mesh<Vec<u8>> {
     Mesh::open(mesh.to_bytes().unwrap()).unwrap()
 }
 
-/// What moves the tip four to the right and leaves the root.
+/// Returns the palette that moves the tip by 4 to the right and leaves the root in place.
 fn pulled(mesh: &Mesh<Vec<u8>>) -> Vec<SkinMatrix> {
     let mut pose = Pose::rest(mesh).unwrap();
     pose.bones_mut()[0].position[0] += 4.0;
@@ -127,7 +138,8 @@ fn pulled(mesh: &Mesh<Vec<u8>>) -> Vec<SkinMatrix> {
 
 #[test]
 fn vertices_follow_their_bones() {
-    // The sum of the second is not 1, so its parts are three quarters and a quarter; of the third and fourth, there is none.
+    // The weights of the second list do not sum to 1: normalized, they are 1/4 and 3/4 (0.1 and 0.3
+    // of 0.4). The third and the fourth list have no weight.
     let mesh = bar([&[(0, 1.0)], &[(0, 0.3), (1, 0.1)], &[], &[(0, 0.0)]]);
     let palette = pulled(&mesh);
     let surface = Surface::new(&mesh, 0);
@@ -138,7 +150,7 @@ fn vertices_follow_their_bones() {
     for (vertex, ([x, y, z], right)) in moved.into_iter().zip([4.0, 3.0, 0.0, 0.0].into_iter().cycle()).enumerate() {
         let from = rest.get(vertex).unwrap();
         assert!(distance([x - right, y, z], from) < 1e-4, "vertex {vertex}: {x} {y} {z}, from {from:?}");
-        assert!(right > 0.0 || [x, y, z] == from, "what nothing moves is exact");
+        assert!(right > 0.0 || [x, y, z] == from, "a vertex that nothing moves is exact");
     }
 }
 
@@ -160,7 +172,7 @@ fn names_a_bone_that_is_not_in_the_palette() {
     let surface = Surface::new(&mesh, 0);
     let skinned = SkinnedSurface::new(&surface, &palette[..1]).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
-    assert!(skinned.position(1).unwrap().is_some(), "what has no weight may name any bone");
+    assert!(skinned.position(1).unwrap().is_some(), "an influence without weight may name any bone");
     for error in [skinned.positions_into(&mut moved).unwrap_err(), skinned.position(2).unwrap_err()] {
         assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "surface[0].weights"));
         assert!(error.to_string().contains("bones below 1, found 1 at vertex 2"), "{error}");
@@ -168,7 +180,9 @@ fn names_a_bone_that_is_not_in_the_palette() {
     assert_eq!(skinned.positions_into(&mut moved[1..]).unwrap_err().kind().id(), "buffer");
 }
 
-/// The flag, of whose three tracks one has another name: its pole, its cloth and the cloth's tip.
+/// Opens the flag sample with one of its three tracks renamed.
+///
+/// The tracks belong to the pole, the cloth and the tip of the cloth.
 fn flag(renamed: [&str; 2]) -> Model<Vec<u8>> {
     let text = String::from_utf8(crate::support::ezmesh::bytes("flag.ezm")).unwrap();
     let [from, to] = renamed;

@@ -1,4 +1,6 @@
-//! The neutral view, over the formats there are and over one made up here; welding and corners against naive twins.
+//! Tests the neutral view of all formats and of a format that is defined here.
+//!
+//! Compares welding and corners with naive implementations.
 
 use std::collections::HashMap;
 
@@ -16,7 +18,7 @@ use zerocopy::little_endian::{F32, U16, U32};
 use crate::support::random::Random;
 use crate::support::unigine::{animation_samples, bytes, grid, samples};
 
-/// Welds with a hash map: one vertex for each pair, in the order of first use.
+/// Welds with a hash map: one vertex for each pair of indices, in the order of first use.
 fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
     let mut welded = Welded::default();
     let mut numbers = HashMap::new();
@@ -30,7 +32,7 @@ fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
     welded
 }
 
-/// Compares corners and welding of every surface with their naive twins.
+/// Compares the corners and the welded vertices of every surface with the naive implementations.
 fn expect_twins(geometry: &dyn Geometry) {
     for surface in Surface::all(geometry) {
         let (indices, attributes) = (surface.indices().unwrap(), surface.attribute_indices().unwrap());
@@ -75,7 +77,7 @@ fn welds_random_streams_like_its_naive_twin() {
     for round in 0..300 {
         let (positions, frames) = (random.within(1..400), random.within(1..400));
         let corners = random.below(200) * 3;
-        // Now and then only a few of the items are used, so that pairs repeat.
+        // In about half of the rounds only a few items are used, which makes pairs repeat.
         let few = if random.one_in(2) { 3 } else { usize::MAX };
         let mut stream = |items: usize| -> Vec<u32> {
             (0..corners).map(|_| u32::try_from(random.below(items.min(few))).unwrap()).collect()
@@ -100,13 +102,13 @@ fn a_welded_surface_is_the_surface() {
     for surface in Surface::all(&mesh) {
         let (corners, welded) = (surface.corners().unwrap(), surface.weld().unwrap());
         assert!(corners.iter().eq(welded.indices.iter().map(|vertex| welded.vertices[*vertex as usize])));
-        // Ready for a GPU as they are.
+        // The vertices can be uploaded to a GPU unchanged.
         assert_eq!(bytemuck_bytes(&welded.vertices), welded.vertices.len() * 8);
     }
     let lamp = Surface::new(&mesh, 1).weld().unwrap();
-    assert_eq!((lamp.vertices.len(), lamp.indices.len()), (24, 36), "a cube has four vertices to a face");
+    assert_eq!((lamp.vertices.len(), lamp.indices.len()), (24, 36), "a cube has four vertices per face");
     let floor = Surface::new(&mesh, 0).weld().unwrap();
-    assert_eq!(floor.vertices.len(), 8 * 8 * 6, "every corner of the split grid is its own");
+    assert_eq!(floor.vertices.len(), 8 * 8 * 6, "every corner of the split grid is a separate vertex");
 }
 
 fn bytemuck_bytes(corners: &[Corner]) -> usize {
@@ -118,7 +120,9 @@ fn prints_what_is_lent() {
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
     let positions = mesh.surface(0).unwrap().positions().unwrap();
     assert!(format!("{positions:?}").starts_with("[[0.5, 0.5, 0.5], [0.5, 0.5, -0.5]"));
-    let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else { panic!("positions are floats") };
+    let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else {
+        panic!("expected positions as floats")
+    };
     assert!(same.iter().eq(positions.iter()));
 }
 
@@ -166,7 +170,8 @@ fn u64_sum(sum: u64, index: u32) -> u64 {
     sum + u64::from(index)
 }
 
-/// A format of our own: positions and nothing else, one stream of indices, and what the one real format never has.
+/// A minimal format: positions, one index stream, and attributes that the real format with one
+/// stream never has.
 struct Plain {
     positions: Vec<[F32; 3]>,
     indices: Vec<U16>,
@@ -334,9 +339,9 @@ fn opens_whatever_it_is() {
     }
 }
 
-// Attributes that stand one to a corner.
+// Attributes that are stored per corner.
 
-/// Every sample that is a pair, opened with whatever script stands beside it.
+/// Returns every sample that is a pair, opened with its script if the folder has one.
 fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
     let open = |sample: crate::support::unreal::Sample| {
         let [data, aniv] = sample.pair()?;
@@ -349,7 +354,10 @@ fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
     crate::support::unreal::samples().into_iter().filter_map(open).collect()
 }
 
-/// Welds with a hash map, taking corners of one position and one pair of stored bytes for the same.
+/// Welds with a hash map.
+///
+/// Corners are equal if they have the same position and the same stored bytes of texture
+/// coordinates.
 fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
     let uvs = surface.uvs(0).unwrap().unwrap();
     let mut welded = Welded::default();
@@ -365,7 +373,8 @@ fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
     welded
 }
 
-/// Every corner is found again: its position, and its texture coordinates, by value.
+/// Asserts that the welded vertices reproduce every corner: its position, and its texture
+/// coordinates by value.
 fn expect_corners_again(surface: &Surface<'_>) -> Welded {
     let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
     let welded = surface.weld().unwrap();
@@ -375,7 +384,7 @@ fn expect_corners_again(surface: &Surface<'_>) -> Welded {
         let found = welded.vertices[*vertex as usize];
         assert_eq!(found.position, corner.position);
         assert_eq!(uvs.raw_bytes(found.attribute as usize), uvs.raw_bytes(corner.attribute as usize));
-        assert!(found.attribute <= corner.attribute, "the first of those that are alike");
+        assert!(found.attribute <= corner.attribute, "the first of equal attributes");
     }
     welded
 }
@@ -387,7 +396,7 @@ fn welds_equal_attributes_of_corners() {
             assert!(!expect_corners_again(&surface).vertices.is_empty(), "{stem}");
         }
     }
-    // A plain cube: three faces meet in each corner, and give it other texture coordinates.
+    // A plain cube: three faces meet in each corner and have different texture coordinates there.
     let (_, ball) = pairs().into_iter().find(|(stem, _)| *stem == "Toys/Models/Ball").unwrap();
     let welded = Surface::new(&ball, 0).weld().unwrap();
     assert_eq!(welded.indices[..6], [0, 1, 2, 0, 2, 3], "a square of two triangles has four vertices");
@@ -397,7 +406,7 @@ fn welds_equal_attributes_of_corners() {
         let vertices = random.within(1..30);
         let mut mesh = unreal::builder::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
         mesh.frames = vec![vec![[0; 3]; vertices]];
-        // Few values, so that they repeat; and now and then all of them alike.
+        // Only few values are used, which makes them repeat. Sometimes all of them are equal.
         let few = random.within(1..4);
         mesh.polygons = (0..random.within(1..60))
             .map(|_| RawPolygon {
@@ -436,7 +445,7 @@ fn arrays_of_corners_agree_with_themselves() {
             indices.decode_into(&mut bulk).unwrap();
             assert_eq!(bulk, one_by_one);
             assert!(indices.decode_into(&mut bulk[1..]).is_err() && indices.slice(0..bulk.len() + 1).is_none());
-            // Parts that begin and end within triangles.
+            // Slices that begin and end inside a triangle.
             for (start, end) in (0..8).flat_map(|start| (start..10).map(move |end| (start, end))) {
                 let Some(part) = indices.slice(start..end) else { continue };
                 let mut looped = Vec::new();
@@ -447,7 +456,7 @@ fn arrays_of_corners_agree_with_themselves() {
                 let expected = one_by_one.iter().copied().enumerate().find(|(_, index)| *index >= limit);
                 assert_eq!(indices.first_out_of_range(limit), expected);
             }
-            // Where an item is said to lie, it lies.
+            // The reported byte offset of an item points at its bytes.
             let file = indices.as_bytes();
             for (item, index) in one_by_one.iter().enumerate() {
                 let at = indices.byte_offset(item);
@@ -463,10 +472,12 @@ fn arrays_of_corners_agree_with_themselves() {
         }
     }
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
-    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats are no bytes");
+    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats have no raw bytes");
 }
 
-/// A number that picks no record has no corners; nothing behind it is taken for its own.
+/// Tests indices that select no polygon record.
+///
+/// The corners of such an entry are absent, and the corners of later entries keep their place.
 #[test]
 fn picks_that_are_out_of_range() {
     let records = vec![RawPolygon { vertices: [7; 3].map(Into::into), ..RawPolygon::EMPTY }; 2];
@@ -475,7 +486,7 @@ fn picks_that_are_out_of_range() {
     assert_eq!(array.iter().collect::<Vec<_>>(), [7; 3]);
     let mut visited = 0;
     array.for_each(|_| visited += 1);
-    assert_eq!(visited, 3, "going through all ends there");
+    assert_eq!(visited, 3, "iterating over all items ends there");
     let uvs = Uvs::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs));
     assert_eq!((uvs.get(0), uvs.raw_bytes(0), uvs.len()), (None, None, 3));
     assert!(CornerArray::new(&records, &[], PolygonIndices).is_empty());
@@ -532,7 +543,8 @@ fn a_pair_is_a_model_of_sources() {
 
 #[test]
 fn what_a_format_has_not_is_said() {
-    // A format that moves by bones has no vertex frames; one that stores no marks draws all.
+    // A format that is animated by bones has no vertex frames. If a format stores no draw flags,
+    // every surface is drawn.
     let mesh = Mesh::open(bytes("skinned_ms12")).unwrap();
     let surface = Surface::new(&mesh, 0);
     assert_eq!((mesh.vertex_frame_count(), surface.is_drawn().unwrap(), surface.material().unwrap()), (0, true, None));
@@ -540,15 +552,19 @@ fn what_a_format_has_not_is_said() {
     assert!(mesh.event(0, 0).unwrap().is_none());
     let mesh = plain(3, &[0, 1, 2], None);
     assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
-    // And one that does has both.
+    // The Unreal format has vertex frames and draw flags.
     let (_, guard) = pairs().into_iter().find(|(stem, _)| *stem == "guard").unwrap();
     let hidden: Vec<_> = Surface::all(&guard).filter(|surface| !surface.is_drawn().unwrap()).collect();
-    assert_eq!((hidden.len(), hidden[0].index()), (1, guard.surface_count() - 1), "what is not drawn comes last");
+    assert_eq!(
+        (hidden.len(), hidden[0].index()),
+        (1, guard.surface_count() - 1),
+        "the surface that is not drawn comes last"
+    );
     assert_eq!(hidden[0].corners().unwrap().len(), 3);
     let lid = Surface::new(&guard, 2);
     assert_eq!((lid.material().unwrap(), lid.name().unwrap()), (Some(Name::new(b"JLid")), Name::new(b"JLid")));
     let heights = (0..10).map(|frame| lid.vertex_frame(frame).unwrap().get(4).unwrap()[2]);
-    assert!(heights.eq((0..10_u8).map(|frame| 256.0 + f32::from(frame) * 4.0)), "it rises");
+    assert!(heights.eq((0..10_u8).map(|frame| 256.0 + f32::from(frame) * 4.0)), "the lid rises");
     for error in [lid.vertex_frame(10), Surface::new(&guard, 99).vertex_frame(0)].map(Result::unwrap_err) {
         assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
     }

@@ -1,4 +1,5 @@
-//! The neutral view of all formats: geometry, animations, samples, sidecars, pages read, and allocations.
+//! Tests of the neutral view of all formats: geometry, animations, samples, sidecars, pages read,
+//! and allocations.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,

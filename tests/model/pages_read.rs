@@ -1,4 +1,6 @@
-//! How many pages of a file opening it looks at, of each format, where the file has many: the header's.
+//! Counts the pages that opening a large file reads, for each format.
+//!
+//! Only the pages of the header are read.
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
@@ -6,11 +8,11 @@ use meshpeek::{Array, MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unre
 
 use crate::support::unigine::{grid, wave};
 
-/// Pages that each file has, at least.
+/// The minimum number of pages of each file.
 const LARGE: u64 = 32;
 
 fn expect_large(bytes: &[u8]) {
-    assert!(bytes.len() as u64 > LARGE * PAGE, "{} bytes are too few to tell", bytes.len());
+    assert!(bytes.len() as u64 > LARGE * PAGE, "{} bytes are too few for this test", bytes.len());
 }
 
 #[test]
@@ -23,7 +25,7 @@ fn a_mesh_looks_at_one_page() {
             Mesh::open_with(bytes.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
         assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
         assert!(mesh.surface(0).unwrap().positions().unwrap().get(3000).is_some());
-        assert_eq!(mesh.access_log(0).unwrap().pages(), 1, "no vertex is looked at to find the first surface's");
+        assert_eq!(mesh.access_log(0).unwrap().pages(), 1, "locating the first surface reads no vertex");
     }
 }
 
@@ -67,7 +69,7 @@ fn a_pair_looks_at_its_headers() {
     expect_large(&aniv);
     let options = OpenOptions { record_access: true, ..Default::default() };
     let mesh = unreal::Mesh::open_with(data.as_slice(), aniv.as_slice(), &options).unwrap();
-    assert_eq!(mesh.touched_bytes(), Some(52), "48 bytes in front of the one, and 4 of the other");
+    assert_eq!(mesh.touched_bytes(), Some(52), "48 bytes of the data file and 4 of the aniv file");
     assert!(mesh.frame(4000).unwrap().positions().get(0).is_some());
     assert_eq!(mesh.touched_bytes(), Some(52));
 }
@@ -85,8 +87,10 @@ fn an_asset_looks_at_one_page() {
     assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
 }
 
-/// Of text, all of it: elements end where their marks say, and no header tells where these are. Of the binary form, one
-/// number here and there.
+/// Opening a text reads all of it, because only the markup shows where elements end and no header
+/// has their positions.
+///
+/// Opening the binary form reads only single numbers at several places.
 #[test]
 fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let described = crate::support::ezmesh::raw_files::everything();

@@ -1,4 +1,6 @@
-//! The files of `data` are what the builders make. `MESHPEEK_BLESS=1 cargo test` writes them anew.
+//! Tests that the files of `data` equal the output of the builders.
+//!
+//! `MESHPEEK_BLESS=1 cargo test` writes them again.
 
 use meshpeek::unigine::{Animation, Generation, Mesh, builder};
 use meshpeek::{MeshFile as _, Severity};
@@ -27,7 +29,7 @@ fn are_what_the_builders_make() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
         }
-        assert!(std::fs::read(&path).unwrap() == bytes, "{} differs from what the builder makes", path.display());
+        assert!(std::fs::read(&path).unwrap() == bytes, "{} differs from the output of the builder", path.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a sidecar changes: how much of a file is looked at and how much memory is taken, and no answer.
+//! Tests that a sidecar reduces the bytes read and the memory used, and changes no result.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::support::sidecar::{
 use crate::support::unigine::{bytes, spoil};
 
 const TRUSTS: [Trust; 2] = [Trust::Trusted, Trust::Untrusted];
-/// Generations whose meshes are walked.
+/// Generations whose surfaces are located by walking the file.
 const WALKED: [Generation; 4] = [Generation::Ms10, Generation::Ms11, Generation::Ms12, Generation::Ms13];
 const SKINNED: [Generation; 2] = [Generation::Ms10, Generation::Ms12];
 
 fn opened(sidecar: &[u8], trust: Trust) -> Sidecar {
-    Sidecar::new(sidecar.to_vec(), &key(), trust).expect("it speaks for that file")
+    Sidecar::new(sidecar.to_vec(), &key(), trust).expect("the sidecar has the key of that file")
 }
 
-/// Asserts that a sidecar changes no answer; returns the answers.
+/// Asserts that a sidecar changes no result, and returns the results.
 fn agree(file: &[u8], what: &str) -> Answers {
     let plain = answers(file, None, 1);
     let sidecar = sidecar_of(file, &key());
-    assert!(sidecar == sidecar_of(file, &key()), "{what}: made differently the second time");
+    assert!(sidecar == sidecar_of(file, &key()), "{what}: the second sidecar differs");
     for trust in TRUSTS {
         let with = answers(file, Some(opened(&sidecar, trust)), 1);
         assert_eq!(plain.differs(&with), None, "{what}, {trust:?}");
@@ -37,12 +37,12 @@ fn agree(file: &[u8], what: &str) -> Answers {
         model.file().index(&mut again).unwrap();
         let mut bytes = Vec::new();
         again.write_to(&key(), &mut bytes).unwrap();
-        assert!(bytes == sidecar, "{what}, {trust:?}: made differently through itself");
+        assert!(bytes == sidecar, "{what}, {trust:?}: the sidecar that was made with a sidecar differs");
     }
     plain
 }
 
-/// Returns how many records of each kind there are.
+/// Returns the number of records of each kind.
 fn records(file: &[u8]) -> [u64; 8] {
     let sidecar = opened(&sidecar_of(file, &key()), Trust::Trusted);
     Kind::ALL.map(|kind| sidecar.count(kind))
@@ -79,7 +79,7 @@ fn meshes_answer_the_same() {
 fn lists_too_long_to_be_lent_are_refused_alike() {
     let file = mesh(Generation::Ms12, vec![surface("one", &[1; 70]), surface("two", &[2; 70])], Vec::new());
     for long in [5, 14, 15, 16, 255] {
-        // 69 empty lists, and behind most of them the long one.
+        // A list of 69 empty runs, with the long run after most of them.
         let mut lists = vec![0; 66];
         lists.push(long);
         lists.extend(vec![7; usize::from(long) * 4]);
@@ -118,7 +118,7 @@ fn what_needs_none_gets_none() {
     }
     let mut builder = Builder::default();
     Model::open(bytes("cube_ms13")).unwrap().file().index(&mut builder).unwrap();
-    // One surface without weights is found as fast without.
+    // A single surface without weights is located as fast without a sidecar.
     assert!(builder.is_empty() && builder.count(Kind::Sections) == 2);
     let mut builder = Builder::default();
     Model::open(bytes("skinned_ms12")).unwrap().file().index(&mut builder).unwrap();
@@ -131,7 +131,8 @@ fn a_damaged_file_gets_none() {
     let mut builder = Builder::default();
     let error = Model::open(&file[..file.len() - 9]).unwrap().file().index(&mut builder).unwrap_err();
     assert!(error.offset().is_some(), "{error}");
-    // The sidecar of the whole file, attached to what is left of it, is no help to those who compare.
+    // The sidecar of the whole file is attached to a truncated file. It changes no result for a
+    // reader that does not trust it.
     let sidecar = sidecar_of(&file, &key());
     for cut in [1, 9, 300, 1000] {
         let cut = &file[..file.len() - cut];
@@ -140,7 +141,7 @@ fn a_damaged_file_gets_none() {
     }
 }
 
-/// Vertices of each surface of [`large`].
+/// The number of vertices of each surface of [`large`].
 const VERTICES: usize = 5000;
 
 fn large() -> Vec<u8> {
@@ -184,9 +185,10 @@ fn walks_nothing() {
     }
 }
 
-/// What a surface's place in a sidecar takes.
+/// Allocations for the location of a surface that was read from a sidecar.
 const PLACE: u64 = 1;
-/// What was found of an animation's keys, the places of those near it, and the list of such places.
+/// Allocations for the located keys of an animation, its nearby checkpoints, and the list of such
+/// checkpoints.
 const FOUND: u64 = 3;
 
 #[test]
@@ -194,7 +196,7 @@ fn takes_no_memory_for_what_it_lends() {
     let file = large();
     let stored = sidecar_of(&file, &key());
     let (key, copy) = (key(), stored.clone());
-    // The marks of the pages that were tested, and the owner of the bytes.
+    // One allocation for the flags of verified pages, and one for the owner of the bytes.
     assert_eq!(allocations(|| Sidecar::new(copy, &key, Trust::Trusted).unwrap()), 2);
     let sidecar = Arc::new(opened(&stored, Trust::Trusted));
     let plain = allocations(|| Mesh::open(file.as_slice()).unwrap());
@@ -205,9 +207,9 @@ fn takes_no_memory_for_what_it_lends() {
         assert!(count == PLACE && held < 256, "{count} allocations, {held} bytes");
         let weights = with.surface(index).unwrap().weights().unwrap().unwrap();
         let count = allocations(|| (0..VERTICES).filter_map(|vertex| weights.get(vertex)).count());
-        assert_eq!(count, 0, "for look-ups");
+        assert_eq!(count, 0, "allocations for lookups");
         let count = allocations(|| with.surface(index).unwrap().weights().unwrap().unwrap().get(7));
-        assert_eq!(count, 0, "for the way there");
+        assert_eq!(count, 0, "allocations for locating the weights");
     }
     let found = allocations(|| with.animation(0).unwrap());
     assert!(found <= FOUND, "{found} allocations to find the keys");
@@ -238,19 +240,20 @@ fn speaks_for_one_file() {
     let sidecar = sidecar_of(&file, &first);
     let taken = |key: &Key| TRUSTS.map(|trust| Sidecar::new(sidecar.clone(), key, trust).is_some());
     assert_eq!(taken(&first), [true, true]);
-    // The same file in another place, with its time kept, as an archive keeps it.
+    // A copy of the file in another folder that keeps the modification time, as an archive does.
     let copy = folder.path().join("two.mesh");
     fs::copy(&path, &copy).unwrap();
     set(&copy, long_ago).unwrap();
-    assert_eq!(taken(&now(&copy)), [!cfg!(unix), true], "another number");
-    // Written, and the time set back: the system knows.
+    assert_eq!(taken(&now(&copy)), [!cfg!(unix), true], "another file number");
+    // The file is written again and its modification time is reset. The change time of the file
+    // system still reveals the change.
     std::thread::sleep(Duration::from_millis(20));
     fs::write(&path, &file).unwrap();
-    assert_eq!(taken(&now(&path)), [false, false], "another time");
+    assert_eq!(taken(&now(&path)), [false, false], "another modification time");
     set(&path, long_ago).unwrap();
-    assert_eq!(taken(&now(&path)), [!cfg!(unix), true], "a time set back");
+    assert_eq!(taken(&now(&path)), [!cfg!(unix), true], "a modification time that was reset");
     set(&path, long_ago + Duration::from_nanos(100)).unwrap();
-    assert_eq!(taken(&now(&path)), [false, false], "100 ns later");
+    assert_eq!(taken(&now(&path)), [false, false], "a modification time 100 ns later");
     fs::write(&path, &file[1..]).unwrap();
     set(&path, long_ago).unwrap();
     assert_eq!(taken(&now(&path)), [false, false], "another size");

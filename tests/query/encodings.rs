@@ -1,4 +1,6 @@
-//! The same triangles in every encoding of positions and every width of indices: the answers are those of floats and 32 bits.
+//! Tests queries on the same triangles in every encoding of positions and with every index width.
+//!
+//! The results equal those of `f32` positions with 32-bit indices.
 
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ fn scene_over<'a>(positions: Positions<'a>, indices: Indices<'a>) -> Scene<'a> {
     scene
 }
 
-/// Asks the same of positions as they are encoded, and as floats.
+/// Runs the same queries on encoded positions and on floats.
 fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     let len = positions.len();
     let near = |random: &mut Random| (random.below(len), random.below(8));
@@ -47,7 +49,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     let big = <[RawWord]>::ref_from_bytes(&words).unwrap();
     let ordered = Indices::Endian(Packed::new(big, EndianIndex(ByteOrder::Big)));
     assert_eq!(ask(&scene_over(positions, ordered), &questions), expected, "ordered");
-    // Those that fit in fewer bits.
+    // Indices that fit into fewer bits.
     let narrow = |bits: u32| numbers.iter().map(|number| number & ((1 << bits) - 1)).collect::<Vec<u32>>();
     let (bytes, halves) = (narrow(8), narrow(16));
     let ask_wide = |numbers: &[u32]| {
@@ -60,7 +62,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     let thin: Vec<U16> = halves.iter().map(|number| U16::new(*number as u16)).collect();
     let found = ask(&scene_over(positions, Indices::U16(Packed::new(&thin, Index::new()))), &questions);
     assert_eq!(found, ask_wide(&halves), "16 bits");
-    // None stored: each corner its own vertex.
+    // Without stored indices, each corner is a separate vertex.
     let own = Shape::new(&points, &(0..len as u32).collect::<Vec<_>>());
     let counting = Indices::Consecutive(meshpeek::array::Consecutive::new(len as u32));
     assert_eq!(ask(&scene_over(positions, counting), &questions), ask(&own.scene(), &questions), "none");

@@ -1,4 +1,6 @@
-//! The samples and, where the machine has them, real files of every format, all surfaces of each together.
+//! Tests queries on the samples and, if the machine has them, on real files of every format.
+//!
+//! All surfaces of a file are queried together.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +15,10 @@ use crate::support::random::Random;
 use crate::support::sidecar::key;
 use crate::support::unigine::data;
 
-/// Triangles that are looked at for each mesh, at most.
+/// The maximum number of triangle tests for each mesh.
 const WORK: usize = if cfg!(debug_assertions) { 8_000 } else { 1_000_000 };
 
-/// What was asked so far.
+/// The number of queries so far.
 #[derive(Debug, Default)]
 struct Tally {
     meshes: usize,
@@ -26,7 +28,9 @@ struct Tally {
     stored: usize,
 }
 
-/// Asks a mesh at random; nothing of one that has no triangles, or whose arrays cannot be located.
+/// Runs random queries on a mesh.
+///
+/// Skips a mesh that has no triangles, or whose arrays cannot be located.
 fn expect_mesh(geometry: &dyn Geometry, what: &Path, asked: &mut Tally) {
     let Ok(faces) = all_faces(geometry) else {
         assert!(Scene::new(geometry).is_err(), "{}", what.display());
@@ -36,7 +40,7 @@ fn expect_mesh(geometry: &dyn Geometry, what: &Path, asked: &mut Tally) {
     let oracle = Oracle::new(&faces);
     let mut random = Random::new(count as u64);
     let mut questions = Questions::new(&mut random, &oracle, &faces, (WORK / count.max(1)).clamp(4, 60));
-    // What is strange is asked of meshes made up here; of these, a little.
+    // Unusual queries are tested on generated meshes. Only a few of them run here.
     let most = (WORK / count.max(1)).clamp(8, 150);
     questions.rays.truncate(most);
     questions.points.truncate(most / 2);
@@ -67,7 +71,9 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Asks every mesh in a folder; a file that does not open is passed over: other tests tell which those are.
+/// Runs queries on every mesh in a folder.
+///
+/// A file that does not open is skipped, because other tests cover such files.
 fn expect_folder(folder: &Path, asked: &mut Tally) {
     for path in files_of(folder) {
         let name = path.to_string_lossy().into_owned();

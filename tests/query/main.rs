@@ -1,5 +1,7 @@
-//! Queries against a loop over all triangles in `f64`: over meshes made up here, over the samples and, where the machine has
-//! them, over real files: `MESHPEEK_CORPUS=FOLDER cargo test --release --test query`. The loop stands in `support::query`.
+//! Compares queries with a loop over all triangles in `f64`.
+//!
+//! The meshes are generated here, or are the samples and, if the machine has them, real files:
+//! `MESHPEEK_CORPUS=FOLDER cargo test --release --test query`. The loop is in `support::query`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

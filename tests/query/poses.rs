@@ -1,4 +1,6 @@
-//! Meshes that move: a tree refitted to a frame or a pose answers as one built of it.
+//! Tests meshes that move.
+//!
+//! A tree that is refitted to a frame or a pose gives the same results as a tree built from it.
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use crate::support::random::Random;
 use crate::support::unigine::bytes;
 use crate::support::unreal::data as unreal_data;
 
-/// Asks a scene of one surface that was refitted, and one that is built.
+/// Compares a scene with a refitted surface and a scene that was built from the same triangles.
 fn expect_alike(refitted: &Scene<'_>, triangles: Triangles<'_>, faces: Vec<Option<Corners>>, seed: u64) -> usize {
     let mut built = Scene::empty();
     built.add(0, triangles, Arc::new(Tree::new(&triangles).unwrap()));
@@ -20,11 +22,11 @@ fn expect_alike(refitted: &Scene<'_>, triangles: Triangles<'_>, faces: Vec<Optio
     let oracle = Oracle::new(&faces);
     let questions = Questions::new(&mut Random::new(seed), &oracle, &faces, 30);
     let hits = expect(refitted, &oracle, &questions);
-    assert!(ask(refitted, &questions) == ask(&built, &questions), "refitted is another than built");
+    assert!(ask(refitted, &questions) == ask(&built, &questions), "the refitted scene differs from the built one");
     hits
 }
 
-/// Goes through the frames of all surfaces, always from one frame to the next.
+/// Refits all surfaces from each frame to the next frame.
 fn expect_frames(mesh: &dyn Geometry, step: usize) -> usize {
     let (mut hits, frames) = (0, mesh.vertex_frame_count());
     for surface in Surface::all(mesh) {
@@ -59,7 +61,7 @@ fn frames_of_vertices() {
     }
 }
 
-/// Puts all surfaces of a mesh into the poses of its clip, one after another.
+/// Moves all surfaces of a mesh into each pose of its clip.
 fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
     let skeleton = Skeleton::new(mesh).unwrap();
     let mut pose = Pose::rest(mesh).unwrap();

@@ -1,4 +1,7 @@
-//! Meshes made up here: soups of every number and size, grids, spheres, needles, and what does not count.
+//! Tests generated meshes.
+//!
+//! They are random triangles of every number and size, grids, spheres, needles, and triangles that
+//! queries ignore.
 
 use std::sync::Arc;
 
@@ -7,10 +10,10 @@ use meshpeek::query::{Ray, Scene, Tree};
 use crate::support::query::{Corners, Oracle, Questions, Shape, ball, expect, grid};
 use crate::support::random::Random;
 
-/// How many triangles are looked at for each mesh, of which a slow build does fewer.
+/// The number of triangle tests for each mesh. An unoptimised build does fewer.
 const WORK: usize = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
 
-/// Asks about as much of a mesh as there is time for; returns how many hits there were.
+/// Runs queries on a mesh within the budget of [`WORK`], and returns the number of hits.
 fn expect_shape(shape: &Shape, seed: u64) -> usize {
     let surfaces = [shape.faces()];
     let oracle = Oracle::new(&surfaces);
@@ -23,7 +26,9 @@ fn vector(random: &mut Random) -> [f32; 3] {
     [random.unit(), random.unit(), random.unit()]
 }
 
-/// Triangles of about a tenth of the whole, of chance.
+/// Builds random triangles.
+///
+/// Each has about a tenth of the size of the whole mesh.
 fn soup(random: &mut Random, count: usize) -> Vec<Corners> {
     let large = 0.3 / (count as f32).cbrt().max(1.0);
     let one = |random: &mut Random| {
@@ -75,7 +80,7 @@ fn soups_far_from_the_origin() {
     }
 }
 
-/// Turns axes around, so that each is once the one on which all is flat.
+/// Rotates the axes, so each of the three axes is once the flat one.
 fn turned(shape: &Shape, turn: usize) -> Shape {
     shape.mapped(|mut point| {
         point.rotate_right(turn);
@@ -96,7 +101,8 @@ fn flat_grids() {
             vector.rotate_right(turn);
             vector
         };
-        // Every corner, the middle of every edge and of every quad, from both sides, straight and askew: none slips through.
+        // Rays hit every corner, the middle of every edge and of every quad, from both sides,
+        // straight and oblique. None of them slips through.
         for at in 0..25 * 25 {
             let [x, y] = [at % 25, at / 25].map(|half| half as f32 * 0.5);
             for up in [1.0, -2.0, 1e6, 1e-6] {
@@ -108,7 +114,7 @@ fn flat_grids() {
                     oracle.expect_ray(&scene, &Ray::toward(turned([x + 2.0, y - 1.0, up]), turned([x, y, 0.0])));
                 }
             }
-            // Within the plane, from inside and from outside of it: edge-on, nothing is there.
+            // A ray within the plane hits nothing, whether it starts inside or outside of the grid.
             for along in [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 1.0, 0.0]] {
                 assert!(!scene.is_hit(&Ray::new(turned([x, y, 0.0]), turned(along))));
             }
@@ -120,7 +126,8 @@ fn flat_grids() {
 
 #[test]
 fn nearly_flat_and_thin() {
-    // What a turn by 90 degrees leaves of an axis, and less; looked at along the plane, from far away.
+    // The thickness that rounding leaves after a rotation by 90 degrees, and less. The rays run
+    // along the plane from far away.
     for thin in [1e-3, 4.371_139e-8, 1e-10, 1e-13, 1e-20_f32] {
         for turn in 0..3 {
             let flat = grid(10).mapped(|[x, y, _]| [x, y, thin * (x * 0.5 + y)]);
@@ -147,7 +154,7 @@ fn nearly_flat_and_thin() {
 
 #[test]
 fn rays_beside_huge_triangles() {
-    // A side of the box is a hair from the ray, and what is hit is far away.
+    // A side of the bounding box is very close to the ray, and the hit is far away.
     let mut random = Random::new(12);
     for _ in 0..40 {
         let far = 10.0_f32.powf(random.unit() * 6.0 + 9.0);
@@ -183,11 +190,11 @@ fn closed_balls() {
             let (a, b) = (*random.pick(&corners), vector(&mut random).map(|part| part * scale));
             let target = if number % 2 == 0 { a } else { [0, 1, 2].map(|axis| b[axis] + offset) };
             let ray = Ray::toward(center, target);
-            assert!(ray.direction == [0.0; 3] || scene.is_hit(&ray), "{ray:?} gets out");
+            assert!(ray.direction == [0.0; 3] || scene.is_hit(&ray), "{ray:?} leaves the ball");
             if number % 2 == 1 {
                 continue;
             }
-            // Through a corner from beyond: in and out again.
+            // A ray from outside through a corner enters the ball and leaves it again.
             let from = [0, 1, 2].map(|axis| center[axis] + (center[axis] - target[axis]) * 3.0);
             let through = scene.all_hits(&Ray::toward(from, target));
             assert!(ray.direction == [0.0; 3] || through.len() >= 2, "{through:?} of {target:?}");
@@ -234,7 +241,8 @@ fn the_same_many_times() {
 
 #[test]
 fn surfaces_that_tie() {
-    // The same mesh several times, under numbers that are not in order: the lowest number counts.
+    // The same mesh is added several times under surface numbers in any order. The lowest number
+    // wins.
     let shape = grid(6);
     for numbers in [[0, 1, 2], [2, 1, 0], [1, 2, 0_usize]] {
         let mut scene = Scene::empty();
@@ -247,14 +255,14 @@ fn surfaces_that_tie() {
             let hit = scene.ray(ray);
             assert_eq!(hit.map(|hit| hit.surface), Some(0), "{ray:?}");
             assert_eq!(hit, scene.all_hits(ray).first().copied());
-            assert_eq!(hit, together, "many at a time, surfaces {numbers:?}");
+            assert_eq!(hit, together, "a batch of rays, surfaces {numbers:?}");
             let nearest = scene.nearest(ray.origin, f32::INFINITY).unwrap();
             assert_eq!((nearest.surface, nearest.distance), (0, 3.0));
         }
     }
 }
 
-/// Spoils coordinates and indices of chance.
+/// Replaces random coordinates and indices by invalid ones.
 fn spoilt(random: &mut Random, shape: &Shape, times: usize) -> Shape {
     let mut spoilt = shape.clone();
     for _ in 0..times {
@@ -363,7 +371,7 @@ fn ends_of_a_range() {
     let behind = Ray::new([1.3, 2.4, 2.0], [0.0, 0.0, 4.0]).within([-1.0, 0.0]);
     let hit = scene.ray(&behind).unwrap();
     assert_eq!((hit.t, hit.distance, hit.point), (-0.5, 2.0, [1.3, 2.4, 0.0]));
-    // On the surface itself.
+    // The ray starts on the surface.
     let on = Ray::new([1.3, 2.4, 0.0], [0.3, 0.2, 1.0]);
     assert_eq!(scene.ray(&on).map(|hit| hit.t), Some(0.0));
     assert_eq!(scene.nearest([1.3, 2.4, 0.0], 0.0).map(|found| found.distance), Some(0.0));

@@ -1,4 +1,7 @@
-//! Whatever the tree: built, refitted, in a sidecar of one's own and in a foreign one: the answers are the same to the bit.
+//! Tests that results do not depend on the tree.
+//!
+//! Trees that were built, refitted, read from a trusted sidecar or from an untrusted one give
+//! bit-identical results.
 
 use std::sync::Arc;
 
@@ -9,10 +12,10 @@ use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, expect, g
 use crate::support::random::Random;
 use crate::support::sidecar::key;
 
-/// Rays for each mesh.
+/// The number of rays for each mesh.
 const RAYS: usize = if cfg!(debug_assertions) { 16 } else { 400 };
 
-/// Asks through every kind of tree.
+/// Runs the same queries with every kind of tree.
 fn expect_same(flat: &Flat, seed: u64) {
     let faces = flat.faces();
     let oracle = Oracle::new(&faces);
@@ -21,7 +24,7 @@ fn expect_same(flat: &Flat, seed: u64) {
     let scene = Scene::new(flat).unwrap();
     expect(&scene, &oracle, &questions);
     let expected = ask(&scene, &questions);
-    // From another shape, and back.
+    // Refits a tree to another shape and back.
     let moves: Vec<Shape> = flat.0.iter().map(|shape| moved(shape, &mut random)).collect();
     let other = Flat(moves);
     let away = Scene::new(&other).unwrap();
@@ -45,16 +48,16 @@ fn expect_same(flat: &Flat, seed: u64) {
         }
         assert!(ask(&stored, &questions) == expected, "{trust:?}");
         assert_eq!(stored.rays(&questions.rays), scene.rays(&questions.rays), "{trust:?}");
-        // And what is made of it: refitted there and back.
+        // Refits the stored tree in the same way, there and back.
         let there = stored.refit(|surface| Ok(other.0[surface].triangles())).unwrap();
         assert!(there.trees().all(|(_, tree)| !tree.is_stored()));
         let back = there.refit(|surface| Ok(flat.0[surface].triangles())).unwrap();
         assert!(ask(&back, &questions) == expected, "refitted, {trust:?}");
     }
-    assert!(bytes == flat.sidecar(&key()), "the same every time");
+    assert!(bytes == flat.sidecar(&key()), "writing is deterministic");
 }
 
-/// Moves every vertex somewhere else.
+/// Moves every vertex to another position.
 fn moved(shape: &Shape, random: &mut Random) -> Shape {
     let mut moved = shape.clone();
     for position in &mut moved.positions {
@@ -150,7 +153,7 @@ fn threads_share_a_scene() {
     let questions = Questions::new(&mut random, &Oracle::new(&faces), &faces, 30);
     let expected = ask(&Scene::new(&flat).unwrap(), &questions);
     let mut bytes = flat.sidecar(&key());
-    // A damaged page that all threads find at once.
+    // All threads find the damaged page at the same time.
     let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), Trust::Trusted).unwrap());
     bytes[4096 + 100] ^= 1;
     let damaged = Arc::new(Sidecar::new(bytes, &key(), Trust::Trusted).unwrap());

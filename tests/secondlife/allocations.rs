@@ -1,5 +1,7 @@
-//! What reading a Second Life mesh allocates: nothing for its header, little for a block, nothing for the next one into
-//! the same buffer.
+//! Counts the allocations for reading a Second Life mesh.
+//!
+//! Reading the header allocates nothing, a block takes a few allocations, and the next block in the
+//! same buffer takes none.
 
 use meshpeek::secondlife::{AssetPart, Header, HeaderPrefix, InflateBuffer, Lod, Mesh};
 use meshpeek::{Array, Limits};
@@ -25,7 +27,7 @@ fn a_header_allocates_nothing() {
         assert!(matches!(Header::of_prefix(&bytes[..100], &limits).unwrap(), HeaderPrefix::NeedMore(_)));
     });
     assert_eq!(count, 0);
-    // Nor does opening, and finding the stored bytes of each block.
+    // Opening a mesh and locating the stored bytes of each block allocates nothing either.
     let count = allocations(|| {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         assert!(AssetPart::ALL.into_iter().all(|part| mesh.view().stored(part).unwrap().is_some()));
@@ -34,10 +36,12 @@ fn a_header_allocates_nothing() {
     assert_eq!(count, 0);
 }
 
-/// The place of the block, the decompressor, the inflated bytes, where its submeshes stand, and the places for their
-/// indices.
+/// Allocations of a block.
+///
+/// They are the block itself, the decompressor, the inflated bytes, the offsets of its submeshes,
+/// and the slots for their weight indices.
 const BLOCK: u64 = 5;
-/// An index into the weights of a submesh.
+/// The allocation for an index into the weights of a submesh.
 const INDEX: u64 = 1;
 
 #[test]
@@ -48,7 +52,7 @@ fn one_level_is_one_block() {
         let count = allocations(|| assert!(!mesh.level(lod).unwrap().is_empty()));
         let (_, stored) = mesh.view().stored(lod.part()).unwrap().unwrap();
         let inflated = mesh.block(lod.part()).unwrap().unwrap().bytes().len();
-        // One that inflates to more than is usual takes another step to get there.
+        // A block with an unusually high compression ratio takes one more allocation.
         let steps = u64::from(inflated > stored.len() * 9 / 4);
         assert_eq!(count, BLOCK + steps, "{lod:?}: {} to {inflated} bytes", stored.len());
         for part in AssetPart::ALL {
@@ -65,7 +69,7 @@ fn one_level_is_one_block() {
             }
         });
         assert_eq!(count, 0);
-        // Lists found in any order take an index: its bases, and the sizes.
+        // Random access to lists builds an index of base offsets and sizes.
         let weights = mesh.level(lod).unwrap().submeshes().last().unwrap().unwrap().weights().unwrap().unwrap();
         let count = allocations(|| assert!(weights.get(3).is_some()));
         assert_eq!(count, INDEX);

@@ -1,4 +1,4 @@
-//! Building assets from nothing, and changing those that are there.
+//! Tests of building assets from values and of editing existing assets.
 
 use md5::{Digest as _, Md5};
 use meshpeek::decode::{Influence, MinMax16};
@@ -32,7 +32,7 @@ fn levels(asset: &builder::Asset) -> [(AssetPart, Option<&builder::Level>); 5] {
     ]
 }
 
-/// Tests that numbers differ by half a step of `extent` at most, and what `f32` loses.
+/// Asserts that numbers differ by at most half a step of `extent` and the rounding of `f32`.
 fn near(one: &[f32], other: &[f32], extent: f32) {
     assert_eq!(one.len(), other.len());
     for (a, b) in one.iter().zip(other) {
@@ -150,7 +150,7 @@ fn writes_as_viewers_do() {
         at = block.end;
     }
     assert_eq!(at, mesh.view().end());
-    // One box for all submeshes of a level, and sorted keys in each.
+    // All submeshes of a level share one box, and the keys of each are sorted.
     let rock = open(&rock());
     let level = rock.level(Lod::High).unwrap();
     let domains: Vec<_> = level.submeshes().map(|submesh| submesh.unwrap().position_domain().unwrap()).collect();
@@ -166,7 +166,7 @@ fn writes_as_viewers_do() {
     let placeholder = rock.level(Lod::Lowest).unwrap().submesh(1).unwrap();
     assert!(placeholder.is_placeholder() && placeholder.map().len() == 1);
     assert!(matches!(placeholder.get(SubmeshKey::NoGeometry), Some((_, LlsdValue::Boolean(true)))));
-    // A flat axis is 0 throughout.
+    // The coordinate of a flat axis is 0 everywhere.
     let flat = open(&quad());
     let positions = flat.level(Lod::High).unwrap().submesh(0).unwrap().positions().unwrap();
     assert!(positions.raw().iter().all(|[_, _, z]| z.get() == 0));
@@ -199,7 +199,7 @@ fn a_box_stands_in_for_the_hull_around_everything() {
     let points: Vec<_> = mesh.convex().unwrap().unwrap().bounding_points().unwrap().unwrap().iter().collect();
     assert_eq!(points.len(), 8);
     assert!(points.contains(&[0.25, 0.5, 0.0]) && points.contains(&[0.0, 0.0, -0.25]));
-    // A sub-model without hulls holds no value.
+    // A sub-model without hulls stores no value for them.
     let header = builder::Header { submodel_id: Some(1), ..Default::default() };
     let mesh = open(&builder::Asset { header, convex: None, ..quad() });
     assert!(matches!(mesh.block(AssetPart::PhysicsConvex).unwrap().unwrap().value(), LlsdValue::Undefined));
@@ -248,7 +248,7 @@ fn refuses_what_cannot_be_written() {
                 asset.high.submeshes[0].uvs[1][0] = f32::MIN;
             },
             "high_lod[0].TexCoord0Domain",
-            "of an extent of at most 3.4028235e38, found",
+            "and an extent of at most 3.4028235e38, found",
         ),
         (
             |asset| {
@@ -256,17 +256,17 @@ fn refuses_what_cannot_be_written() {
                 asset.high.submeshes[0].positions[1][0] = f32::MIN;
             },
             "high_lod[0].PositionDomain",
-            "of an extent of at most 3.4028235e38, found",
+            "and an extent of at most 3.4028235e38, found",
         ),
         (
             |asset| asset.high.domain = Some(MinMax16::new([-0.25; 3], [0.25; 3])),
             "high_lod[0].PositionDomain",
-            "a domain around all points, or none, found [-0.5,",
+            "a domain that contains all points, or no domain, found [-0.5,",
         ),
         (
             |asset| asset.high.submeshes[0].uv_domain = Some(MinMax16::new([1.0; 2], [0.0; 2])),
             "high_lod[0].TexCoord0Domain",
-            "a domain from the least to the greatest",
+            "a domain with minimum <= maximum",
         ),
         (|asset| _ = asset.high.submeshes[0].normals.pop(), "high_lod[0].Normal", "56, one per vertex, or none"),
         (|asset| _ = asset.high.submeshes[0].uvs.pop(), "high_lod[0].TexCoord0", "56, one per vertex, or none"),
@@ -290,13 +290,13 @@ fn refuses_what_cannot_be_written() {
         (
             |asset| asset.high.submeshes[0].weights[5] = vec![Influence { bone: 0, weight: 1.5 }],
             "high_lod[0].Weights",
-            "a weight of 0 to 1, found 1.5",
+            "a weight from 0 to 1, found 1.5",
         ),
         (|asset| asset.skin = None, "high_lod[0].Weights", "no weights without a skin"),
         (
             |asset| asset.medium.as_mut().unwrap().submeshes[0].weights.clear(),
             "medium_lod[0].Weights",
-            "weights, for there is a skin",
+            "weights, because the asset has a skin",
         ),
         (
             |asset| {
@@ -304,7 +304,7 @@ fn refuses_what_cannot_be_written() {
                 asset.high.submeshes.push(submesh);
             },
             "high_lod[1].NormalizedScale",
-            "none in a submesh without vertices",
+            "no scale in a submesh without vertices",
         ),
         (|asset| asset.skin.as_mut().unwrap().joints.clear(), "skin.joint_names", "1 to 110 joints, found 0"),
         (
@@ -357,14 +357,14 @@ fn refuses_what_cannot_be_written() {
             "physics_convex.HullList",
             "no hulls together with `physics_mesh`, found 1",
         ),
-        (|asset| asset.medium = None, "low_lod", "expected `medium_lod` as well, found none"),
-        (|asset| asset.low = None, "lowest_lod", "expected `low_lod` as well, found none"),
-        (|asset| asset.header.version = Some(1000), "version", "a version of 0 to 999, found 1000"),
+        (|asset| asset.medium = None, "low_lod", "expected the next higher level, `medium_lod`, as well, found none"),
+        (|asset| asset.low = None, "lowest_lod", "expected the next higher level, `low_lod`, as well, found none"),
+        (|asset| asset.header.version = Some(1000), "version", "a version from 0 to 999, found 1000"),
         (|asset| asset.header.date = Some(f64::NAN), "date", "a finite number of seconds"),
         (
             |asset| asset.header.material_list = vec!["m".repeat(65_536)],
             "header",
-            "at most 65536 bytes, which is all that readers take, found 65",
+            "at most 65536 bytes, the limit of readers, found 65",
         ),
     ];
     for (spoil, field, text) in cases {
@@ -377,7 +377,7 @@ fn refuses_what_cannot_be_written() {
     }
     let error = refusal(&quad().high.to_block(AssetPart::Skin).unwrap_err());
     assert!(error.contains("a block of geometry"), "{error}");
-    // What is at the limits is written.
+    // Values at the limits are written.
     let mut large = arm();
     let submesh = builder::Submesh {
         positions: vec![[0.25; 3]; 65_535],
@@ -413,7 +413,7 @@ fn nothing_changed_is_nothing_changed() {
         let mesh = Mesh::open(&sample.bytes).unwrap();
         for asset in mesh.assets() {
             if sample.file == "cache.asset" {
-                // One block was not fetched, and cannot be copied.
+                // One block was not downloaded, so it cannot be copied.
                 let error = Edit::of(asset.view()).unwrap().to_bytes().unwrap_err();
                 assert!(matches!(error.kind(), ErrorKind::Missing { .. }), "{error}");
                 continue;
@@ -423,8 +423,10 @@ fn nothing_changed_is_nothing_changed() {
     }
 }
 
-/// A header with everything that is odd but allowed: unsorted and quoted keys, unknown entries and blocks, a shared and an
-/// absent block, and bytes after the last.
+/// Builds an asset whose header has everything that is unusual but allowed.
+///
+/// It has unsorted and quoted keys, unknown entries and blocks, a shared and an absent block, and
+/// bytes after the last block.
 fn odd() -> Vec<u8> {
     let block = quad().high.to_block(AssetPart::HighLod).unwrap();
     let made = quad().to_bytes().unwrap();
@@ -488,11 +490,12 @@ fn a_replaced_block_changes_nothing_else() {
     let entry = |key: &str| header.get(key).unwrap().value.map().unwrap();
     assert!(matches!(entry("high_lod").get("mesh_triangles").unwrap().value, LlsdValue::Integer(7)));
     assert!(matches!(entry("low_lod").get("note").unwrap().value, LlsdValue::String(text) if text.stored() == b"\xff"));
-    // The unknown block moved along.
+    // The unknown block moved with the others.
     let LlsdValue::Integer(offset) = entry("extra").get("offset").unwrap().value else { panic!() };
     let at = usize::try_from(header.base()).unwrap() + usize::try_from(offset).unwrap();
     assert_eq!(changed[at..at + 5], *b"extra");
-    // Back again: as it was, but for the order of blocks that shared bytes.
+    // The original block is restored. The result equals the original file, except for the order of
+    // blocks that share bytes.
     let mut edit = Edit::of(again.view()).unwrap();
     edit.replace_stored(AssetPart::HighLod, stored(&mesh, AssetPart::HighLod).unwrap().to_vec()).unwrap();
     let back = edit.to_bytes().unwrap();
@@ -547,7 +550,7 @@ fn blocks_are_added_removed_and_renamed() {
     order.sort_by_key(|block| block.start);
     assert_eq!((order[0].part, order[6].part), (AssetPart::Skin, AssetPart::PhysicsMesh));
     assert_eq!(again.skin().unwrap().unwrap().joint_count(), 4);
-    // And without them, what it was.
+    // Without these entries, the header is the original one.
     let mut edit = Edit::of(again.view()).unwrap();
     edit.remove(AssetPart::Skin).remove(AssetPart::PhysicsMesh).unset("version").unset("creator").unset("date");
     assert_eq!(edit.to_bytes().unwrap(), made);
@@ -571,7 +574,7 @@ fn refuses_blocks_that_are_none() {
     let cases: [(AssetPart, &[u8], &str); 7] = [
         (AssetPart::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
         (AssetPart::HighLod, &block[..block.len() - 1], "found byte"),
-        (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 bytes behind the value"),
+        (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 bytes after the value"),
         (AssetPart::HighLod, &convex, "one LLSD value, an array of maps, found a map"),
         (AssetPart::HighLod, b"[\0\0\0\x01!]", "an array of maps, found an undefined value in the array"),
         (AssetPart::PhysicsConvex, &block, "a map or undefined, found an array"),
@@ -607,7 +610,8 @@ fn a_level_alone_is_an_asset() {
     let error = extract(small.view(), Lod::Lowest).unwrap_err();
     assert!(error.to_string().contains("one of high, medium, low, found lowest"), "{error}");
     assert_eq!(error.to_string(), small.level(Lod::Lowest).unwrap_err().to_string());
-    // Of a cache file, what is there; another level that was not fetched is no hindrance.
+    // From a cache file, a downloaded level can be extracted. Another level that is missing does
+    // not matter.
     let cached = bytes("cache.asset");
     let cached = Mesh::open(&cached).unwrap();
     let alone = extract(cached.view(), Lod::High).unwrap();
@@ -663,7 +667,7 @@ fn containers_and_cache_files() {
     let asset = quad().to_bytes().unwrap();
     let lonely = |instances| builder::Container { name: String::new(), assets: vec![asset.clone()], instances };
     let error = refusal(&lonely(vec![builder::Instance { asset: 1, ..Default::default() }]).to_bytes().unwrap_err());
-    assert!(error.contains("instance[0].mesh_id: expected an asset below 1, found 1"), "{error}");
+    assert!(error.contains("instance[0].mesh_id: expected an asset number below 1, found 1"), "{error}");
     let wild = builder::Instance { transform: [f32::NAN; 16], ..Default::default() };
     refusal(&lonely(vec![wild]).to_bytes().unwrap_err());
     let broken = builder::Container { assets: vec![asset[..50].to_vec()], ..Default::default() };
@@ -710,7 +714,7 @@ fn levels_of_the_samples_shrink() {
     }
 }
 
-/// Tests that each triangle's side is that of its normals.
+/// Asserts that each triangle faces in the direction of its normals.
 fn faces_outwards(submesh: &meshpeek::secondlife::Submesh<'_>) {
     let (Ok(positions), Ok(Some(normals))) = (submesh.positions(), submesh.normals()) else { return };
     let indices: Vec<usize> = submesh.indices().unwrap().iter().map(|index| usize::try_from(index).unwrap()).collect();
@@ -741,7 +745,7 @@ fn real_assets_stay_as_they_are() {
                 let alone = extract(view, lod).unwrap();
                 let alone = Mesh::open(&alone).unwrap();
                 assert_eq!(stored(&alone, AssetPart::HighLod), stored(&asset, lod.part()));
-                // Codes survive being floats.
+                // The codes are unchanged after a conversion to floats and back.
                 let level = asset.level(lod).unwrap();
                 let block = builder::Level::of(level).unwrap().to_block(AssetPart::HighLod).unwrap();
                 let mut edit = Edit::of(alone.view()).unwrap();
@@ -780,6 +784,6 @@ fn real_assets_stay_as_they_are() {
             seen += 1;
         }
     }
-    // The others have their keys in another order.
+    // The remaining blocks have their keys in another order.
     assert!(seen > 0 && identical + 2 >= blocks, "{identical} of {blocks} blocks");
 }

@@ -1,4 +1,4 @@
-//! LLSD, the values that headers and blocks are made of: reading, walking, limits, and writing again.
+//! Tests of LLSD, the value format of headers and blocks: reading, walking, limits, and writing.
 
 use meshpeek::secondlife::llsd::{
     self, ContainerKind, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter, marker_line, read,
@@ -11,13 +11,13 @@ use crate::support::secondlife::raw_assets::{
     array, asset, everything, integer, level, map, one, spelled, square, stored_asset, string,
 };
 
-/// Returns what a value is refused for, and at which byte.
+/// Returns the offset and the kind of the error for an invalid value.
 fn refused(bytes: &[u8]) -> (u64, &'static str) {
     let fault = read(bytes, &LlsdLimits::default()).unwrap_err();
     (fault.at, fault.kind.id())
 }
 
-/// Writes a value once more.
+/// Copies a value with a writer.
 fn copied(bytes: &[u8]) -> Vec<u8> {
     let mut writer = LlsdWriter::new();
     assert_eq!(writer.copy(bytes, 0, &LlsdLimits::default()).unwrap(), bytes.len());
@@ -27,7 +27,7 @@ fn copied(bytes: &[u8]) -> Vec<u8> {
 pub const DATE: [u8; 9] = [0x64, 0xee, 0x5f, 0x0a, 0x13, 0x99, 0x87, 0xd6, 0x41];
 pub const UUID: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
-/// A map with a value of every marker, and its kinds in order.
+/// Returns a map with one value of every marker, and the kinds of the values in order.
 fn every_marker() -> (Vec<u8>, [&'static str; 14]) {
     let bytes = map(&[
         ("undefined", b"!".to_vec()),
@@ -71,7 +71,7 @@ fn reads_every_marker() {
     assert_eq!((item.at, item.end), (0, bytes.len()));
     let entries: Vec<_> = item.value.map().unwrap().iter().collect();
     assert!(entries.iter().map(|entry| entry.value.kind()).eq(kinds));
-    // Each entry ends where the next one starts.
+    // Each entry ends at the start of the next one.
     let starts: Vec<usize> = entries.iter().map(|entry| entry.key_at).chain([bytes.len() - 1]).collect();
     assert_eq!(starts[0], 5);
     for (entry, next) in entries.iter().zip(&starts[1..]) {
@@ -132,14 +132,14 @@ fn strings_are_bytes() {
         assert_eq!((text.stored(), &*text.content()), (content, content));
         assert_eq!(copied(&bytes), bytes);
     }
-    // As a key, too.
+    // The same bytes as a key.
     let bytes = [b"{\0\0\0\x01k\0\0\0\x02".as_slice(), &[0xff, 0x27], b"!}"].concat();
     let entry = read(&bytes, &LlsdLimits::default()).unwrap().value.map().unwrap().iter().next().unwrap();
     assert_eq!(entry.key.stored(), [0xff, 0x27]);
     assert_eq!(entry.key.to_string(), "\u{fffd}'");
 }
 
-/// What stands between quotes, and what it spells.
+/// Bytes between quotes, and the decoded text.
 const ESCAPES: [(&[u8], &[u8]); 12] = [
     (b"", b""),
     (b"plain", b"plain"),
@@ -173,11 +173,11 @@ fn quoted_texts_spell_with_escapes() {
                 assert!(read(&keyed, &LlsdLimits::default()).unwrap().value.map().unwrap().get(name).is_some());
             }
         }
-        // The other quote is a byte as any other.
+        // The other kind of quote is an ordinary byte.
         let bytes = [quote, other, quote];
         let LlsdValue::String(text) = read(&bytes, &LlsdLimits::default()).unwrap().value else { panic!() };
         assert_eq!(text.stored(), [other]);
-        // A quote that is escaped ends nothing; a code needs both digits.
+        // An escaped quote does not end the string. A hexadecimal escape needs both digits.
         assert_eq!(refused(&[quote, b'a', b'\\', quote]), (4, "unexpected-end"));
         assert_eq!(refused(&[quote, b'\\']), (2, "unexpected-end"));
         assert_eq!(refused(&[quote, b'\\', b'x', b'4']), (3, "unexpected-end"));
@@ -201,7 +201,8 @@ fn a_marker_line_may_stand_in_front() {
             assert_eq!(header.len() - header.marker_line(), open(&body).header().unwrap().len());
             assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4, "{front:?}");
             assert!(is_known(&bytes));
-            // In front of a block's value, too: offsets count from the line.
+            // The marker line may also precede the value of a block. Offsets then include the
+            // length of the line.
             let block = [front.as_bytes(), &level(&[square()])].concat();
             let bytes = asset(&[("high_lod", block)]);
             let mesh = open(&bytes);
@@ -218,7 +219,7 @@ fn a_marker_line_may_stand_in_front() {
     }
 }
 
-/// Spells arrays in each other.
+/// Encodes nested arrays.
 fn nested(depth: usize) -> Vec<u8> {
     let mut bytes = b"[\0\0\0\x01".repeat(depth - 1);
     bytes.extend(b"[\0\0\0\0]");
@@ -232,15 +233,15 @@ fn nests_96_deep_and_no_deeper() {
     let fault = read(&nested(97), &LlsdLimits::default()).unwrap_err();
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{fault}");
     assert_eq!(fault.at, 96 * 5);
-    // Half a million arrays in each other are as flat.
+    // Half a million nested arrays are refused in the same way, without recursion.
     assert_eq!(refused(&nested(500_000)).1, "limit");
     let rules = |depth| LlsdLimits { depth, ..LlsdLimits::default() };
     assert!(read(&nested(3), &rules(3)).is_ok() && read(&nested(4), &rules(3)).is_err());
     assert!(read(b"!", &rules(0)).is_ok() && read(&nested(1), &rules(0)).is_err());
-    // However much is allowed, 256 is the end.
+    // The depth is never more than 256, even if the limit allows more.
     assert!(read(&nested(256), &rules(u32::MAX)).is_ok());
     assert!(matches!(read(&nested(257), &rules(u32::MAX)).unwrap_err().kind, ErrorKind::Limit { allowed: 256, .. }));
-    // The same in a header and in a block; there the field is named.
+    // The same limit applies to a header and a block. Their errors name the field.
     let header = |depth| map(&[("x", nested(depth))]);
     assert!(Mesh::open(header(95)).is_ok());
     expect(Mesh::open(header(96)), "header", "limit");
@@ -249,7 +250,9 @@ fn nests_96_deep_and_no_deeper() {
     assert_eq!((error.offset(), error.inflated_offset()), (Some(open(&block).header().unwrap().base()), Some(480)));
 }
 
-/// Files of five and six bytes that claim anything: refused, and at once.
+/// Tests files of five and six bytes that declare any count.
+///
+/// They are refused at once.
 #[test]
 fn survives_any_count() {
     for mark in *b"slb[{" {
@@ -266,7 +269,7 @@ fn survives_any_count() {
             }
         }
     }
-    // A map's entry takes three bytes at the least: a pair of quotes, and a value.
+    // An entry of a map takes at least three bytes: a pair of quotes, and a value.
     assert!(read(b"{\0\0\0\x01''!}", &LlsdLimits::default()).is_ok());
     assert_eq!(refused(b"{\0\0\0\x02''!}"), (0, "count"));
 }
@@ -297,7 +300,7 @@ fn terminators_bind() {
     assert_eq!(refused(b"{\0\0\0\x02'a'!}..."), (9, "value"));
     assert_eq!(refused(b"{\0\0\0\x01'a'}..."), (8, "value"));
     assert_eq!(refused(b"{\0\0\0\x01'a'!"), (9, "unexpected-end"));
-    // A key without its marker is none, whatever a viewer makes of it.
+    // A key without its marker is invalid, even though some viewers accept it.
     assert_eq!(refused(b"{\0\0\0\x01i\0\0\0\x01}"), (5, "value"));
     assert_eq!(refused(b"{\0\0\0\x01s\0\0\0\x01a!}"), (5, "value"));
     for byte in 0..=u8::MAX {
@@ -317,7 +320,7 @@ fn terminators_bind() {
 fn writes_what_it_read() {
     let (bytes, _) = every_marker();
     assert_eq!(copied(&bytes), bytes);
-    // From somewhere in the middle, behind something else.
+    // The value is copied from the middle of its bytes and appended after other bytes.
     let mut writer = LlsdWriter::after(b"front".to_vec());
     let framed = [b"..".as_slice(), &bytes, b"rest"].concat();
     assert_eq!(writer.copy(&framed, 2, &LlsdLimits::default()).unwrap(), 2 + bytes.len());
@@ -327,7 +330,7 @@ fn writes_what_it_read() {
     assert_eq!(copied(&twice), twice);
     let found = read(&twice, &LlsdLimits::default()).unwrap().value.map().unwrap();
     assert!(found.len() == 3 && matches!(found.get("b").unwrap().value, LlsdValue::Integer(1)));
-    // Of what is cut, what comes before was written.
+    // If the value is truncated, the bytes before the end have been written.
     let mut writer = LlsdWriter::new();
     assert!(writer.copy(&bytes[..bytes.len() - 1], 0, &LlsdLimits::default()).unwrap_err().needs_more());
     assert_eq!(writer.into_bytes(), bytes[..bytes.len() - 1]);
@@ -338,7 +341,9 @@ fn writes_what_it_read() {
     }
 }
 
-/// Cut anywhere, a value needs more bytes, and is never called damaged.
+/// Tests that a value truncated at any length needs more bytes.
+///
+/// It is never reported as damaged.
 #[test]
 fn a_cut_value_needs_more() {
     let (bytes, _) = every_marker();

@@ -1,4 +1,4 @@
-//! Second Life assets: views, inflating, containers, and the builder.
+//! Tests of Second Life assets: views, inflating, containers, and the builder.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

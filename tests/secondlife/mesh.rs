@@ -1,4 +1,5 @@
-//! Second Life meshes: what the views give, where errors point, and what is inflated on the way.
+//! Tests of Second Life meshes: the values of views, the positions of errors, and which blocks are
+//! inflated.
 
 use meshpeek::model::Influences;
 use meshpeek::model::animation::SkinMatrix;
@@ -50,7 +51,8 @@ fn reads_the_sample() {
     let positions: Vec<_> = submesh.positions().unwrap().iter().collect();
     let expected = [[-0.5, -0.5, 0.0], [0.5, -0.5, 0.0], [-0.5, 0.5, 0.0], [0.5, 0.5, 0.0]];
     assert_eq!(positions.len(), expected.len());
-    // Codes of 16 bits: half a step of the domain, which is at least as wide as the unit cube.
+    // The codes have 16 bits. The tolerance is half a step of the domain, which is at least as wide
+    // as the unit cube.
     let near = |one: &[f32; 3], other: &[f32; 3]| one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1.0 / 65535.0);
     assert!(positions.iter().zip(&expected).all(|(one, other)| near(one, other)), "{positions:?}");
     assert!(submesh.normals().unwrap().unwrap().iter().all(|normal| near(&normal, &[0.0, 0.0, 1.0])));
@@ -58,13 +60,13 @@ fn reads_the_sample() {
     assert!(submesh.indices().unwrap().iter().eq([0, 1, 3, 0, 3, 2]));
     assert!(submesh.weights().unwrap().is_none() && mesh.skin().unwrap().is_none());
     for Sample { file, bytes } in samples() {
-        // One block of the cache file was never fetched.
+        // One block of the cache file was never downloaded.
         let expected = if file == "cache.asset" { Fate::Damaged } else { Fate::Read };
         assert_eq!(check_invariants(&bytes, &mut Random::new(1)), expected, "{file}");
     }
 }
 
-/// Returns each region of a file: its name, its bytes, and the type of its items.
+/// Returns each region of a file: its name, its byte range, and the type of its elements.
 fn regions(bytes: &[u8]) -> Vec<String> {
     let (mut all, mut end) = (Vec::new(), 0);
     open(bytes)
@@ -99,7 +101,7 @@ fn accounts_for_every_byte() {
         "high_lod 898..1254 zlib",
     ];
     assert_eq!(regions(&quad), expected);
-    // Leftovers have a name, and a finding that can be looked up.
+    // Bytes after the end have a named region, and a finding with the same name.
     let longer = [&quad[..], b"left"].concat();
     let left = regions(&longer).pop().unwrap();
     let mut found = Vec::new();
@@ -108,12 +110,12 @@ fn accounts_for_every_byte() {
     assert!(found.iter().any(|finding| finding.offset == 1254 && left.starts_with(&finding.field.to_string())));
 }
 
-/// Every count and length of a header and of a block, set to the ends of its range.
+/// Sets every count and length of a header and of a block to the ends of its range.
 #[test]
 fn survives_any_count() {
     let mut random = Random::new(2);
     let edges = [-1, 0, 1, 2, 255, 65_535, 65_536, i32::MAX / 3, i32::MAX, i32::MIN];
-    // A mark of what has a count, and four bytes that are one for that reason.
+    // A count follows a marker of a type that has one. Its first two bytes are 0 here.
     let places = |bytes: &[u8]| -> Vec<usize> {
         let is_count = |at: &usize| b"[{sblk".contains(&bytes[*at]) && bytes[at + 1..at + 3] == [0, 0];
         (0..bytes.len() - 5).filter(is_count).map(|at| at + 1).collect()
@@ -144,7 +146,7 @@ fn writes_what_it_read() {
         open(&bytes).write_to(0, &mut written).unwrap();
         assert!(written == bytes, "{file}");
     }
-    // What no writer of ours makes is written as it is, too.
+    // Files that the builder never produces are also written unchanged.
     for bytes in [everything(), [&everything()[..], b"left"].concat(), one(square())] {
         let mut written = Vec::new();
         open(&bytes).write_to(0, &mut written).unwrap();
@@ -230,7 +232,10 @@ fn reads_what_is_spelled() {
     assert!(is_known(&bytes) && !is_known(b"{ \"json\": 1 }") && !is_known(b""));
 }
 
-/// Cut anywhere, it opens as soon as the header is whole, and each block is there or is told to be cut.
+/// Truncates an asset at any length.
+///
+/// It opens as soon as the header is complete. Each block is then either complete or reported as
+/// truncated.
 #[test]
 fn names_the_field_that_is_cut() {
     let bytes = everything();
@@ -274,7 +279,8 @@ fn reads_a_header_from_its_first_bytes() {
             let prefix = Header::of_prefix(&bytes[..length as usize], &limits).unwrap();
             assert!(matches!(prefix, HeaderPrefix::Ready(header) if header.len() == whole));
         }
-        // Exactly so long is allowed, and one byte less is not, as soon as that shows.
+        // A limit equal to the header's length is enough. With a limit of one byte less, the header
+        // is refused as soon as the excess is known.
         let allowed = |header| Limits { header, ..Limits::default() };
         assert!(Header::of_prefix(&bytes, &allowed(whole)).is_ok());
         for length in [bytes.len(), whole as usize, whole as usize - 1] {
@@ -283,7 +289,7 @@ fn reads_a_header_from_its_first_bytes() {
         let options = OpenOptions { limits: allowed(whole - 1), ..Default::default() };
         expect(Mesh::open_with(bytes.as_slice(), &options), "header", "limit");
     }
-    // What no further byte can mend is refused at once.
+    // A prefix that no further bytes can make valid is refused at once.
     for wrong in [&b"x"[..], b"[\0\0\0\0]", b"i\0\0\0\0", b"{\xff", b"{\0\0\0\x01xyz", b"{\0\0\0\x01k\xff\xff\xff\xff"]
     {
         let found = Header::of_prefix(wrong, &limits);
@@ -311,14 +317,14 @@ fn a_header_says_what_simulators_know() {
     assert_eq!(header.material_list().unwrap().len(), 2);
     assert_eq!(header.physics_cost().unwrap().hull(), Some(0.36));
     assert!(header.get("unknown").is_some() && !header.is_stub() && !header.is_empty());
-    // The entry says no offset and no size: it is no block.
+    // The entry has neither an offset nor a size, so it is not a block.
     assert_eq!(header.blocks().count(), 1);
     let newer = stored_asset(&[("version", integer(1000))], &[]);
     let error = expect(Mesh::open(newer.as_slice()), "version", "unsupported");
     assert!(error.to_string().contains("version 1000"), "{error}");
-    // A client may still look at the header.
+    // A client may still read the header.
     assert!(matches!(Header::of_prefix(&newer, &Limits::default()), Ok(HeaderPrefix::Ready(_))));
-    // Another type of value is as if it was not there.
+    // A value of another type is treated as absent.
     let odd = stored_asset(&[("version", real(1.0)), ("date", integer(1)), ("creator", b"!".to_vec())], &[]);
     let odd = open(&odd);
     let header = odd.header().unwrap();
@@ -340,11 +346,11 @@ fn a_block_is_where_its_entry_says() {
     field(entry(real(0.0), integer(1)), "high_lod.offset", "value");
     field(entry(integer(0), string(b"1")), "high_lod.size", "value");
     field(map(&[("high_lod", integer(1))]), "high_lod", "value");
-    // Far beyond the end, and never round it.
+    // The range ends far after the end of the file, and its sum does not overflow.
     let bytes = entry(integer(i32::MAX), integer(i32::MAX));
     let error = expect(open(&bytes).level(Lod::High), "high_lod.size", "unexpected-end");
     assert_eq!(error.offset(), Some(bytes.len() as u64));
-    // No size, and a size of 0, say that there is none.
+    // An entry without a size, or with a size of 0, means that the block does not exist.
     for bytes in [entry(integer(0), integer(0)), map(&[("high_lod", map(&[]))]), map(&[])] {
         let mesh = open(&bytes);
         assert!(mesh.block(AssetPart::HighLod).unwrap().is_none());
@@ -359,7 +365,8 @@ fn a_block_is_where_its_entry_says() {
     let shared = [shared, stored].concat();
     let mesh = open(&shared);
     assert_eq!(mesh.level(Lod::High).unwrap().len(), mesh.level(Lod::Low).unwrap().len());
-    // What is there, and what a viewer would show instead.
+    // The error lists the available levels. `nearest_level` returns the level that a viewer shows
+    // instead.
     let error = expect(mesh.level(Lod::Medium), "medium_lod", "choice");
     assert!(error.to_string().contains("high, low"), "{error}");
     let nearest = Lod::ALL.map(|lod| mesh.view().nearest_level(lod).unwrap().part());
@@ -400,10 +407,10 @@ fn domains_that_are_left_out_have_defaults() {
     assert_eq!(found, (Ok(([-0.5; 3], [0.5; 3])), ([0.0; 2], [1.0; 2])));
     let max_only = map(&[("Max", reals(&[1.0, 2.0, 3.0]))]);
     assert_eq!(look(with(square(), "PositionDomain", max_only)).0, Ok(([-0.5; 3], [1.0, 2.0, 3.0])));
-    // Whole numbers stand for reals.
+    // Integers are accepted as reals.
     let whole = map(&[("Min", array(&[integer(-1), integer(-2), integer(-3)]))]);
     assert_eq!(look(with(square(), "PositionDomain", whole)).0, Ok(([-1.0, -2.0, -3.0], [0.5; 3])));
-    // Any values do, as long as there are three.
+    // Any three values are accepted.
     let odd = domain(&[f32::NAN, f32::INFINITY, 1.0], &[0.0, 0.0, -1.0]);
     assert!(look(with(square(), "PositionDomain", odd)).0.is_ok());
     for wrong in [domain(&[0.0; 2], &[1.0; 3]), domain(&[0.0; 3], &[1.0; 4]), map(&[("Min", real(0.0))]), real(0.0)] {
@@ -423,7 +430,7 @@ fn an_array_is_whole_or_refused() {
     submesh(with(square(), "Normal", codes(&[0; 9])), &|submesh| {
         let error = expect(submesh.normals(), "high_lod[0].Normal", "value");
         assert!(error.to_string().contains("24 bytes, for 4 vertices, found 18"), "{error}");
-        // The error says where in the inflated block the value stands.
+        // The error has the offset of the value in the inflated block.
         assert_eq!(error.inflated_offset(), Some(5 + 5 + 11));
         assert!(submesh.positions().is_ok() && submesh.uvs().is_ok());
     });
@@ -438,14 +445,14 @@ fn an_array_is_whole_or_refused() {
     });
     submesh(with(square(), "Position", binary(&[0; 25])), &|submesh| {
         expect(submesh.positions(), "high_lod[0].Position", "value");
-        // The vertices that are whole count.
+        // Only complete vertices are counted.
         assert!(submesh.vertex_count() == 4 && submesh.normals().is_ok());
     });
     submesh(with(square(), "Position", reals(&[0.0])), &|submesh| {
         expect(submesh.positions(), "high_lod[0].Position", "value");
         assert_eq!(submesh.vertex_count(), 0);
     });
-    // An odd byte, and up to two indices, belong to no triangle.
+    // An odd byte, and up to two remaining indices, belong to no triangle.
     for extra in 0..6 {
         submesh(with(square(), "TriangleList", binary(&vec![1; 12 + extra])), &|submesh| {
             assert_eq!((submesh.triangle_count(), submesh.indices().unwrap().len()), (2, 6));
@@ -461,14 +468,14 @@ fn an_array_is_whole_or_refused() {
     submesh(with(square(), "NormalizedScale", reals(&[2.0])), &|submesh| {
         expect(submesh.normalized_scale(), "high_lod[0].NormalizedScale", "value");
     });
-    // Of keys that stand twice, the first counts; unknown ones are kept.
+    // If a key occurs twice, the first entry is used. Unknown keys are kept.
     let mut twice = square();
     twice.extend([("Position", codes(&[1; 3])), ("Mystery", b"!".to_vec())]);
     submesh(twice, &|submesh| {
         assert_eq!((submesh.vertex_count(), submesh.map().len()), (4, 9));
         assert!(submesh.map().get("Mystery").is_some());
     });
-    // No submesh at all, and things that are none.
+    // A level without submeshes, and values that are not submeshes.
     let bytes = asset(&[("high_lod", array(&[])), ("low_lod", map(&[])), ("lowest_lod", array(&[integer(1)]))]);
     let mesh = open(&bytes);
     assert!(mesh.level(Lod::High).unwrap().is_empty());
@@ -493,7 +500,8 @@ fn weights_that_are_cut_end_with_the_last_whole_list() {
     let bytes = one(with(square(), "Weights", string(b"w")));
     let mesh = open(&bytes);
     expect(mesh.level(Lod::High).unwrap().submesh(0).unwrap().weights(), "high_lod[0].Weights", "value");
-    // In more submeshes than indices are kept for, lists are found all the same.
+    // Indices are cached for a limited number of submeshes. The lists of other submeshes are found
+    // as well.
     let many = asset(&[("high_lod", level(&vec![square(); 70]))]);
     let mesh = open(&many);
     for submesh in mesh.level(Lod::High).unwrap().submeshes() {
@@ -511,7 +519,7 @@ fn a_hull_of_size_0_has_256_points() {
     let convex = mesh.convex().unwrap().unwrap();
     assert!(convex.hulls().unwrap().map(|hull| hull.len()).eq([256, 4]));
     assert_eq!(convex.hull_sizes().unwrap(), Some(&[0, 4][..]));
-    // Of hulls with too few points, those that fit.
+    // If there are fewer points than the hulls need, the hulls that fit are returned.
     let short = with(hulls, "HullList", binary(&[4, 0, 0]));
     let bytes = asset(&[("physics_convex", map(&short))]);
     let mesh = open(&bytes);
@@ -547,7 +555,7 @@ fn hulls_have_a_domain_of_their_own() {
     convex(with(hulls(), "Min", reals(&[0.0])), &|convex| {
         expect(convex.bounding_points(), "physics_convex.Min", "value");
     });
-    // A sub-model has no hulls of its own.
+    // A sub-model has no separate hulls.
     let bytes = asset(&[("physics_convex", b"!".to_vec())]);
     assert!(open(&bytes).convex().unwrap().is_none());
     let bytes = asset(&[("physics_convex", integer(1)), ("skin", b"!".to_vec())]);
@@ -604,7 +612,7 @@ fn joints_move_vertices() {
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
     let skinned = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
-    // Without influences, the first joint has all of the vertex.
+    // A vertex without influences follows the first joint.
     assert_eq!((skinned(0), skinned(1)), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
     let [x, y, z] = skinned(2);
     assert!(x == 1.0 && (y - 1.5).abs() < 1e-4 && (z - 8.0).abs() < 1e-3, "{x} {y} {z}");
@@ -660,7 +668,7 @@ fn a_container_holds_whole_assets() {
     assert!(instance.label().unwrap().is("part") && instance.materials().unwrap().is_empty());
     assert_eq!((instance.mesh_id(), instance.transform()), (Some(0), Some(shift([1.0, 2.0, 3.0]))));
     assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
-    // The second is damaged, and the others are none the worse for it.
+    // The second asset is damaged. The other assets are not affected.
     for (number, found) in mesh.assets().enumerate() {
         assert!(found.container().is_some() && found.asset_count() == 3);
         if number == 1 {
@@ -685,7 +693,8 @@ fn a_container_holds_whole_assets() {
         "asset[1]",
         "no-such",
     );
-    // A block of an inner asset ends with it, whatever the header says.
+    // A block of an inner asset cannot extend past the end of the asset, even if the header
+    // declares it.
     let mut greedy = one(square());
     greedy.truncate(greedy.len() - 1);
     let bytes = container(&[greedy, one(square())]);
@@ -701,14 +710,14 @@ fn a_container_in_a_container_is_refused() {
     expect(mesh.level(Lod::High), "mesh", "value");
     let second = mesh.assets().nth(1).unwrap();
     assert_eq!(second.level(Lod::High).unwrap().len(), 1);
-    // An asset must be a string with a length; without any, there is nothing to look at.
+    // An asset must be a string with a length. A container without assets has nothing to read.
     let quoted = map(&[("mesh", array(&[b"'{'".to_vec(), integer(1)]))]);
     assert!(open(&quoted).assets().all(|asset| asset.header().is_err()));
     expect(open(&quoted).header(), "mesh", "value");
     let empty = container(&[]);
     assert_eq!((open(&empty).asset_count(), open(&empty).assets().count()), (0, 0));
     assert!(open(&empty).header().is_err());
-    // An asset with a key of that name is an asset.
+    // An asset that has a key named `mesh` is still an asset.
     let odd = stored_asset(&[("mesh", array(&[]))], &[("high_lod", zlib(&level(&[square()])))]);
     assert!(open(&odd).container().is_none() && open(&odd).level(Lod::High).is_ok());
 }
@@ -735,13 +744,13 @@ fn a_cache_file_says_what_was_fetched() {
             }
         }
     }
-    // What is not such a record is not taken for one.
+    // Other leading words are not accepted as a cache record.
     for words in [[2, header as u32, 0], [1, 0, 0], [1, u32::MAX, 0]] {
         expect(Mesh::open(cached(words)), "header", "value");
     }
 }
 
-/// An asset of one block, as it is stored.
+/// Returns an asset of one block with the given stored bytes.
 fn stored_level(stored: Vec<u8>) -> Vec<u8> {
     stored_asset(&[], &[("high_lod", stored)])
 }
@@ -760,10 +769,10 @@ fn wrappers_other_than_zlib_are_told() {
         assert!(error.to_string().contains(text), "{error}");
         assert!(error.offset().unwrap() >= mesh.header().unwrap().base() && error.inflated_offset().is_none());
         assert!(!mesh.view().is_inflated(AssetPart::HighLod));
-        // Asked again, it says the same.
+        // A second access returns the same error.
         assert_eq!(mesh.level(Lod::High).unwrap_err().to_string(), error.to_string());
     };
-    refuse(raw_deflate(&plain), "value", "raw deflate data without the wrapper");
+    refuse(raw_deflate(&plain), "value", "raw deflate data without a zlib header");
     refuse(plain.clone(), "value", "a zlib stream");
     refuse(vec![0; 100], "value", "bytes 00 00");
     refuse(vec![0x78], "unexpected-end", "2 bytes, found 1");
@@ -771,8 +780,8 @@ fn wrappers_other_than_zlib_are_told() {
     refuse(vec![0x78, 0xbb, 0, 0, 0, 1, 3, 0, 0, 0, 0, 1], "value", "preset dictionary");
     let sound = zlib(&plain);
     let length = sound.len();
-    // The checksum is missing, or wrong.
-    (1..=4).for_each(|cut| refuse(sound[..length - cut].to_vec(), "unexpected-end", "cut short"));
+    // The checksum is missing or wrong.
+    (1..=4).for_each(|cut| refuse(sound[..length - cut].to_vec(), "unexpected-end", "truncated"));
     for last in 1..=4 {
         let mut wrong = sound.clone();
         wrong[length - last] ^= 1;
@@ -783,7 +792,7 @@ fn wrappers_other_than_zlib_are_told() {
     assert!(open(&stored_level(wrong)).level(Lod::High).is_err());
     let mut cut = gzip(&plain);
     cut.truncate(cut.len() - 1);
-    refuse(cut, "unexpected-end", "cut short");
+    refuse(cut, "unexpected-end", "truncated");
 }
 
 #[test]
@@ -794,7 +803,7 @@ fn bytes_that_are_left_over_are_told() {
     let block = mesh.block(AssetPart::HighLod).unwrap().unwrap();
     assert_eq!((block.rest(), block.unused()), (&[7; 5][..], 0));
     assert_eq!(block.level().unwrap().submesh(0).unwrap().vertex_count(), 4);
-    // After the stream: rubbish, or another stream, which is not looked at.
+    // Bytes after the stream: arbitrary ones, or a second stream, which is not inflated.
     for tail in [vec![9; 3], zlib(b"more")] {
         let bytes = stored_level([zlib(&plain), tail.clone()].concat());
         let mesh = open(&bytes);
@@ -802,12 +811,12 @@ fn bytes_that_are_left_over_are_told() {
         assert_eq!((block.rest().len(), block.unused()), (0, tail.len() as u64));
         assert!(block.bytes() == plain);
     }
-    // After the last block.
+    // Bytes after the last block.
     let bytes = [one(square()), vec![1; 22]].concat();
     let mesh = open(&bytes);
     let end = mesh.header().unwrap().blocks().map(|block| block.end).max().unwrap();
     assert_eq!(mesh.view().end() - end, 22);
-    // No value in a block at all.
+    // A block without a value.
     expect(open(&asset(&[("high_lod", vec![])])).level(Lod::High), "high_lod", "unexpected-end");
 }
 
@@ -815,7 +824,7 @@ fn limited(bytes: &[u8], limits: Limits) -> Mesh<&[u8]> {
     Mesh::open_with(bytes, &OpenOptions { limits, ..Default::default() }).unwrap()
 }
 
-/// A level that takes `length` bytes.
+/// Returns a level that takes `length` bytes.
 fn wide(length: usize) -> Vec<u8> {
     let empty = level(&[vec![("Position", binary(&[]))]]).len();
     level(&[vec![("Position", binary(&vec![0; length - empty]))]])
@@ -833,7 +842,8 @@ fn a_block_may_inflate_to_its_limit_and_no_further() {
         let expected = ErrorKind::Limit { name: "block", allowed: length as u64 - 1, asked: length as u64 };
         assert_eq!(error.kind().to_string(), expected.to_string());
         expect(limited(&bytes, limits(0)).block(AssetPart::HighLod), "high_lod", "limit");
-        // A checksum that is cut is a cut one at the limit, too.
+        // A truncated checksum is reported as truncated even if the block has the size of the
+        // limit.
         let cut = zlib(&wide(length));
         let cut = stored_level(cut[..cut.len() - 2].to_vec());
         expect(limited(&cut, limits(length as u64)).block(AssetPart::HighLod), "high_lod", "unexpected-end");
@@ -846,7 +856,7 @@ fn blocks_that_are_kept_share_a_budget() {
     let wides = [wide(length), wide(length), wide(1000)];
     let bytes = asset(&["high_lod", "medium_lod", "low_lod"].into_iter().zip(wides).collect::<Vec<_>>());
     let limits = |asset| Limits { asset, ..Limits::default() };
-    // Memory that was reserved in vain counts, too: a quarter of a block at the most.
+    // Memory that was reserved but not used counts as well: at most a quarter of a block.
     let both = limited(&bytes, limits(length as u64 * 5 / 2));
     assert!(both.level(Lod::High).is_ok() && both.level(Lod::Medium).is_ok());
     let limit = length as u64 * 3 / 2;
@@ -855,17 +865,19 @@ fn blocks_that_are_kept_share_a_budget() {
     let error = expect(short.level(Lod::Medium), "medium_lod", "limit");
     let expected = ErrorKind::Limit { name: "asset", allowed: limit, asked: limit + 1 };
     assert_eq!(error.kind().to_string(), expected.to_string());
-    // A smaller one still fits, and one that is not kept counts alone.
+    // A smaller block still fits. A block that is not kept counts alone.
     assert!(short.level(Lod::Low).is_ok());
     let mut buffer = InflateBuffer::default();
     assert!(short.view().block_into(AssetPart::MediumLod, &mut buffer).is_ok());
-    // A file's own size pays for four times as much.
+    // The budget is at least four times the size of the file.
     let dense: Vec<u8> = (0..60_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     let dense = asset(&[("high_lod", level(&[vec![("Position", binary(&dense))]]))]);
     assert!(limited(&dense, limits(0)).level(Lod::High).is_ok());
 }
 
-/// Threads that inflate blocks of one asset at the same time share its budget, too; what is released makes room again.
+/// Tests that threads that inflate blocks of one asset at the same time share its budget.
+///
+/// Releasing a block frees its part of the budget.
 #[test]
 fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
     let length = 300_000;
@@ -881,7 +893,7 @@ fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
         });
         let held: Vec<AssetPart> = parts.into_iter().filter(|part| mesh.view().is_inflated(*part)).collect();
         assert!(held.len() <= 1, "{held:?}");
-        // That there was no room is not remembered.
+        // A refusal for lack of budget is not cached.
         for part in held {
             mesh.release(part);
         }
@@ -892,14 +904,14 @@ fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
             assert!(!mesh.view().is_inflated(part));
         }
     }
-    // Of several threads that ask for the same block, all get it, and one is kept.
+    // Several threads request the same block. All of them get it, and one copy is kept.
     let mesh = limited(&bytes, Limits::default());
     std::thread::scope(|scope| {
         (0..4).for_each(|_| drop(scope.spawn(|| assert_eq!(mesh.level(Lod::High).unwrap().len(), 1))));
     });
 }
 
-/// What the header says of an asset is of the kind that it must be, and so are hashes.
+/// Tests that `validate` reports header values and hashes of a wrong type.
 #[test]
 fn tells_of_values_of_another_kind() {
     let told = |entries: &[(&'static str, Vec<u8>)]| {
@@ -917,7 +929,9 @@ fn tells_of_values_of_another_kind() {
     assert!(told(&[("physics_mesh", hash)]).contains(&("SL15", "physics_mesh.hash".to_owned())));
 }
 
-/// The limit that is named is the one that was exceeded, with its own numbers, whatever is held already.
+/// Tests that the error names the limit that was exceeded, with its numbers.
+///
+/// Blocks that are kept already make no difference.
 #[test]
 fn a_limit_of_one_block_is_told_as_such_beside_others() {
     let bytes = asset(&[("high_lod", wide(5000)), ("medium_lod", wide(6001))]);
@@ -942,13 +956,13 @@ fn a_buffer_serves_one_block_after_another() {
         }
     }
     assert!(open(&one(square())).view().block_into(AssetPart::Skin, &mut buffer).unwrap().is_none());
-    // Lending a buffer keeps nothing.
+    // Inflating into a caller's buffer keeps nothing in the mesh.
     let mesh = open(&bytes);
     mesh.view().block_into(AssetPart::HighLod, &mut buffer).unwrap();
     assert!(!mesh.view().is_inflated(AssetPart::HighLod));
 }
 
-/// Whatever a buffer was used for before, also in vain, the next block comes out of it sound.
+/// Tests that a buffer can be used again after any block, even after a failure.
 #[test]
 fn a_buffer_forgets_what_failed() {
     let plain = level(&[square()]);
@@ -966,7 +980,7 @@ fn a_buffer_forgets_what_failed() {
     }
 }
 
-/// A buffer that has room for more does not let more through.
+/// Tests that the capacity of a buffer does not raise the limit.
 #[test]
 fn a_buffer_that_was_large_is_limited_all_the_same() {
     let mut buffer = InflateBuffer::default();
@@ -981,7 +995,7 @@ fn a_buffer_that_was_large_is_limited_all_the_same() {
 #[test]
 fn hashes_are_those_of_the_stored_bytes() {
     let stored = zlib(b"!");
-    // The MD5 of nothing is no block's.
+    // A hash of zeros is not the MD5 of the block.
     let size = integer(stored.len().try_into().unwrap());
     let wrong = map(&[("hash", binary(&[0; 16])), ("offset", integer(0)), ("size", size)]);
     let bytes = [map(&[("physics_convex", wrong)]), stored].concat();
@@ -991,7 +1005,7 @@ fn hashes_are_those_of_the_stored_bytes() {
     assert_eq!(mesh.view().verify_hash(AssetPart::HighLod).unwrap(), None);
 }
 
-/// Skins of very many joints are read in a time that grows with their number, and not with its square.
+/// Tests that reading a skin takes time linear in the number of joints, not quadratic.
 #[test]
 fn many_joints_take_no_longer_than_they_must() {
     let count = 3000;

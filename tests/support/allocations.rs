@@ -1,24 +1,29 @@
-//! The allocator of the test binaries: it counts per thread, because tests run side by side, and refuses on request.
+//! The allocator of the test binaries.
+//!
+//! It counts per thread, because tests run in parallel, and refuses allocations on request.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts the allocations of each thread, reallocations included, and the bytes that it holds.
+/// Counts the allocations of each thread, including reallocations, and the bytes that the thread
+/// holds.
 pub struct CountingAllocator;
 
-/// The size in bytes from which an allocation counts as large. Errors and their texts are smaller.
+/// The size in bytes from which an allocation counts as large.
+///
+/// Errors and their messages are smaller.
 const LARGE: usize = 1024;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
-    // Memory of another thread may be freed here, so the count can fall below 0.
+    // This thread may free memory of another thread, so the count can become negative.
     static HELD: Cell<i64> = const { Cell::new(0) };
     static PEAK: Cell<i64> = const { Cell::new(0) };
-    /// How many large allocations are granted before one is refused.
+    /// The number of large allocations that are granted before one is refused.
     pub static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-/// Counts an allocation; returns whether it is granted.
+/// Counts an allocation, and returns whether it is granted.
 fn grant(layout: Layout) -> bool {
     if layout.size() >= LARGE {
         let left = GRANTED.get();
@@ -37,15 +42,16 @@ fn size(layout: Layout) -> i64 {
     i64::try_from(layout.size()).unwrap_or(i64::MAX)
 }
 
-// SAFETY: every call is passed to the system allocator with its own arguments. A refusal is a null pointer, which
-// callers must expect. Counting uses plain cells without destructors, so it neither allocates nor unwinds.
+// SAFETY: every call is passed to the system allocator with its own arguments. A refusal is a null
+// pointer, which callers must expect. Counting uses plain cells without destructors, so it neither
+// allocates nor unwinds.
 #[allow(unsafe_code, reason = "an allocator is unsafe by its nature")]
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !grant(layout) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise about the layout is passed on.
+        // SAFETY: the caller guarantees a valid layout, and it is passed on unchanged.
         unsafe { System.alloc(layout) }
     }
 
@@ -53,7 +59,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
         if !grant(layout) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise about the layout is passed on.
+        // SAFETY: the caller guarantees a valid layout, and it is passed on unchanged.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -64,7 +70,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// Returns the number of allocations while `work` ran.
+/// Returns the number of allocations that `work` makes.
 pub fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     let before = COUNT.get();
     let result = work();
@@ -73,7 +79,8 @@ pub fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     count
 }
 
-/// Returns the result of `work`, and the most bytes that this thread held at a time while it ran.
+/// Returns the result of `work`, and the maximum number of bytes that this thread held while it
+/// ran.
 pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = HELD.get();
     PEAK.set(before);

@@ -1,25 +1,27 @@
-//! What must hold in every format: errors name their place, and bones move vertices.
+//! Invariants of every format: errors name their position, and bones move vertices.
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::{Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
-/// The clips and surfaces of a file that are looked at.
+/// The number of clips and surfaces of a file that are read.
 const SAMPLES: usize = 4;
-/// How many bones are posed, and vertices looked at one by one.
+/// The maximum number of bones that are posed, and of vertices that are read one by one.
 const MANY: usize = 1024;
 
-/// What became of a file.
+/// The result of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It did not open.
+    /// The file did not open.
     Refused,
-    /// Its header was read, and something behind it cannot be.
+    /// The header was read, and some later part cannot be read.
     Damaged,
-    /// All of it was read.
+    /// The complete file was read.
     Read,
 }
 
-/// Resolves bones, poses them and moves vertices by them: the bytes may say anything of any of it.
+/// Resolves bones, poses them and moves vertices by them.
+///
+/// The content of the file may be arbitrary.
 pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
     let Some(animations) = file.animations() else { return };
     let count = animations.bone_count();
@@ -54,14 +56,14 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
     }
 }
 
-/// What an error must say of a file of `length` bytes.
+/// Asserts that an error names its field and has an offset inside the file of `length` bytes.
 pub fn expect_named(error: &Error, length: u64) {
     let text = error.to_string();
     assert!(!error.format().is_empty() && !error.field().to_string().is_empty(), "{text}");
     assert!(text.contains(error.format()) && text.contains(&error.field().to_string()), "{text}");
-    assert!(error.offset().is_none_or(|offset| offset <= length), "{text} lies outside the file of {length} bytes");
+    assert!(error.offset().is_none_or(|offset| offset <= length), "{text} is outside of the file of {length} bytes");
     assert!(
         !matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Changed | ErrorKind::OutOfMemory { .. }),
-        "{text} is no fault of the file's"
+        "{text} is not an error of the file"
     );
 }

@@ -1,4 +1,5 @@
-//! What the tests share: sample files, files built byte by byte, and checks that hold for any bytes.
+//! Code that the tests share: sample files, files built byte by byte, and checks that hold for any
+//! bytes.
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part")]
 
 pub mod allocations;
@@ -15,7 +16,9 @@ pub mod writers;
 
 use std::path::PathBuf;
 
-/// Returns the folder of real files, where the machine has one; says so where it has not.
+/// Returns the folder of real files for a format, if the machine has one.
+///
+/// Otherwise prints a note that the test is skipped.
 pub fn corpus(format: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("MESHPEEK_CORPUS") else {
         eprintln!("skipped: MESHPEEK_CORPUS names no folder of real files");

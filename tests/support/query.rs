@@ -1,5 +1,7 @@
-//! What queries are compared with: a loop over all triangles in `f64`, which knows how far rounding may take it; meshes of
-//! nothing but positions and indices; and questions at random.
+//! The reference for queries: a loop over all triangles in `f64` with bounds for the effect of
+//! rounding.
+//!
+//! Also has meshes of only positions and indices, and random queries.
 
 #![allow(clippy::pedantic, reason = "it is written as the mathematics are")]
 
@@ -19,12 +21,12 @@ use crate::support::random::Random;
 pub type Corners = [[f32; 3]; 3];
 type Vector = [f64; 3];
 
-/// The largest coordinate that counts.
+/// The largest coordinate that queries accept.
 const LARGEST: f32 = 1_152_921_504_606_846_976.0;
-/// Rounding of a few operations, as a part of the magnitudes that went into them.
+/// The rounding error of a few operations, relative to the magnitudes of their inputs.
 const ROUNDING: f64 = 1e-14;
 
-/// A surface of nothing but positions and indices.
+/// A surface that has only positions and indices.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     pub positions: Vec<[F32; 3]>,
@@ -37,7 +39,7 @@ impl Shape {
         Self { positions, indices: indices.iter().copied().map(U32::new).collect() }
     }
 
-    /// Makes one whose triangles share no vertices.
+    /// Makes a shape whose triangles share no vertices.
     pub fn soup(triangles: &[Corners]) -> Self {
         let positions: Vec<[f32; 3]> = triangles.iter().flatten().copied().collect();
         let count = u32::try_from(positions.len()).unwrap();
@@ -59,7 +61,7 @@ impl Shape {
         Self { positions: positions.collect(), indices: self.indices.clone() }
     }
 
-    /// Puts the triangles in an order of chance.
+    /// Shuffles the triangles.
     pub fn shuffled(&self, random: &mut Random) -> Self {
         let mut triangles: Vec<[U32; 3]> = self.indices.as_chunks::<3>().0.to_vec();
         for at in (1..triangles.len()).rev() {
@@ -68,14 +70,16 @@ impl Shape {
         Self { positions: self.positions.clone(), indices: triangles.concat() }
     }
 
-    /// Returns the triangles, those that do not count as none.
+    /// Returns the triangles.
+    ///
+    /// A triangle that queries ignore is `None`.
     pub fn faces(&self) -> Vec<Option<Corners>> {
         let point = |number: &U32| self.positions.get(number.get() as usize).map(|position| position.map(F32::get));
         let face = |[a, b, c]: &[U32; 3]| sound([point(a), point(b), point(c)]);
         self.indices.as_chunks().0.iter().map(face).collect()
     }
 
-    /// Makes a scene of it alone, under the number 0.
+    /// Makes a scene of this shape only, as surface 0.
     pub fn scene(&self) -> Scene<'_> {
         let mut scene = Scene::empty();
         scene.add(0, self.triangles(), Arc::new(Tree::new(&self.triangles()).unwrap()));
@@ -83,7 +87,7 @@ impl Shape {
     }
 }
 
-/// Returns a triangle that counts.
+/// Returns the triangle if queries accept it.
 pub fn sound(corners: [Option<[f32; 3]>; 3]) -> Option<Corners> {
     let [a, b, c] = corners;
     let corners = [a?, b?, c?];
@@ -96,7 +100,7 @@ pub fn faces_of(positions: &Positions<'_>, indices: &Indices<'_>) -> Vec<Option<
     (0..indices.len() / 3).map(|face| sound([point(3 * face), point(3 * face + 1), point(3 * face + 2)])).collect()
 }
 
-/// A format of nothing but such surfaces.
+/// A format whose files have only such surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct Flat(pub Vec<Shape>);
 
@@ -109,7 +113,7 @@ impl Flat {
         self.shape(surface).map(|_| None)
     }
 
-    /// Writes its sidecar, with trees.
+    /// Writes the sidecar, with trees.
     pub fn sidecar(&self, key: &Key) -> Vec<u8> {
         let mut out = std::io::Cursor::new(Vec::new());
         write_sidecar(&mut Builder::default(), self, key, &mut out).unwrap();
@@ -198,7 +202,8 @@ fn cross(a: Vector, b: Vector) -> Vector {
 }
 
 fn length(a: Vector) -> f64 {
-    // Scaled, so that neither tiny nor huge lengths are lost.
+    // The vector is scaled first, because the squares of tiny or huge lengths would underflow or
+    // overflow.
     let most = a.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
     if most == 0.0 || !most.is_finite() {
         most
@@ -207,16 +212,16 @@ fn length(a: Vector) -> f64 {
     }
 }
 
-/// What is known of something that rounding may decide.
+/// The reference's answer to a test that may depend on rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     No,
-    /// Either answer is right.
+    /// Both results are correct, because of rounding.
     Open,
     Yes,
 }
 
-/// A triangle that counts.
+/// A triangle that queries accept.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
     pub surface: usize,
@@ -224,7 +229,9 @@ pub struct Face {
     pub corners: [Vector; 3],
 }
 
-/// Where a ray may meet a triangle: at a `t` that is known as well as `slack` says.
+/// The intersection of a ray with a triangle.
+///
+/// `slack` is the possible error of `t`.
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
     known: Verdict,
@@ -239,7 +246,7 @@ impl Face {
         let last = (0..3).fold(0, |best, axis| if direction[axis].abs() > direction[best].abs() { axis } else { best });
         let (first, second) = ((last + 1) % 3, (last + 2) % 3);
         let shear = [direction[first] / direction[last], direction[second] / direction[last]];
-        // Each corner as the ray sees it, and the magnitudes of what was subtracted.
+        // Each corner relative to the ray, and the magnitudes of the numbers that were subtracted.
         let seen = self.corners.map(|corner| {
             let [x, y, z] = [first, second, last].map(|axis| corner[axis] - origin[axis]);
             let [over, up] = shear.map(|shear| shear * z);
@@ -295,7 +302,8 @@ impl Face {
             let [x, y, z] = way.map(|along| along * part);
             least.min(length(subtract(off, [x, y, z])))
         });
-        // Above the triangle, where the foot of the perpendicular is inside of all three edges.
+        // The point is above the triangle if the foot of the perpendicular is inside of all three
+        // edges.
         let size = self.corners.iter().map(|corner| length(subtract(*corner, a))).fold(0.0, f64::max);
         if size > 0.0 {
             let scaled = self.corners.map(|corner| subtract(corner, a).map(|part| part / size));
@@ -313,7 +321,10 @@ impl Face {
         least
     }
 
-    /// Tells whether it reaches into a box: no plane along a face of either, or an edge of each, separates them.
+    /// Returns whether the triangle overlaps a box.
+    ///
+    /// It does unless a plane separates them: one parallel to a face of either, or to an edge of
+    /// each.
     fn reaches(&self, bounds: &Bounds) -> Verdict {
         let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         if !(0..3).all(|axis| min[axis] <= max[axis]) {
@@ -321,7 +332,7 @@ impl Face {
         }
         for axis in 0..3 {
             let [a, b, c] = self.corners.map(|corner| corner[axis]);
-            // Numbers of the file and of the box: nothing is rounded.
+            // These numbers come from the file and the box unchanged, so nothing is rounded.
             if a.min(b).min(c) > max[axis] || a.max(b).max(c) < min[axis] {
                 return Verdict::No;
             }
@@ -329,7 +340,7 @@ impl Face {
         if self.corners.iter().any(|corner| (0..3).all(|axis| min[axis] <= corner[axis] && corner[axis] <= max[axis])) {
             return Verdict::Yes;
         }
-        // Infinite sides are as good as those around the triangle.
+        // Infinite sides are replaced by those of the triangle's own box.
         let (mut low, mut high) = (min, max);
         for axis in 0..3 {
             let parts = self.corners.map(|corner| corner[axis]);
@@ -363,7 +374,7 @@ impl Face {
         known
     }
 
-    /// Tells whether a part of it is inside six planes.
+    /// Returns whether a part of the triangle is inside six planes.
     fn is_in(&self, planes: &[[f32; 4]; 6]) -> Verdict {
         let size = self.corners.iter().flatten().fold(0.0_f64, |most, part| most.max(part.abs()));
         let left = |sign: f64| {
@@ -396,11 +407,11 @@ impl Face {
     }
 }
 
-/// All triangles that count, in the order of surfaces and of the file.
+/// All triangles that queries accept, in the order of surfaces and of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
     pub faces: Vec<Face>,
-    /// The box around all, where there are any.
+    /// The box around all triangles, or `None` if there are none.
     pub bounds: Option<Bounds>,
     pub diagonal: f64,
 }
@@ -425,11 +436,11 @@ impl Oracle {
 
     fn face(&self, surface: usize, triangle: u32) -> &Face {
         let found = self.faces.binary_search_by_key(&(surface, triangle), |face| (face.surface, face.triangle));
-        let at = found.unwrap_or_else(|_| panic!("triangle {triangle} of surface {surface} does not count"));
+        let at = found.unwrap_or_else(|_| panic!("triangle {triangle} of surface {surface} is not a valid triangle"));
         &self.faces[at]
     }
 
-    /// Tells whether a ray can hit anything.
+    /// Returns whether a ray can hit anything.
     fn is_cast(ray: &Ray) -> bool {
         ray.origin.iter().all(|part| part.abs() <= LARGEST)
             && ray.direction.iter().all(|part| part.is_finite())
@@ -437,7 +448,7 @@ impl Oracle {
             && ray.range[0] <= ray.range[1]
     }
 
-    /// Tests what a hit says of itself.
+    /// Tests the fields of a hit.
     pub fn expect_hit(&self, ray: &Ray, hit: &Hit) {
         let meeting = self.face(hit.surface, hit.triangle).meets(ray);
         let direction = ray.direction.map(f64::from);
@@ -445,7 +456,7 @@ impl Oracle {
         let off = (f64::from(hit.t) - meeting.t).abs() * step;
         let t = meeting.t.abs() * step;
         let room = 1e-7 * self.diagonal + 2e-7 * t + meeting.slack * step + 2e-45 * step;
-        // A direction too short to be counted in an `f32`.
+        // The direction is so short that `t` overflows an `f32`.
         let is_beyond = hit.t.is_infinite() && meeting.t.abs() >= f64::from(f32::MAX);
         assert!(meeting.known != Verdict::No && (is_beyond || off <= room), "{hit:?} of {ray:?} is {meeting:?}");
         assert!(ray.range[0] <= hit.t && hit.t <= ray.range[1], "{hit:?} is out of range of {ray:?}");
@@ -462,12 +473,15 @@ impl Oracle {
             let at = [0, 1, 2].map(|axis| f64::from(ray.origin[axis]) + meeting.t * direction[axis]);
             let size = at.iter().chain(&ray.origin.map(f64::from)).fold(0.0_f64, |most, part| most.max(part.abs()));
             let off = length(subtract(at, hit.point.map(f64::from)));
-            // What is grazed is known along the ray, and no better.
+            // At a grazing angle the position is as accurate as the distance along the ray, but not
+            // more.
             assert!(off <= room + 1e-6 * (size + t), "{hit:?} of {ray:?} is at {at:?}");
         }
     }
 
-    /// Tests the first hit of a ray, and all of them; returns how many there are.
+    /// Tests the first hit of a ray and all of its hits.
+    ///
+    /// Returns the number of hits.
     pub fn expect_ray(&self, scene: &Scene<'_>, ray: &Ray) -> usize {
         let (first, all) = (scene.ray(ray), scene.all_hits(ray));
         assert_eq!(first.as_ref(), all.first(), "the first of all hits of {ray:?}");
@@ -479,7 +493,7 @@ impl Oracle {
         assert!(all.is_sorted_by(|one, other| one.t <= other.t), "{all:?} of {ray:?}");
         let mut found: Vec<_> = all.iter().map(|hit| (hit.surface, hit.triangle)).collect();
         found.sort_unstable();
-        assert!(found.is_sorted_by(|one, other| one < other), "twice the same: {found:?} of {ray:?}");
+        assert!(found.is_sorted_by(|one, other| one < other), "a triangle occurs twice: {found:?} of {ray:?}");
         all.iter().for_each(|hit| self.expect_hit(ray, hit));
         for pair in all.windows(2) {
             let [one, other] = pair else { continue };
@@ -500,7 +514,7 @@ impl Oracle {
         all.len()
     }
 
-    /// Tests the point nearest to another.
+    /// Tests the result for the nearest point.
     pub fn expect_nearest(&self, found: Option<Nearest>, point: [f32; 3], limit: f32) {
         let is_asked = point.iter().all(|part| part.abs() <= LARGEST) && limit >= 0.0;
         if !is_asked {
@@ -529,7 +543,7 @@ impl Oracle {
         }
     }
 
-    /// Tests that a point of a triangle is as near as it says.
+    /// Asserts that a point of a triangle has the reported distance.
     pub fn expect_point(&self, found: &Nearest, point: [f32; 3]) {
         let at = point.map(f64::from);
         let distance = self.face(found.surface, found.triangle).distance(at);
@@ -537,14 +551,16 @@ impl Oracle {
         assert!((f64::from(found.distance) - distance).abs() <= 1e-6 * size, "{found:?} of {point:?}: {distance}");
     }
 
-    /// Tests that these triangles, some of which may be missing or there twice, reach into a box.
+    /// Asserts that each of these triangles overlaps a box.
+    ///
+    /// Triangles may be missing or occur twice.
     pub fn expect_within_box(&self, found: &[(usize, u32)], bounds: &Bounds) {
         for (surface, triangle) in found {
             assert_ne!(self.face(*surface, *triangle).reaches(bounds), Verdict::No, "{triangle} and {bounds:?}");
         }
     }
 
-    /// The same of a frustum.
+    /// Asserts that each of these triangles overlaps a frustum.
     pub fn expect_within_frustum(&self, found: &[(usize, u32)], planes: &[[f32; 4]; 6]) {
         for (surface, triangle) in found {
             assert_ne!(self.face(*surface, *triangle).is_in(planes), Verdict::No, "{triangle} and {planes:?}");
@@ -560,7 +576,7 @@ impl Oracle {
             let expected = if is_found { Verdict::Yes } else { Verdict::No };
             assert!(known == Verdict::Open || known == expected, "{what}: {face:?} is {known:?}");
         }
-        assert_eq!(left.next(), None, "{what}: what does not count");
+        assert_eq!(left.next(), None, "{what}: triangles that queries must ignore");
     }
 
     pub fn expect_box(&self, found: &[(usize, u32)], bounds: &Bounds) {
@@ -574,7 +590,7 @@ impl Oracle {
     }
 }
 
-/// What is asked of a scene.
+/// The queries to run on a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
     pub rays: Vec<Ray>,
@@ -593,8 +609,10 @@ fn mix(one: [f32; 3], other: [f32; 3], part: f32) -> [f32; 3] {
 }
 
 impl Questions {
-    /// Thinks of about as many rays and half as many points, a few boxes, frusta and vertices, all around and on the
-    /// triangles.
+    /// Generates random queries around and on the triangles.
+    ///
+    /// There are about `count` rays, half that number of points, and a few boxes, frusta and
+    /// vertices.
     pub fn new(random: &mut Random, oracle: &Oracle, surfaces: &[Vec<Option<Corners>>], count: usize) -> Self {
         let bounds = oracle.bounds.unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] });
         let size = (oracle.diagonal as f32).max(f32::MIN_POSITIVE);
@@ -686,12 +704,12 @@ impl Questions {
                 all.vertices.push((random.below(surfaces.len()), random.below(3 * surfaces.len() + 50) as u32));
             }
         }
-        // Of what is strange, a part, where there is time for few questions.
+        // With time for only a few queries, a part of the unusual ones is enough.
         all.strange(size, if count < 100 { 4 } else { 1 });
         all
     }
 
-    /// Adds questions that have no answer, or hardly one.
+    /// Adds queries that have no result, or are close to having none.
     fn strange(&mut self, size: f32, step: usize) {
         let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, 1.3e18, f32::MIN_POSITIVE, 1e-45];
         for (number, value) in bad.into_iter().enumerate() {
@@ -720,7 +738,7 @@ impl Questions {
     }
 }
 
-/// All answers of a scene, to the bit.
+/// Returns all results of a scene as bits.
 pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
     let mut all = Vec::new();
     let floats = |floats: &[f32]| floats.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
@@ -760,7 +778,9 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
     all
 }
 
-/// Tests every answer of a scene, and that many rays at a time are answered like each of them; returns how many hits there were.
+/// Tests every result of a scene, and that a batch of rays gives the same hits as each ray alone.
+///
+/// Returns the number of hits.
 pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usize {
     let hits = questions.rays.iter().map(|ray| oracle.expect_ray(scene, ray)).sum();
     let one_by_one: Vec<_> = questions.rays.iter().map(|ray| scene.ray(ray)).collect();
@@ -792,7 +812,7 @@ fn expect_around(scene: &Scene<'_>, oracle: &Oracle, surface: usize, vertex: u32
     assert!(scene.neighbors(surface, vertex).into_iter().eq(neighbors), "vertex {vertex} of surface {surface}");
 }
 
-/// A square of `side` by `side` quads, at `x`, `y` whole numbers, `z` = 0.
+/// Builds a square of `side` by `side` quads with integer `x` and `y`, and `z` = 0.
 pub fn grid(side: u32) -> Shape {
     let mut positions = Vec::new();
     for y in 0..=side {
@@ -810,7 +830,9 @@ pub fn grid(side: u32) -> Shape {
     Shape::new(&positions, &indices)
 }
 
-/// A closed ball of `rings` by twice as many quads, the poles among them, of chance in its radius.
+/// Builds a closed ball with a random radius at each vertex.
+///
+/// It has `rings` rings, including the poles, and twice that number of quads around.
 pub fn ball(random: &mut Random, rings: u32) -> Shape {
     let around = rings * 2;
     let mut positions = Vec::new();

@@ -1,4 +1,5 @@
-//! Files that sidecars speak for, everything that such a file answers, and how to spoil a sidecar and make it whole again.
+//! Files with sidecars, all results of such a file, and functions that damage a sidecar and correct
+//! its checksums.
 
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -14,11 +15,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::support::random::Random;
 
-/// Bytes of a page, and of what it holds.
+/// The size of a page in bytes, and the size of its content.
 pub const PAGE: usize = 4096;
 pub const ROOM: usize = 4088;
-/// Where the header has the version, the size of a page, the hash of the file's header, the number of pages, the number of
-/// bytes, and the lists: 24 bytes each, a count, a page and a size of records.
+/// Offsets in the header: the version, the page size, the hash of the file's header, the number of
+/// pages, the number of bytes, and the lists.
+///
+/// Each list takes 24 bytes: a count, a page and a record size.
 pub const VERSION_AT: usize = 8;
 pub const PAGE_AT: usize = 12;
 pub const STRUCTURE_AT: usize = 72;
@@ -26,7 +29,9 @@ pub const PAGES_AT: usize = 80;
 pub const LISTS_AT: usize = 96;
 pub const LISTS: usize = 8;
 
-/// The identity of some file: which one does not matter here.
+/// The identity of some file.
+///
+/// Any file is good enough here.
 pub fn key() -> Key {
     Key::of(&std::fs::metadata(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap())
 }
@@ -40,7 +45,7 @@ pub fn sidecar_of(bytes: &[u8], key: &Key) -> Vec<u8> {
     sidecar
 }
 
-/// Gives every page the checksum of what it holds.
+/// Corrects the checksum of every page.
 pub fn reseal(sidecar: &mut [u8]) {
     let pages = sidecar.get(PAGES_AT..PAGES_AT + 8).map_or(0, |pages| u64::from_le_bytes(pages.try_into().unwrap()));
     for (page, number) in sidecar.chunks_exact_mut(PAGE).zip(0..pages) {
@@ -54,15 +59,16 @@ pub fn number(sidecar: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(sidecar[at..at + 8].try_into().unwrap())
 }
 
-/// Returns where the records of a list lie, which fit in one page, and the size of one.
+/// Returns the byte range of the records of a list, which must fit in one page, and the size of one
+/// record.
 pub fn records(sidecar: &[u8], list: usize) -> (std::ops::Range<usize>, usize) {
     let at = LISTS_AT + 24 * list;
     let [count, page, size] = [at, at + 8, at + 16].map(|at| number(sidecar, at) as usize);
-    assert!(count * size <= ROOM, "more than a page");
+    assert!(count * size <= ROOM, "the records do not fit in a page");
     (page * PAGE..page * PAGE + count * size, size)
 }
 
-/// A surface of so many vertices, each of which so many bones move.
+/// Builds a surface with one vertex for each count, which is the number of bones that move it.
 pub fn surface(name: &str, counts: &[u8]) -> builder::Surface {
     let influences = |vertex: usize, count: u8| {
         let bone = |number: u8| Influence { bone: i32::from(number % 2), weight: 1.0 / (vertex % 5 + 2) as f32 };
@@ -84,7 +90,7 @@ pub fn surface(name: &str, counts: &[u8]) -> builder::Surface {
     }
 }
 
-/// So many counts of 0 to 4.
+/// Returns `len` random counts from 0 to 4.
 pub fn counts(seed: u64, len: usize) -> Vec<u8> {
     let mut random = Random::new(seed);
     (0..len).map(|_| u8::try_from(random.below(5)).unwrap()).collect()
@@ -95,7 +101,9 @@ fn bones() -> Vec<builder::Bone> {
     vec![bone("root", -1), bone("tip", 0)]
 }
 
-/// An animation of two bones that tells all at first, and then what changed; `seed` tells what.
+/// Builds an animation of two bones: a complete first frame, then the changes.
+///
+/// `seed` selects the changes.
 pub fn motion(frames: u32, seed: u64, whole: bool) -> builder::Animation {
     let mut random = Random::new(seed);
     let mut key = |first: bool| {
@@ -117,13 +125,14 @@ pub fn motion(frames: u32, seed: u64, whole: bool) -> builder::Animation {
     }
 }
 
-/// A mesh of these surfaces, and these embedded animations, where a generation has such.
+/// Builds a mesh of these surfaces, and of these embedded animations if the generation supports
+/// them.
 pub fn mesh(generation: Generation, surfaces: Vec<builder::Surface>, animations: Vec<builder::Animation>) -> Vec<u8> {
     let animations = if generation.has_animations() { animations } else { Vec::new() };
     builder::Mesh { bones: bones(), animations, surfaces, ..builder::Mesh::new(generation) }.to_bytes().unwrap()
 }
 
-/// An animation file long enough for checkpoints.
+/// Builds an animation file that is long enough for checkpoints.
 pub fn animation(generation: AnimationGeneration, frames: u32, seed: u64) -> Vec<u8> {
     let mut moved = motion(frames, seed, !generation.is_quantized());
     if generation.is_quantized() {
@@ -140,14 +149,17 @@ pub fn animation(generation: AnimationGeneration, frames: u32, seed: u64) -> Vec
     file.to_bytes().unwrap()
 }
 
-/// The small mesh whose sidecars are spoilt: two embedded animations, one with checkpoints; two skinned surfaces with more than
-/// one block, around one that is not.
+/// Builds the small mesh whose sidecars are damaged.
+///
+/// It has two embedded animations, one with checkpoints, and two skinned surfaces with more than
+/// one index block, with a surface without a skin between them.
 pub fn small_mesh() -> Vec<u8> {
     let surfaces = vec![surface("first", &counts(1, 70)), surface("still", &[]), surface("last", &counts(2, 130))];
     mesh(Generation::Ms12, surfaces, vec![motion(260, 3, false), motion(2, 4, false)])
 }
 
-/// What was asked of a file, in order, and what it said: hashes of values, and of the words of errors.
+/// The queries on a file in order, with a hash of each result: of the values, or of the error
+/// message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answers(Vec<(String, u64)>);
 
@@ -165,21 +177,22 @@ impl Answers {
         }
     }
 
-    /// Returns the first question to which the answers differ.
+    /// Returns the first query whose results differ.
     pub fn differs(&self, other: &Self) -> Option<&str> {
         assert_eq!(self.0.len(), other.0.len());
         let mut pairs = self.0.iter().zip(&other.0);
         pairs.find(|(one, other)| one != other).map(|((question, _), _)| question.as_str())
     }
 
-    /// Returns how many answers there are, and how many differ.
+    /// Returns the number of results, and the number of results that differ.
     pub fn differing(&self, other: &Self) -> (usize, usize) {
         (self.0.len(), self.0.iter().zip(&other.0).filter(|(one, other)| one != other).count())
     }
 }
 
-/// Asks a mesh or an animation file everything that a sidecar has to do with, its last things first; of poses and of weights
-/// at random each `step`th.
+/// Runs every query that a sidecar affects on a mesh or an animation file, in reverse order.
+///
+/// Of poses and of weights in random order, it reads each `step`th.
 pub fn answers(bytes: &[u8], sidecar: Option<Sidecar>, step: usize) -> Answers {
     let mut told = Answers::default();
     let sidecar = sidecar.map(Arc::new);
@@ -195,7 +208,7 @@ pub fn answers(bytes: &[u8], sidecar: Option<Sidecar>, step: usize) -> Answers {
     told
 }
 
-/// Asks through a sidecar, where its bytes are taken for one.
+/// Runs the queries with a sidecar, if its bytes are accepted as one.
 pub fn answers_through(bytes: &[u8], sidecar: &[u8], trust: Trust, step: usize) -> Answers {
     answers(bytes, Sidecar::new(sidecar.to_vec(), &key(), trust), step)
 }

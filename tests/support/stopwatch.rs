@@ -1,4 +1,4 @@
-//! Measures the processor time of a thread, so that limits on time hold on a busy machine, too.
+//! Measures the processor time of a thread. Time limits in tests then also hold on a busy machine.
 
 use std::time::{Duration, Instant};
 

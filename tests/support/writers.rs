@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-/// An output with room for so many bytes.
+/// An output with room for the given number of bytes.
 pub struct FullOutput(pub usize);
 
 impl Write for FullOutput {
@@ -17,7 +17,7 @@ impl Write for FullOutput {
     }
 }
 
-/// An output that nothing may be written to.
+/// An output that refuses every byte.
 pub struct NoOutput;
 
 impl Write for NoOutput {

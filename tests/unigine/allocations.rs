@@ -1,4 +1,6 @@
-//! What reading animations and blocks of UNIGINE files allocates: nothing for a frame, the raw size of a block for a surface.
+//! Counts the allocations for reading animations and blocks of UNIGINE files.
+//!
+//! Posing a frame allocates nothing. A surface in a block allocates the raw size of the block.
 
 use meshpeek::Array;
 use meshpeek::model::Transform;
@@ -7,7 +9,7 @@ use meshpeek::unigine::{Animation, AnimationGeneration, Generation, InflateBuffe
 use crate::support::allocations::{allocations, most_held};
 use crate::support::unigine::{bytes, grid, wave, wave_pose};
 
-/// Someone who waves for long enough that checkpoints are worth it.
+/// Builds the waving sample with enough frames for checkpoints.
 fn long_wave(generation: AnimationGeneration) -> Vec<u8> {
     let mut file = wave(generation);
     let again = file.animations[0].frames.clone();
@@ -17,9 +19,10 @@ fn long_wave(generation: AnimationGeneration) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// The places where bones, animations, and what is remembered of these stand.
+/// Allocations of an open file: the lists of bones, of animations, and of their cached state.
 const OPEN: u64 = 4;
-/// What was found of an animation's keys, the places of those near it, and the list of such places.
+/// Allocations for the located keys of an animation, its nearby checkpoints, and the list of such
+/// checkpoints.
 const FOUND: u64 = 3;
 
 #[test]
@@ -33,7 +36,7 @@ fn opening_and_posing_allocate_next_to_nothing() {
         assert!(found <= FOUND, "{found} allocations to find the keys");
         let view = file.animation(0).unwrap();
         let mut pose = vec![Transform::default(); file.bone_count()];
-        // Near the start no checkpoint is needed.
+        // Frames near the start need no checkpoint.
         assert_eq!(allocations(|| view.pose(0, &mut pose).unwrap()), 0);
         view.pose(view.frames - 1, &mut pose).unwrap();
         assert!(view.index_size() > 0);
@@ -59,9 +62,9 @@ fn a_mesh_poses_without_allocating() {
     assert_eq!(count, 0);
 }
 
-/// The place of the block beside its bytes.
+/// Allocations for a block: its slot, and its bytes.
 const BLOCK: u64 = 2;
-/// Bytes that a surface may take beyond those that its block inflates to.
+/// Bytes that a surface may allocate in addition to the inflated size of its block.
 const SMALL: u64 = 256;
 
 #[test]
@@ -86,14 +89,18 @@ fn a_surface_is_inflated_once() {
             view.uvs(0).unwrap();
         });
         assert_eq!(count, 0);
-        // Of the tree, what varies in length is unfolded beside it: four bytes for a corner, twenty for a node.
+        // The parts of the tree whose length varies are decoded into lists as well: four bytes for
+        // a corner, twenty for a node.
         let (_, held) = most_held(|| mesh.tree(index).unwrap().is_some());
         let unfolded = {
             let tree = mesh.tree(index).unwrap().unwrap();
             (tree.corners().len() * 4 + tree.nodes().len() * 20) as u64
         };
         let raw = tree.raw as u64;
-        assert!((raw + unfolded..=raw + unfolded + 2 * SMALL).contains(&held), "{held} for {raw} and {unfolded}");
+        assert!(
+            (raw + unfolded..=raw + unfolded + 2 * SMALL).contains(&held),
+            "{held} bytes held for {raw} and {unfolded} bytes"
+        );
         assert_eq!(allocations(|| mesh.tree(index).unwrap()), 0);
     }
 }
@@ -112,7 +119,7 @@ fn a_buffer_is_filled_again_without_allocating() {
         let count = allocations(|| mesh.surface_in(index, &mut buffer).unwrap().positions().unwrap().len());
         assert_eq!(count, 0, "surface {index}");
     }
-    // What is verbatim needs no memory at all.
+    // A block that is stored verbatim needs no memory at all.
     let raw = bytes("cube_ms14_raw");
     let mesh = Mesh::open(raw.as_slice()).unwrap();
     let count = allocations(|| mesh.surface_in(0, &mut InflateBuffer::default()).unwrap().positions().unwrap().len());

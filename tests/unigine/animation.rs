@@ -1,5 +1,5 @@
-//! UNIGINE animation files, and animations embedded in meshes: what they say, the poses that they give, and where errors
-//! point.
+//! Tests of UNIGINE animation files and of animations embedded in meshes: their fields, their
+//! poses, and the positions of errors.
 
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
@@ -14,13 +14,15 @@ use crate::support::unigine::{
     animation_regions, animation_samples, bytes, data, long_compact, range, skinned, turn, wave_pose,
 };
 
-/// Returns the byte range of a region of a sound animation file.
+/// Returns the byte range of a region of a valid animation file.
 fn place(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
     let all = animation_regions(bytes);
     range(all.iter().find(|region| region.field.to_string() == name).unwrap_or_else(|| panic!("no region {name}")))
 }
 
-/// Replaces the bytes of one named field; the rest moves if the lengths differ.
+/// Replaces the bytes of one named field.
+///
+/// If the lengths differ, the rest of the file moves.
 fn spoil(bytes: &[u8], name: &str, replacement: &[u8]) -> Vec<u8> {
     let place = place(bytes, name);
     [&bytes[..place.start], replacement, &bytes[place.end..]].concat()
@@ -37,7 +39,9 @@ fn bits(pose: &[Transform]) -> Vec<u32> {
     parts.map(f32::to_bits).collect()
 }
 
-/// Returns every frame, posed in a random order; on the way, that playing them gives the same bits.
+/// Returns every frame, posed in a random order.
+///
+/// Also asserts that playing the frames gives the same bits.
 fn poses(view: &AnimationView<'_>) -> Vec<Vec<Transform>> {
     let mut all = vec![vec![Transform::default(); view.bone_count()]; view.frames as usize];
     let mut random = Random::new(7);
@@ -65,7 +69,9 @@ fn code(bytes: &[u8], at: usize) -> [u8; 2] {
     bytes[at..at + 2].try_into().unwrap()
 }
 
-/// Replays the one animation of an an10 file from its bytes, frame after frame: slow, and simple. All bones are moved.
+/// Replays the only animation of an an10 file from its bytes, frame after frame.
+///
+/// This is slow and simple. The animation moves all bones.
 fn replay(whole: &[u8], rest: &[Transform], frames: usize) -> Vec<Vec<Transform>> {
     let [positions, scales] = ["position_box", "scale_box"].map(|name| {
         let at = place(whole, &format!("animation[0].{name}")).start;
@@ -141,7 +147,8 @@ fn reads_the_sample() {
         if sample.stem.starts_with("bend") {
             continue;
         }
-        // As large as its box, which the values span but for the 1 that the engine adds.
+        // The tolerance is one code step of a box of size 4: the range of the values, and the 1
+        // that the engine adds.
         let step = if view.flags.is_some() { 4.0 / 65535.0 } else { 0.0 };
         for (frame, found) in poses(&view).into_iter().enumerate() {
             let expected = wave_pose(frame as u8);
@@ -162,7 +169,7 @@ fn reads_the_sample() {
     }
 }
 
-/// What the samples are meant to show.
+/// Tests that the samples contain every case that they are meant to demonstrate.
 #[test]
 fn samples_have_everything() {
     let mut seen = std::collections::BTreeMap::<&str, std::collections::BTreeSet<u8>>::new();
@@ -182,7 +189,7 @@ fn samples_have_everything() {
     assert!(seen["still_an11"].is_empty());
 }
 
-/// How much of a region the structure needs.
+/// Returns the number of bytes of a region that reading the structure needs.
 fn looked_at(region: &Region) -> u64 {
     match region.field.name() {
         "bind_transforms" | "bone_ids" => 0,
@@ -219,7 +226,8 @@ fn accounts_for_every_byte() {
     }
 }
 
-/// Opening looks at the header; locating an animation, at the flags of its keys.
+/// Tests that opening reads the header only, and that locating an animation reads only the flags of
+/// its keys.
 #[test]
 fn touches_no_more_than_it_says() {
     let whole = bytes("wave_an10");
@@ -264,7 +272,9 @@ fn names_the_field_that_is_cut() {
     }
 }
 
-/// Everything that a caller can do with an animation file, sound or not; returns the first fault of its structure.
+/// Does everything that a caller can do with an animation file, valid or not.
+///
+/// Returns the first fault of its structure.
 fn check_invariants(bytes: &[u8], random: &mut Random) -> Result<()> {
     let length = bytes.len() as u64;
     let named = |error: &Error| expect_named(error, length);
@@ -284,7 +294,7 @@ fn check_invariants(bytes: &[u8], random: &mut Random) -> Result<()> {
         assert_eq!(same.is_ok(), checked.is_ok(), "{checked:?}, {same:?}");
     }
     if checked.is_ok() && !found.iter().any(|finding| ["UG14", "UG24"].contains(&finding.rule)) {
-        assert!(end == length && written == bytes, "written differently, and no finding says why");
+        assert!(end == length && written == bytes, "written differently without a finding");
     }
     for bone in 0..file.bone_count() {
         file.bone(bone).unwrap();
@@ -343,7 +353,7 @@ fn survives_any_count() {
                 assert!(found.iter().any(|found| (found.rule, found.field) == ("UG14", count.field)), "{found:?}");
                 let mut written = Vec::new();
                 Animation::open(spoilt.as_slice()).unwrap().write_to(0, &mut written).unwrap();
-                assert!(written == whole, "{name}: the engine's spelling comes back");
+                assert!(written == whole, "{name}: the engine's encoding is restored");
             }
         }
     }
@@ -360,7 +370,7 @@ fn writes_what_it_read() {
         Model::open(whole.as_slice()).unwrap().file().write_to(0, &mut written).unwrap();
         assert!(written == whole, "{}", sample.stem);
     }
-    // Bytes that nobody has explained are kept, and told of.
+    // Unexplained bytes are kept and reported.
     let whole = bytes("wave_an13");
     let spoilt = spoil(&whole, "unknown", &[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 9]);
     let mut written = Vec::new();
@@ -406,7 +416,7 @@ fn agrees_with_the_neutral_view() {
     }
 }
 
-/// Bones, each with a frame 0 of its own.
+/// Builds bones, each with a different bind transform.
 fn crowd(count: u8) -> Vec<builder::Bone> {
     (0..count)
         .map(|bone| builder::Bone {
@@ -417,7 +427,7 @@ fn crowd(count: u8) -> Vec<builder::Bone> {
         .collect()
 }
 
-/// A long an10 animation: a whole frame 0, then some changes in each frame.
+/// Builds a long an10 animation: a complete frame 0, then some changes in each frame.
 fn long(frames: usize) -> builder::AnimationFile {
     let mut random = Random::new(42);
     let bones = crowd(20);
@@ -459,7 +469,7 @@ fn poses_like_its_naive_twin() {
     let view = file.animation(0).unwrap();
     let mut random = Random::new(1);
     let mut pose = vec![Transform::default(); 20];
-    // The ends, both sides of some checkpoints, and any frames at all.
+    // The first and the last frames, both sides of some checkpoints, and random frames.
     let interval = view.interval() as usize;
     let edges = [0, 1, interval - 1, interval, interval + 1, interval * 2 - 1, interval * 2, 9_998, 9_999];
     for frame in edges.into_iter().chain((0..500).map(|_| random.below(10_000))) {
@@ -470,7 +480,7 @@ fn poses_like_its_naive_twin() {
     for (number, expected) in replayed.iter().enumerate() {
         assert_eq!(bits(frames.next().unwrap().unwrap()), bits(expected), "frame {number}");
     }
-    // The sample, too, whose last bone is not moved.
+    // The same for the sample, whose animation does not move the last bone.
     let sample = crate::support::unigine::wave(AnimationGeneration::An10);
     let whole = sample.to_bytes().unwrap();
     let rest: Vec<Transform> = sample.bones.iter().map(|bone| bone.bind).collect();
@@ -482,7 +492,9 @@ fn poses_like_its_naive_twin() {
     }
 }
 
-/// Tests that the checkpoints are as near to each other as 2 % of the file allow, and 64 frames apart at least.
+/// Asserts that the checkpoints are as dense as an index of 2 % of the file allows.
+///
+/// They are at least `least` frames apart.
 fn expect_smallest_interval(whole: &[u8], least: u32) -> u32 {
     let file = Animation::open(whole).unwrap();
     let view = file.animation(0).unwrap();
@@ -507,7 +519,8 @@ fn expect_smallest_interval(whole: &[u8], least: u32) -> u32 {
 fn keeps_its_index_small() {
     let whole = long(10_000).to_bytes().unwrap();
     assert!(expect_smallest_interval(&whole, 64) > 64);
-    // Frames that stand alone take no more than their start.
+    // In these generations each frame is complete, so a checkpoint only stores the start of a
+    // frame.
     for generation in [AnimationGeneration::An11, AnimationGeneration::An12, AnimationGeneration::An13] {
         let mut built = long(3_000);
         built.generation = generation;
@@ -516,7 +529,7 @@ fn keeps_its_index_small() {
         expect_smallest_interval(&whole, 1);
         poses(&Animation::open(whole.as_slice()).unwrap().animation(0).unwrap());
     }
-    // So much in each frame that 64 are enough.
+    // Each frame has many keys, so even one checkpoint per 64 frames stays within the limit.
     let mut built = long(2_000);
     let all = built.animations[0].frames[0].clone();
     for (number, frame) in (0_u16..).zip(&mut built.animations[0].frames) {
@@ -528,14 +541,16 @@ fn keeps_its_index_small() {
         }
     }
     assert_eq!(expect_smallest_interval(&built.to_bytes().unwrap(), 64), 64);
-    // Nothing to be found that a walk would not.
+    // A short animation needs no index.
     let view_of_few = bytes("wave_an10");
     let file = Animation::open(view_of_few.as_slice()).unwrap();
     let view = file.animation(0).unwrap();
     assert!(view.interval() >= view.frames && view.index_size() == 0);
 }
 
-/// What no frame has told yet is that of the bind transform, in files that have such, for each component alone.
+/// Tests that a component without a key keeps its value from the bind transform.
+///
+/// This holds for each component separately, in formats that have bind transforms.
 #[test]
 fn what_nobody_told_rests() {
     let bind = Transform { position: [1.0, 2.0, 3.0], rotation: turn(0.5), scale: [4.0, 5.0, 6.0] };
@@ -546,7 +561,7 @@ fn what_nobody_told_rests() {
         key
     };
     let frames = vec![
-        // The flags announce a rotation that this frame does not have.
+        // The flags of the animation include rotation, but this frame has none.
         vec![tell(0, 8.0)],
         vec![builder::BoneKey { scale: [None, Some(0.5), None], ..tell(2, 9.0) }],
         vec![builder::BoneKey { rotation: Some([0.0, 0.0, 0.0, 1.0]), ..builder::BoneKey::default() }],
@@ -572,7 +587,7 @@ fn what_nobody_told_rests() {
     for view in [file.animation(0).unwrap(), mesh.animation(0).unwrap()] {
         for (pose, expected) in poses(&view).iter().zip(expected) {
             assert_eq!(pose[0], bind);
-            // One of 65,535 steps of a box of 1 and a little, in an10.
+            // The tolerance covers one of 65,535 steps of a box of size 1 and a little, in an10.
             let near =
                 |one: &[f32], other: &[f32]| one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-3);
             let found = pose[1];
@@ -580,7 +595,7 @@ fn what_nobody_told_rests() {
             assert_eq!(found.rotation.map(f32::to_bits), expected.rotation.map(f32::to_bits));
         }
     }
-    // From an11 on it is the default, whatever was before.
+    // From an11 on, a missing component has its default value, independent of the frames before.
     let file = builder::AnimationFile {
         bones: vec![bone(-1), bone(0)],
         animations: vec![animation],
@@ -595,7 +610,8 @@ fn what_nobody_told_rests() {
     assert_eq!(found[2][1], Transform::default());
 }
 
-/// Bits that nobody knows announce nothing: the same poses, and a finding.
+/// Tests that unknown flag bits announce no data: the poses stay the same, and a finding reports
+/// the bits.
 #[test]
 fn passes_unknown_flags_over() {
     for (stem, unknown) in
@@ -623,7 +639,8 @@ fn passes_unknown_flags_over() {
             let mut written = Vec::new();
             file.write_to(0, &mut written).unwrap();
             assert!(written == spoilt);
-            // Where the keys do not end where they must, the first of those is to blame.
+            // If the keys do not end at the closing magic, the error names the first key with an
+            // unknown flag.
             spoilt.insert(keys[11] as usize, 0);
             let error = Animation::open(spoilt.as_slice()).unwrap().check().unwrap_err();
             assert_eq!(
@@ -631,10 +648,10 @@ fn passes_unknown_flags_over() {
                 ("animation[0].keys", Some(keys[9]), "value"),
                 "{error}"
             );
-            assert!(error.to_string().contains(&format!("found {:02x}", spoilt[keys[9] as usize])), "{error}");
+            assert!(error.to_string().contains(&format!("found 0x{:02x}", spoilt[keys[9] as usize])), "{error}");
             check_invariants(&spoilt, &mut Random::new(4)).unwrap_err();
         }
-        // Without such, the magic is.
+        // Without unknown flags, the error names the closing magic.
         let mut spoilt = whole.clone();
         let closing = place(&whole, "closing_magic").start;
         spoilt.insert(closing, 0);
@@ -643,7 +660,7 @@ fn passes_unknown_flags_over() {
     }
 }
 
-/// U30: what a bone's number says is tested before it is used.
+/// Tests that the bone numbers of an animation are checked before they are used.
 #[test]
 fn refuses_bones_that_are_not_there() {
     for stem in ["wave_an10", "wave_an11", "wave_an12", "wave_an13"] {
@@ -662,7 +679,7 @@ fn refuses_bones_that_are_not_there() {
             }
             assert!(findings(&spoilt).iter().any(|found| found.rule == "UG08"), "{wrong} as number {item}");
         }
-        // In any order they are as good.
+        // Bone numbers in another order are valid.
         let mut spoilt = whole.clone();
         spoilt[at..at + 8].copy_from_slice(&[3, 0, 4, 0, 0, 0, 2, 0]);
         check_invariants(&spoilt, &mut Random::new(9)).unwrap();
@@ -673,7 +690,8 @@ fn refuses_bones_that_are_not_there() {
         for (found, expected) in found.iter().zip(&expected) {
             for (to, from) in [3, 4, 0, 2].into_iter().zip(&ids) {
                 let from = expected[from.get() as usize];
-                // What was never told is the bone's own, and everything is told here.
+                // A component without a key would keep the bind value, but this sample has a key
+                // for every component.
                 assert_eq!(found[to], from);
             }
         }
@@ -731,7 +749,7 @@ fn stands_at_a_time() {
     for rate in [None, Some(0.0), Some(-30.0), Some(f32::NAN)] {
         assert_eq!(pose.set_time(&none, 0, 0.1, rate, true).unwrap_err().kind().id(), "missing");
     }
-    // A rate that is none: the caller's counts.
+    // The file's rate is not positive, so the caller's rate is used.
     for rate in [0, -30, i32::MIN] {
         let spoilt = spoil(&bytes("wave_an12"), "rate", &rate.to_le_bytes());
         let file = Animation::open(spoilt).unwrap();
@@ -758,7 +776,7 @@ fn poses_what_is_embedded() {
     }
 }
 
-/// What is built of whole poses gives them back.
+/// Tests that an animation built from whole poses returns the same poses.
 #[test]
 fn builds_what_it_poses() {
     let mut random = Random::new(5);
@@ -781,7 +799,7 @@ fn builds_what_it_poses() {
             frame.resize(bones, builder::BoneKey::default());
         }
         if generation != AnimationGeneration::An10 {
-            // Frames stand alone there.
+            // In these generations each frame is complete.
             for (keys, pose) in animation.frames.iter_mut().zip(&frames) {
                 *keys = pose.iter().map(crate::support::unigine::whole_key).collect();
             }
@@ -838,7 +856,7 @@ fn refuses_what_the_format_cannot_hold() {
     let whole = several.to_bytes().unwrap();
     check_invariants(&whole, &mut Random::new(1)).unwrap();
     let file = Animation::open(whole).unwrap();
-    // The second first: the one before it is walked on the way.
+    // The second animation is read first. Locating it walks over the first one.
     let second = poses(&file.animation(1).unwrap());
     assert_eq!(second, poses(&file.animation(0).unwrap()));
     several.animations.clear();

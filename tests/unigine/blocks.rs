@@ -1,5 +1,5 @@
-//! UNIGINE meshes of compressed generations: their blocks, the trees in these, what is inflated and when, and what is said
-//! of damage inside.
+//! Tests of UNIGINE meshes of compressed generations: their blocks, the trees in them, when blocks
+//! are inflated, and the errors for damaged content.
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::unigine::{
@@ -11,7 +11,7 @@ use crate::support::invariants::expect_named;
 use crate::support::random::Random;
 use crate::support::unigine::{bytes, compact, cube, faults, findings, grid, range, region, regions, samples};
 
-/// All samples that have blocks.
+/// Returns all samples that have blocks.
 fn compressed() -> impl Iterator<Item = (&'static str, builder::Mesh)> {
     let all = samples().into_iter().filter(|sample| sample.mesh.generation.is_compressed());
     all.map(|sample| (sample.stem, sample.mesh))
@@ -25,7 +25,7 @@ fn stored<'f>(file: &'f [u8], block: &BlockLocation) -> &'f [u8] {
     &file[block.start() as usize..block.end() as usize]
 }
 
-/// Puts other bytes in the place of a block's, says how many bytes they hold, and sets the table right.
+/// Replaces the content of a block and its declared raw size, and corrects the table of blocks.
 fn reframe(file: &[u8], index: usize, part: usize, raw: i64, content: &[u8]) -> Vec<u8> {
     let mesh = Mesh::open(file).unwrap();
     let block = blocks(&mesh, index)[part];
@@ -41,7 +41,8 @@ fn reframe(file: &[u8], index: usize, part: usize, raw: i64, content: &[u8]) -> 
     out
 }
 
-/// Spells bytes as an LZ4 block of literals and nothing else, by the definition of the format.
+/// Encodes bytes as an LZ4 block that consists of literals only, as the format's definition
+/// describes.
 fn literals(content: &[u8]) -> Vec<u8> {
     let Some(mut more) = content.len().checked_sub(15) else {
         return [&[(content.len() as u8) << 4], content].concat();
@@ -56,7 +57,9 @@ fn literals(content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns what the blocks of all surfaces hold, geometry first, by writing them verbatim.
+/// Returns the content of the blocks of all surfaces, geometry first.
+///
+/// It writes the mesh with verbatim blocks and takes them from there.
 fn contents(file: &[u8]) -> Vec<[Vec<u8>; 2]> {
     let mut raw = Vec::new();
     Mesh::open(file).unwrap().write_stored(&mut raw, Storage::Raw).unwrap();
@@ -64,7 +67,7 @@ fn contents(file: &[u8]) -> Vec<[Vec<u8>; 2]> {
     (0..mesh.surface_count()).map(|index| blocks(&mesh, index).map(|block| stored(&raw, &block).to_vec())).collect()
 }
 
-/// All that a surface's views say, in bytes and numbers.
+/// All values of a surface's views, as bytes and numbers.
 type SurfaceValues = (Vec<Vec<u8>>, Vec<u32>, Vec<u32>);
 
 fn said(view: &SurfaceView<'_>) -> Result<SurfaceValues> {
@@ -91,7 +94,7 @@ fn expect_same_tree(one: &SurfaceTree<'_>, other: &SurfaceTree<'_>) {
     assert!(one.boxes().iter().eq(other.boxes().iter()) && one.splits().iter().eq(other.splits().iter()));
 }
 
-/// Asserts that two files hold the same, however it is stored.
+/// Asserts that two files have the same content, independent of how it is stored.
 fn expect_same(one: &[u8], other: &[u8]) {
     let [one, other] = [one, other].map(|file| Mesh::open(file).unwrap());
     assert_eq!(one.surface_count(), other.surface_count());
@@ -118,7 +121,7 @@ fn reads_the_sample() {
             let expected = said(&plain.surface(index).unwrap()).unwrap();
             assert_eq!(said(&mesh.surface_in(index, &mut buffer).unwrap()).unwrap(), expected, "{stem} {index}");
             assert_eq!(said(&mesh.surface(index).unwrap()).unwrap(), expected, "{stem} {index}");
-            // Now that the mesh holds it, the buffer is not asked.
+            // The mesh has cached the block now, so the buffer is not used.
             assert_eq!(said(&mesh.surface_in(index, &mut buffer).unwrap()).unwrap(), expected);
             assert_eq!(said(&plain.surface_in(index, &mut buffer).unwrap()).unwrap(), expected);
             let [geometry, tree] = blocks(&mesh, index);
@@ -136,7 +139,7 @@ fn reads_the_sample() {
     assert!(bytes("cube_ms14").len() < bytes("cube_ms14_raw").len());
 }
 
-/// The tree against what it is of, node by node.
+/// Compares the tree with its surface, node by node.
 #[test]
 fn trees_hold_their_triangles() {
     for (stem, built) in compressed() {
@@ -193,7 +196,8 @@ fn accounts_for_every_byte() {
                         .filter(|region| region.start >= block.start() && region.end <= block.end())
                         .filter(|region| region.field.outer().is_some())
                         .collect();
-                    // What is verbatim has its parts named; what is not is one.
+                    // A verbatim block has several named regions inside. A compressed block is a
+                    // single region.
                     assert_eq!(inside.len() > 1, block.is_verbatim(), "{stem} {index} {name}");
                     assert!(storage == Storage::Lz4 || block.is_verbatim());
                 }
@@ -206,7 +210,7 @@ fn accounts_for_every_byte() {
     }
 }
 
-/// No surface, and surfaces with nothing in them.
+/// Tests a mesh without surfaces, and surfaces without content.
 #[test]
 fn reads_what_is_empty() {
     let nothing = builder::Surface { targets: vec![builder::MorphTarget::default()], ..builder::Surface::default() };
@@ -235,7 +239,7 @@ fn reads_what_is_empty() {
     }
 }
 
-/// Asserts that geometry ends inside the part that an error names.
+/// Asserts that the geometry ends inside the part that the error names.
 fn expect_cut_part(error: &meshpeek::Error, whole: &[u8], content_at: u64, length: usize) {
     let cut = content_at + length as u64;
     let all = regions(whole);
@@ -258,21 +262,22 @@ fn names_the_field_that_is_cut() {
             let mesh = Mesh::open(file).unwrap();
             let whole = mesh.check();
             let error = if part == 0 { mesh.surface(0).map(drop) } else { mesh.tree(0).map(drop) }.unwrap_err();
-            assert_eq!(whole.is_err(), part == 0, "trees are for who asks for them");
+            assert_eq!(whole.is_err(), part == 0, "checking a mesh reads no trees");
             let again = if part == 0 { mesh.surface(0).map(drop) } else { mesh.tree(0).map(drop) }.unwrap_err();
-            assert_eq!(again.to_string(), error.to_string(), "what failed once fails again");
+            assert_eq!(again.to_string(), error.to_string(), "a failed access fails again");
             expect_named(&error, file.len() as u64);
             assert!(findings(file).iter().any(|found| found.field == error.field()), "{error}");
             error
         };
         for length in 0..content.len() {
-            // Verbatim: the offset is the file's.
+            // For a verbatim block, the error has the offset in the file.
             let spoilt = reframe(&whole, 0, part, length as i64, &content[..length]);
             let error = look(&spoilt);
             assert_eq!(error.inflated_offset(), None);
             assert!((start..=start + length as u64).contains(&error.offset().unwrap()), "{error}");
             expect_cut_part(&error, &whole, start, length);
-            // Inflated: the offset of the block, and how far into what it inflates to.
+            // For a compressed block, the error has the offset of the block and the offset in the
+            // inflated content.
             let spoilt = reframe(&whole, 0, part, length as i64, &literals(&content[..length]));
             let other = look(&spoilt);
             assert_eq!((other.field(), other.offset()), (error.field(), Some(start)), "{error}, {other}");
@@ -281,7 +286,7 @@ fn names_the_field_that_is_cut() {
         let longer = [&content[..], &[0]].concat();
         let spoilt = reframe(&whole, 0, part, longer.len() as i64, &longer);
         assert_eq!(look(&spoilt).offset(), Some(start + content.len() as u64));
-        // Sizes that are not so.
+        // Declared sizes that are wrong.
         for wrong in [content.len() as i64 - 1, content.len() as i64 + 1, 0, -1, i64::MIN, i64::MAX, 1 << 40] {
             let error = look(&reframe(&whole, 0, part, wrong, &literals(&content)));
             assert!(error.field().name().starts_with(name), "{error}");
@@ -289,7 +294,9 @@ fn names_the_field_that_is_cut() {
     }
 }
 
-/// A block of literals is as good as one of an encoder, and so is one that is longer than what it holds.
+/// Tests that a block of literals is read like the output of an encoder.
+///
+/// It may even be longer than its content.
 #[test]
 fn inflates_what_another_encoder_made() {
     let whole = bytes("room_ms14");
@@ -322,7 +329,8 @@ fn survives_any_count() {
             for other in [0, 1, own - 1, own + 1, i32::MAX, -1, -i32::MAX] {
                 let spelled = compact(other);
                 let mut spoilt = whole.clone();
-                // In a block, its sizes and all behind it hold still.
+                // Inside a block, a replacement of equal length keeps the block sizes and all later
+                // offsets.
                 if spelled.len() == place.len() {
                     spoilt[place.clone()].copy_from_slice(&spelled);
                 } else {
@@ -334,7 +342,9 @@ fn survives_any_count() {
     }
 }
 
-/// Looks at all of a file that may be damaged: each fault is named, none is a panic, and what can be read is.
+/// Reads everything of a file that may be damaged.
+///
+/// Each error names its field, nothing panics, and undamaged parts can be read.
 fn look_at_all(file: &[u8]) {
     let length = file.len() as u64;
     let named = |error: &meshpeek::Error| expect_named(error, length);
@@ -343,7 +353,8 @@ fn look_at_all(file: &[u8]) {
     let validated = mesh.validate(&mut |finding| assert!(finding.offset <= length)).inspect_err(named);
     assert_eq!(regions.is_ok(), validated.is_ok());
     let mut out = Vec::new();
-    // Around a block that cannot be passed, bytes have names, and what lies behind is found; but nothing can be written.
+    // If the end of a block is unknown, its bytes still belong to regions and later parts are
+    // found, but the mesh cannot be written.
     let written = mesh.write_to(0, &mut out).is_ok();
     assert!(!written || regions.is_ok() && mesh.end().is_ok());
     let mut buffer = InflateBuffer::default();
@@ -380,13 +391,16 @@ fn writes_what_it_read() {
         assert!(out == whole, "{stem}");
         for storage in [Storage::Raw, Storage::Lz4] {
             let written = write(&mesh, storage);
-            assert!(written == builder::Mesh { storage, ..built.clone() }.to_bytes().unwrap(), "{stem}: as built");
+            assert!(
+                written == builder::Mesh { storage, ..built.clone() }.to_bytes().unwrap(),
+                "{stem}: equal to the built mesh"
+            );
             expect_same(&written, &whole);
             assert!(faults(&written).is_empty());
             let again = Mesh::open(written.as_slice()).unwrap();
             assert!(write(&again, storage) == written && write(&again, Storage::Kept) == written);
         }
-        assert_eq!(mesh.inflated_bytes(), 0, "{stem}: writing keeps nothing");
+        assert_eq!(mesh.inflated_bytes(), 0, "{stem}: writing keeps no inflated block");
     }
     let plain = bytes("cube_ms13");
     let mut out = Vec::new();
@@ -417,7 +431,9 @@ fn agrees_with_the_neutral_view() {
     }
 }
 
-/// Opening inflates nothing; a surface, its own geometry; its tree, its tree.
+/// Tests that opening inflates nothing.
+///
+/// A surface inflates only its geometry, and its tree inflates only the tree.
 #[test]
 fn inflates_only_what_is_asked_for() {
     let whole = bytes("room_ms14");
@@ -432,33 +448,42 @@ fn inflates_only_what_is_asked_for() {
     }
     assert_eq!((touched.bytes(), mesh.inflated_bytes()), (header, 0));
 
-    // The one before the last, by the table: magics, all places, which must ascend, and the sizes of its block and of the last. Trees
-    // have no table, so the sizes of those before it are looked at.
+    // The last block but one is located by the table. This reads the magics, all offsets (which
+    // must ascend), and the sizes of this block and of the last one. Trees have no table, so the
+    // sizes of the trees before are read.
     let index = 3;
     let [geometry, tree] = blocks(&mesh, index);
     let found = touched.bytes() - header;
-    assert!(found <= 12 + 5 * 8 + 6 * 16, "{found} bytes looked at on the way to a block");
-    assert_eq!(mesh.inflated_bytes(), 0, "where it stands and how large it is");
+    assert!(found <= 12 + 5 * 8 + 6 * 16, "{found} bytes read to locate a block");
+    assert_eq!(mesh.inflated_bytes(), 0, "locating a block inflates nothing");
     let view = mesh.surface(index).unwrap();
     assert_eq!(mesh.inflated_bytes(), geometry.raw as u64);
     let looked = touched.bytes() - header - found;
-    assert!((geometry.stored..=geometry.stored + 64).contains(&looked), "{looked} bytes for {}", geometry.stored);
+    assert!(
+        (geometry.stored..=geometry.stored + 64).contains(&looked),
+        "{looked} bytes read for {} stored bytes",
+        geometry.stored
+    );
     let before = touched.bytes();
     assert!(said(&view).is_ok() && mesh.surface(index).is_ok());
-    assert_eq!((touched.bytes(), mesh.inflated_bytes()), (before, geometry.raw as u64), "once, and remembered");
+    assert_eq!(
+        (touched.bytes(), mesh.inflated_bytes()),
+        (before, geometry.raw as u64),
+        "the block is read once and cached"
+    );
     mesh.tree(index).unwrap().unwrap();
     assert!(mesh.inflated_bytes() >= (geometry.raw + tree.raw) as u64);
     assert!(touched.bytes() - before <= tree.stored + 64);
 
-    // What is verbatim is lent from the file, and no vertex is looked at.
+    // Arrays of a verbatim block are borrowed from the file, and no vertex is read.
     let (before, held) = (touched.bytes(), mesh.inflated_bytes());
     let sign = mesh.surface(4).unwrap();
     let place = region(&whole, "surface[4].target[0].positions");
     assert_eq!(sign.positions().unwrap().raw().as_ptr().cast(), whole[place].as_ptr());
     assert_eq!(mesh.inflated_bytes(), held);
-    assert!(touched.bytes() - before <= 16 + 8, "counts and sizes, and no array");
+    assert!(touched.bytes() - before <= 16 + 8, "only counts and sizes are read");
 
-    // Lent to a buffer, nothing stays.
+    // Blocks that are inflated into the caller's buffer do not stay in the mesh.
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     let mut buffer = InflateBuffer::default();
     for index in 0..5 {
@@ -493,7 +518,8 @@ fn inflates_several_at_once() {
         let [found, expected] = [&mesh, &one_by_one].map(|mesh| said(&mesh.surface(index).unwrap()).unwrap());
         assert_eq!(found, expected);
     }
-    // The first failure in the order of the list; the others are there all the same.
+    // The call returns the first failure in the order of the list. The other blocks are inflated
+    // nevertheless.
     let mut spoilt = whole.clone();
     for index in [5, 11] {
         let [geometry, _] = blocks(&one_by_one, index);
@@ -504,7 +530,7 @@ fn inflates_several_at_once() {
     assert_eq!(error.field().outer().unwrap().index, 11, "{error}");
     assert_eq!(mesh.inflated_bytes(), raw(2) + raw(8));
     assert!(matches!(mesh.inflate(&[99, 11]).unwrap_err().kind(), ErrorKind::NoSuch { .. }));
-    // From several threads, any surface is inflated once.
+    // When several threads read the surfaces, each surface is inflated once.
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     std::thread::scope(|scope| {
         for first in 0..4 {
@@ -523,8 +549,10 @@ fn inflates_several_at_once() {
     assert_eq!(mesh.inflated_bytes(), trees.inflated_bytes());
 }
 
-/// Wide indices, of which no file is known: four bytes, as the generations before write them, or compact ints, as the
-/// vendor's page has it.
+/// Tests wide indices.
+///
+/// No real file with such indices is known. They may have four bytes, as in older generations, or
+/// be compact ints, as the vendor's page documents.
 #[test]
 fn reads_wide_indices_in_both_spellings() {
     let surface = |positions: u32, frames: u32| builder::Surface {
@@ -554,7 +582,8 @@ fn reads_wide_indices_in_both_spellings() {
                 }
             };
             assert_eq!(view_counts.index_widths, [wide(positions), wide(frames)]);
-            // The streams end the block: spelled anew, each that is wide.
+            // The index streams are at the end of the block. Each wide stream is replaced by
+            // compact ints.
             let content = contents(&fixed)[0][0].clone();
             let streams = [(&built.surfaces[0].indices, positions), (&built.surfaces[0].attribute_indices, frames)];
             let tail: usize = streams.iter().map(|(stream, count)| stream.len() * usize::from(wide(*count))).sum();
@@ -579,7 +608,8 @@ fn reads_wide_indices_in_both_spellings() {
                 let held = said(&mesh.surface(0).unwrap()).unwrap();
                 assert_eq!((&lent.1, &lent.2), (&built.surfaces[0].indices, &built.surfaces[0].attribute_indices));
                 assert!(lent == held);
-                // As many bytes as the four of each index take are held, however the file spells it.
+                // The mesh holds four bytes for each index, independent of the encoding in the
+                // file.
                 assert!(mesh.inflated_bytes() >= content.len() as u64);
                 expect_same(file, &fixed);
                 let mut written = Vec::new();
@@ -587,7 +617,7 @@ fn reads_wide_indices_in_both_spellings() {
                 assert!(&written == file);
                 assert!(faults(file).iter().all(|found| found.rule == "UG22"), "{:?}", faults(file));
             }
-            // Neither spelling fills the block.
+            // The block has a wrong length for both encodings.
             for wrong in [&spelled[..spelled.len() - 1], &[&spelled[..], &[0]].concat()] {
                 let error =
                     Mesh::open(reframe(&fixed, 0, 0, wrong.len() as i64, wrong)).unwrap().surface(0).unwrap_err();
@@ -597,7 +627,9 @@ fn reads_wide_indices_in_both_spellings() {
     }
 }
 
-/// A table that is not so is passed by: blocks are found one after another, and what is written has a true one.
+/// Tests that a wrong table is ignored.
+///
+/// The blocks are found one after another, and the written file has a correct table.
 #[test]
 fn walks_around_a_table_that_lies() {
     let whole = bytes("room_ms14");
@@ -629,13 +661,13 @@ fn walks_around_a_table_that_lies() {
             assert!(written == whole);
         }
     }
-    // No table at all, as in a file that is cut: the surfaces before the cut can be read.
+    // A truncated file has no table. The surfaces before the end can be read.
     let mesh = Mesh::open(&whole[..table.start - 4]).unwrap();
     (0..5).for_each(|index| drop(said(&mesh.surface(index).unwrap()).unwrap()));
     assert_eq!(mesh.check().unwrap_err().field().to_string(), "table_magic");
 }
 
-/// However its table lies, a file says the same in whatever order it is asked.
+/// Tests that a file with a wrong table gives the same results in any order of access.
 #[test]
 fn finds_the_same_in_any_order() {
     let surfaces = (3..10).map(|side| grid("grid", side, true)).collect();
@@ -644,7 +676,8 @@ fn finds_the_same_in_any_order() {
     let sound = Mesh::open(whole.clone()).unwrap();
     let places: Vec<u64> = (0..7).map(|index| blocks(&sound, index)[0].offset).collect();
     let table = region(&whole, "offsets").start;
-    // Inside of each block, what looks like another that ends where the next begins, or the one after that.
+    // Inside each block there is a fake block that ends at the start of the next block, or of the
+    // one after it.
     let mut lies = vec![0, u64::MAX, places[0] + 1];
     for index in 0..7 {
         let [block, _] = blocks(&sound, index);
@@ -672,7 +705,7 @@ fn finds_the_same_in_any_order() {
     }
 }
 
-/// Z: what all blocks hold together is bounded, and so is what one may.
+/// Tests the limits for all blocks together and for a single block.
 #[test]
 fn keeps_the_limits() {
     let flat = |name: &str| {
@@ -697,8 +730,8 @@ fn keeps_the_limits() {
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", allowed, .. } if *allowed == limits.asset));
         assert_eq!(error.field().to_string(), "surface[2].geometry");
     }
-    assert_eq!(mesh.inflated_bytes(), raw, "what was refused is not counted");
-    // One at a time there is room for each.
+    assert_eq!(mesh.inflated_bytes(), raw, "a refused block is not counted");
+    // With a buffer for one block at a time, each block fits.
     let mut buffer = InflateBuffer::default();
     (0..3).for_each(|index| assert!(said(&mesh.surface_in(index, &mut buffer).unwrap()).is_ok()));
     mesh.check().unwrap();
@@ -714,7 +747,7 @@ fn keeps_the_limits() {
     let error = mesh.surface(0).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "block", asked, .. } if *asked == raw), "{error}");
     assert_eq!(error.field().to_string(), "surface[0].geometry.sizes");
-    // A bomb is refused by what it says, before anything is inflated.
+    // A bomb is refused because of its declared size, before anything is inflated.
     let stored = blocks(&Mesh::open(whole.as_slice()).unwrap(), 0)[0].stored;
     let mut bomb = whole.clone();
     let at = region(&whole, "surface[0].geometry.sizes").start;
@@ -723,7 +756,7 @@ fn keeps_the_limits() {
     let error = mesh.surface(0).unwrap_err();
     assert_eq!((error.kind().id(), error.offset()), ("value", Some(at as u64)), "{error}");
     mesh.surface(1).unwrap();
-    // What is spelled anew counts, too: indices of one byte each take four.
+    // Decoded indices count against the limit, too: an index of one byte takes four bytes.
     let mut wide = flat("wide");
     wide.targets[0].positions = vec![[0.25, 0.5, 0.75]; 70_000];
     wide.indices = vec![0; 900_000];
@@ -750,7 +783,9 @@ fn keeps_the_limits() {
     }
 }
 
-/// A table that agrees with itself and leaves a block out: it is followed, and told; but no block is lost by writing.
+/// Tests a table that is consistent but omits a block.
+///
+/// The reader follows it and reports it, and writing the mesh loses no block.
 #[test]
 fn loses_no_block_that_the_table_leaves_out() {
     let surfaces = ["one", "two", "three"].map(|name| cube(name, 0.5)).to_vec();
@@ -768,5 +803,5 @@ fn loses_no_block_that_the_table_leaves_out() {
     assert!(rules.contains(&"UG20"), "{rules:?}");
     let mut out = Vec::new();
     mesh.write_to(0, &mut out).unwrap();
-    assert!(out == whole, "the table is repaired, and all blocks are there");
+    assert!(out == whole, "the table is corrected, and no block is lost");
 }

@@ -1,4 +1,6 @@
-//! Random meshes of every generation, built, written, read and written again; and what the builder refuses.
+//! Builds random meshes of every generation, writes them, reads them and writes them again.
+//!
+//! Also tests the inputs that the builder refuses.
 
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, influence4, tangent_frame};
 use meshpeek::model::Transform;
@@ -11,7 +13,9 @@ use crate::support::unigine::invariants::check_invariants;
 use crate::support::unigine::{cube, faults, samples, skinned};
 use crate::support::writers::NoOutput;
 
-/// The bits of floats: NaNs and both zeros must come back as they are.
+/// Returns the bits of floats.
+///
+/// NaNs and both zeros must stay as they are.
 fn bits<const N: usize>(values: impl IntoIterator<Item = [f32; N]>) -> Vec<[u32; N]> {
     values.into_iter().map(|value| value.map(f32::to_bits)).collect()
 }
@@ -39,7 +43,8 @@ fn some_surface(random: &mut Random, generation: Generation, bones: usize) -> bu
     };
     let mut targets = vec![target(random, positions, frames)];
     for _ in 0..if generation.has_targets() { random.below(3) } else { 0 } {
-        // Shapes may differ in their numbers: that is found, not refused.
+        // The counts of morph targets may differ. `validate` reports this, but the builder accepts
+        // it.
         let other = if random.one_in(4) { random.below(20) } else { positions };
         targets.push(target(random, other, frames));
     }
@@ -82,7 +87,7 @@ fn some_animation(random: &mut Random, bones: usize) -> builder::Animation {
     builder::Animation { name: name(random), flags: random.next().to_le_bytes()[0] & 0x7f, bones, frames }
 }
 
-/// Makes any mesh that the builder takes.
+/// Builds a random mesh that the builder accepts.
 fn some_mesh(random: &mut Random, generation: Generation) -> builder::Mesh {
     let bones = if generation.has_bones() { random.below(6) } else { 0 };
     let transform = |random: &mut Random| Transform {
@@ -107,7 +112,9 @@ fn some_mesh(random: &mut Random, generation: Generation) -> builder::Mesh {
     }
 }
 
-/// Compares by bits; frames and weights after the engine's own truncation.
+/// Compares a mesh with its source, bit by bit.
+///
+/// Tangent frames and weights are compared after the engine's truncation.
 fn expect_same(mesh: &Mesh<Vec<u8>>, built: &builder::Mesh) {
     assert_eq!(mesh.generation(), built.generation);
     assert_eq!(mesh.bone_count(), built.bones.len());
@@ -179,13 +186,15 @@ fn random_meshes_return() {
         mesh.write_to(0, &mut again).unwrap();
         assert!(again == bytes, "seed {seed}");
         assert_eq!(check_invariants(&bytes, &mut random), Fate::Read);
-        // Parents are written as they are given; all else that is an error to `validate` is refused.
+        // Parents are written as given. The builder refuses every other input that is an error for
+        // `validate`.
         let faults = faults(&bytes);
         assert!(faults.iter().all(|found| found.severity < Severity::Error || found.rule == "UG07"), "{faults:?}");
     }
 }
 
-/// A mesh of one generation, read and built anew as another, holds the same.
+/// Tests that a mesh of one generation has the same content when it is read and built as another
+/// generation.
 #[test]
 fn generations_hold_the_same() {
     for generation in Generation::ALL {
@@ -194,14 +203,14 @@ fn generations_hold_the_same() {
             built.bones.clear();
             built.surfaces[0].weights.clear();
         }
-        // How far it can be compressed hangs on the very bytes.
+        // The compressed size depends on the exact bytes, so the blocks are stored verbatim.
         built.storage = Storage::Raw;
         let mesh = Mesh::open(built.to_bytes().unwrap()).unwrap();
         let again = builder::Mesh { storage: Storage::Raw, ..read_back(&mesh) };
         expect_same(&mesh, &built);
         let bytes = again.to_bytes().unwrap();
         assert_eq!(bytes.len(), mesh.as_bytes().len());
-        // Truncation may take one more step off a frame the second time.
+        // The second truncation may change a tangent frame by one more step.
         expect_close(&Mesh::open(bytes).unwrap(), &mesh);
     }
 }
@@ -265,7 +274,9 @@ fn expect_close(one: &Mesh<Vec<u8>>, other: &Mesh<Vec<u8>>) {
     }
 }
 
-/// Asserts that `spoil` makes the builder refuse a mesh by naming `field`, and that not a byte was written.
+/// Asserts that the builder refuses the mesh after `spoil`.
+///
+/// The error must name `field`, and no byte may be written.
 fn refuses(field: &str, spoil: impl FnOnce(&mut builder::Mesh)) {
     let mut mesh = skinned(Generation::Ms12);
     mesh.surfaces.push(cube("second", 1.0));
@@ -280,15 +291,15 @@ fn refuses(field: &str, spoil: impl FnOnce(&mut builder::Mesh)) {
 #[test]
 fn refuses_what_the_format_cannot_hold() {
     let bar = |mesh: &mut builder::Mesh, edit: fn(&mut builder::Surface)| edit(&mut mesh.surfaces[0]);
-    // Names end at their first NUL.
+    // A name ends at its first NUL.
     refuses("bone[1].name", |mesh| mesh.bones[1].name.push('\0'));
     refuses("animation[0].name", |mesh| mesh.animations[0].name.insert(0, '\0'));
     refuses("surface[1].name", |mesh| mesh.surfaces[1].name = "a\0b".into());
     refuses("surface[0].targets", |mesh| bar(mesh, |bar| bar.targets[0].name = "\0".into()));
-    // Numbers have 16 bits.
+    // Bone and surface numbers have 16 bits.
     refuses("bones", |mesh| mesh.bones.resize(32_768, builder::Bone::default()));
     refuses("surfaces", |mesh| mesh.surfaces.resize(32_768, cube("", 1.0)));
-    // What a generation does not have.
+    // Content that a generation cannot store.
     for generation in [Generation::Ms13, Generation::Ms14, Generation::Ms15] {
         refuses("animations", |mesh| mesh.generation = generation);
     }
@@ -316,7 +327,7 @@ fn refuses_what_the_format_cannot_hold() {
             mesh.surfaces[0].lightmap = Some([0, 0]);
         });
     }
-    // Lists of one length.
+    // Lists that must have equal lengths.
     refuses("animation[0].keys", |mesh| mesh.animations[0].frames[1].truncate(1));
     refuses("animation[0].keys", |mesh| mesh.animations[0].bones.push(0));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.weights.truncate(7)));
@@ -329,7 +340,7 @@ fn refuses_what_the_format_cannot_hold() {
         mesh.surfaces[0].indices.truncate(35);
         mesh.surfaces[0].attribute_indices.truncate(35);
     });
-    // What an index, or a weight, points to.
+    // Indices and weights that are out of range.
     refuses("surface[0].indices", |mesh| bar(mesh, |bar| bar.indices[5] = 8));
     refuses("surface[0].attribute_indices", |mesh| bar(mesh, |bar| bar.attribute_indices[5] = 24));
     refuses("surface[0].indices", |mesh| bar(mesh, |bar| bar.indices[0] = u32::MAX));
@@ -340,7 +351,7 @@ fn refuses_what_the_format_cannot_hold() {
     refuses("surface[1].targets", |mesh| mesh.surfaces[1].targets.clear());
 }
 
-/// What can be said about every generation is written by every generation.
+/// Tests the properties of the written form for every generation.
 #[test]
 fn a_generation_writes_its_own_form() {
     for sample in samples() {

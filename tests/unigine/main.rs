@@ -1,4 +1,5 @@
-//! UNIGINE: meshes of every generation, compressed blocks, animations, spatial trees, and the builder.
+//! Tests of UNIGINE files: meshes of every generation, compressed blocks, animations, spatial
+//! trees, and the builder.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

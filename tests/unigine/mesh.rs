@@ -1,4 +1,5 @@
-//! UNIGINE meshes: what the views give, where errors point, and what is touched on the way.
+//! Tests of UNIGINE meshes: the values of views, the positions of errors, and the bytes that are
+//! read.
 
 use std::sync::Arc;
 
@@ -19,7 +20,9 @@ use crate::support::unigine::{
 };
 use crate::support::writers::FullOutput;
 
-/// What a frame becomes by being written: the engine's truncation is not ours to hide.
+/// Returns a tangent frame after encoding and decoding.
+///
+/// The engine's format truncates it, and the reader reports the truncated values.
 fn written_frame(generation: Generation, frame: &TangentFrame) -> TangentFrame {
     match generation {
         Generation::Ms10 => Quat7.decode(&tangent_frame::encode7(frame)),
@@ -37,7 +40,7 @@ fn all_frames(frames: &TangentFrames<'_>) -> Vec<TangentFrame> {
     all
 }
 
-/// Compares every array of every surface with what the builder was given.
+/// Compares every array of every surface with the input of the builder.
 fn expect_built<D: AsRef<[u8]>>(mesh: &Mesh<D>, built: &builder::Mesh) {
     assert_eq!(mesh.generation(), built.generation);
     assert_eq!(mesh.raw_bounds_again(), built.bounds());
@@ -113,7 +116,7 @@ fn expect_surface(view: &SurfaceView<'_>, built: &builder::Surface, generation: 
     assert_eq!((counts.colors, counts.weights), (!built.colors.is_empty(), !built.weights.is_empty()));
 }
 
-/// Spells a key as the file does.
+/// Returns the flags and the bytes of an encoded key.
 fn spelled(key: &builder::BoneKey) -> (u8, Vec<u8>) {
     let (mut flags, mut components) = (0, Vec::new());
     let [px, py, pz] = key.position;
@@ -155,7 +158,9 @@ fn reads_the_sample() {
     }
 }
 
-/// What the samples are meant to show: if one no longer does, the tests over all of them are worth less.
+/// Tests that the samples contain every case that they are meant to demonstrate.
+///
+/// Otherwise the tests over all samples would cover less than intended.
 #[test]
 fn samples_have_everything() {
     let all = samples();
@@ -210,10 +215,11 @@ fn accounts_for_every_byte() {
     }
 }
 
-/// How much of a region the structure needs: all of a header field, the counts of lists, nothing of arrays.
+/// Returns the number of bytes of a region that reading the structure needs: all of a header field,
+/// the counts of lists, and nothing of arrays.
 fn looked_at(region: &Region) -> u64 {
     match region.field.name() {
-        // Only whoever asks for a tree inflates it.
+        // A tree is inflated only on request.
         _ if region.field.inner().is_some_and(|part| part.list == "tree") => 0,
         "tree" | "bind_transforms" | "bone_ids" | "positions" | "tangents" | "uv0" | "uv1" | "colors" | "indices"
         | "attribute_indices" => 0,
@@ -252,7 +258,8 @@ fn names_the_field_that_is_cut() {
     }
 }
 
-/// The error is about the field whose bytes end, or about a count that says how many of them there should be.
+/// Asserts that the error names the truncated field, or a count that declares more bytes than
+/// remain.
 fn expect_cut(error: &meshpeek::Error, all: &[Region], length: usize, stem: &str) {
     let name = error.field().to_string();
     let named = all.iter().find(|region| region.field.to_string() == name).unwrap_or_else(|| panic!("{stem}: {error}"));
@@ -277,7 +284,7 @@ fn expect_cut(error: &meshpeek::Error, all: &[Region], length: usize, stem: &str
 
 #[test]
 fn survives_any_count() {
-    // What counts in blocks say, other tests tell.
+    // Other tests cover the counts inside blocks.
     for sample in samples().into_iter().filter(|sample| !sample.mesh.generation.is_compressed()) {
         let whole = sample.mesh.to_bytes().unwrap();
         let counts: Vec<_> =
@@ -307,7 +314,7 @@ fn survives_any_count() {
                 );
                 let mut written = Vec::new();
                 Mesh::open(spoilt.as_slice()).unwrap().write_to(0, &mut written).unwrap();
-                assert!(written == whole, "{name}: the engine's spelling comes back");
+                assert!(written == whole, "{name}: the engine's encoding is restored");
             }
         }
     }
@@ -326,7 +333,9 @@ fn writes_what_it_read() {
     }
 }
 
-/// An output that fails is an error about the output, with the cause; not one about the file.
+/// Tests that a failing output gives an error about the output with its cause.
+///
+/// It is not an error about the file.
 #[test]
 fn says_what_the_output_refuses() {
     let sample = skinned(Generation::Ms12);
@@ -403,7 +412,8 @@ fn agrees_with_the_neutral_view() {
     }
 }
 
-/// U18: the width of an index follows from the count it points into, each stream by its own.
+/// Tests that the width of an index follows from the number of items it points into, separately for
+/// each stream.
 #[test]
 fn widths_follow_from_the_counts() {
     let sizes = [(255, 1), (256, 2), (65_535, 2), (65_536, 4)];
@@ -472,7 +482,7 @@ fn finds_embedded_animations() {
         });
         built.animations.push(builder::Animation { name: String::from("still"), ..builder::Animation::default() });
         let whole = built.to_bytes().unwrap();
-        // The last first: those before it are walked on the way.
+        // The last animation is read first. Locating it walks over those before it.
         let mesh = Mesh::open(whole.as_slice()).unwrap();
         assert_eq!(mesh.animation(2).unwrap().name.as_bytes(), b"still");
         expect_built(&mesh, &built);
@@ -481,7 +491,7 @@ fn finds_embedded_animations() {
         assert_eq!(second.bones_offset(), region(&whole, "animation[1].bone_ids").start as u64);
         assert_eq!(second.keys().last().unwrap().offset, second.keys_offset() + 99 * 9);
         assert!(matches!(mesh.animation(3).unwrap_err().kind(), ErrorKind::NoSuch { count: 3, index: 3 }));
-        // A key with the flag that nobody knows: it is taken to announce nothing, and told of.
+        // A key with an unknown flag: the flag announces no data and is reported.
         let keys = region(&whole, "animation[0].keys");
         let mut spoilt = whole.clone();
         spoilt[keys.start] |= 0x80;
@@ -499,11 +509,13 @@ fn finds_embedded_animations() {
         assert_eq!((found[0].field.to_string().as_str(), found[0].offset), ("animation[0].keys", keys.start as u64));
     }
     let whole = bytes("cube_ms13");
-    assert_eq!(Mesh::open(whole).unwrap().animation_count(), 0, "ms13 has no list of them");
+    assert_eq!(Mesh::open(whole).unwrap().animation_count(), 0, "ms13 stores no animations");
 }
 
-/// Opening touches the header and nothing else; locating a surface touches the counts before it, and an array of it the
-/// counts before that. No vertex is touched by either.
+/// Tests which bytes are read.
+///
+/// Opening reads only the header. Locating a surface reads the counts before it, and locating an
+/// array reads the counts before the array. Neither reads a vertex.
 #[test]
 fn touches_no_more_than_it_says() {
     let mut heavy = grid("heavy", 60, true);
@@ -527,7 +539,7 @@ fn touches_no_more_than_it_says() {
     assert_eq!((touched.bytes(), touched.pages()), (header, 1));
     mesh.bounds().unwrap();
     assert!(Surface::all(&mesh).all(|surface| surface.name().is_ok() && surface.bounds().is_ok()));
-    assert_eq!(touched.bytes(), header, "names and bounds are the header's");
+    assert_eq!(touched.bytes(), header, "names and bounds come from the header");
 
     let view = mesh.surface(1).unwrap();
     let first = sum(&of(0));
@@ -536,27 +548,28 @@ fn touches_no_more_than_it_says() {
     let position = view.positions().unwrap().get(3720);
     assert!(position.is_some());
     let count = region(&whole, "surface[1].target[0].positions.count").len() as u64;
-    assert_eq!(touched.bytes(), header + first + count, "and one more");
+    assert_eq!(touched.bytes(), header + first + count, "the count before the array");
     let pages = touched.pages();
     assert!(pages <= 1 + 9, "a page per count, {pages} at most");
     view.uvs(0).unwrap();
     let counts = ["target[0].positions", "target[0].tangents", "weights", "uv0"];
     let counts: usize = counts.iter().map(|name| region(&whole, &format!("surface[1].{name}.count")).len()).sum();
     let walk = 61 * 61;
-    assert_eq!(touched.bytes(), header + first + counts as u64 + walk, "and one byte per skinned vertex");
+    assert_eq!(touched.bytes(), header + first + counts as u64 + walk, "one byte more for each skinned vertex");
     mesh.check().unwrap();
     assert_eq!(touched.bytes(), sum(&|_| true));
     let before = touched.bytes();
     let weights = view.weights().unwrap().unwrap();
     assert_eq!((weights.get(3000).unwrap().len(), weights.iter().count()), (1, 3721));
     view.tangent_frames().unwrap().for_each(drop);
-    assert_eq!(touched.bytes(), before, "found once, remembered");
+    assert_eq!(touched.bytes(), before, "the location is cached");
     assert!(Mesh::open(whole.as_slice()).unwrap().access_log(0).is_none());
     let model = Model::open_with(whole.as_slice(), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
     assert_eq!(model.file().touched_bytes().unwrap(), header);
 }
 
-/// Locating surfaces in any order, from several threads at once, finds the same places.
+/// Tests that surfaces are located at the same offsets in any order and from several threads at
+/// once.
 #[test]
 fn locates_in_any_order() {
     let built = builder::Mesh {
@@ -611,7 +624,9 @@ fn views_can_be_sent_and_copied() {
     owner::<meshpeek::Error>();
 }
 
-/// One mesh over any owner of bytes: it can be stored, moved, and asked for its owner again.
+/// Tests a mesh over any owner of bytes.
+///
+/// It can be stored, moved, and converted back to its owner.
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
 fn any_owner_will_do() {
@@ -628,11 +643,11 @@ fn any_owner_will_do() {
     assert_eq!(Arc::strong_count(&look(Arc::clone(&shared))), 2);
     look(whole.clone().into_boxed_slice());
     look(std::borrow::Cow::Borrowed(whole.as_slice()));
-    // SAFETY: nobody writes to the samples.
+    // SAFETY: no process writes to the samples.
     let map = unsafe { meshpeek::map(data().join("skinned_ms12.mesh")).unwrap() };
     look(map).check().unwrap();
     look(meshpeek::read(data().join("skinned_ms12.mesh")).unwrap());
-    // At any address: a file inside another is not aligned.
+    // The bytes may have any address: a file inside another file is not aligned.
     for shift in 1..5 {
         let moved = [vec![0; shift], whole.clone()].concat();
         look(&moved[shift..]);
@@ -641,7 +656,7 @@ fn any_owner_will_do() {
 
 // Mapped files.
 
-/// G9: what is no regular file is refused by name, and nothing waits for anybody.
+/// Tests that anything but a regular file is refused by name, without blocking.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -670,10 +685,10 @@ fn refuses_what_is_no_file() {
         }
         done.send(()).unwrap();
     });
-    waited.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing waits, and nothing panics");
+    waited.recv_timeout(std::time::Duration::from_secs(20)).expect("opening neither blocks nor panics");
 
     let missing = folder.path().join("missing");
-    // SAFETY: there is nothing to map.
+    // SAFETY: the file does not exist, so nothing is mapped.
     for error in [unsafe { Map::open(&missing) }.map(drop), meshpeek::read(&missing).map(drop)] {
         let error = error.unwrap_err();
         assert!(
@@ -684,12 +699,12 @@ fn refuses_what_is_no_file() {
     }
 }
 
-/// An empty file maps, to nothing, and is then no mesh.
+/// Tests that an empty file maps to no bytes and is then refused as a mesh.
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
 fn maps_an_empty_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    // SAFETY: nobody else knows the file.
+    // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     assert!(map.as_ref().is_empty());
     map.check().unwrap();
@@ -697,8 +712,10 @@ fn maps_an_empty_file() {
     assert!(meshpeek::read(file.path()).unwrap().is_empty());
 }
 
-/// G13, G14: a file that was cut or written to is found out, and never again trusted; one that was replaced or deleted is
-/// as good as ever.
+/// Tests that `check` detects a file that was truncated or written while it was mapped, and never
+/// trusts it again.
+///
+/// A file that was replaced or deleted stays valid.
 #[cfg(unix)]
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
@@ -709,9 +726,9 @@ fn tells_when_the_file_was_changed() {
         let path = folder.path().join(name);
         std::fs::write(&path, &whole).unwrap();
         let file = std::fs::File::options().write(true).open(&path).unwrap();
-        // The test is about what happens when the times move on, so they must be able to.
+        // The test needs modification times that change, so it sets an old one.
         file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
-        // SAFETY: what is cut or written below is not looked at afterwards.
+        // SAFETY: the bytes that are truncated or written below are not read afterwards.
         let map = unsafe { Map::open(&path).unwrap() };
         map.check().unwrap();
         (path, file, map)
@@ -722,7 +739,10 @@ fn tells_when_the_file_was_changed() {
     assert!(matches!(error.kind(), ErrorKind::Truncated { expected: 665, found: 100 }), "{error}");
     assert_eq!(error.offset(), Some(100));
     file.set_len(665).unwrap();
-    assert!(matches!(map.check().unwrap_err().kind(), ErrorKind::Changed), "it grew back, with zeros");
+    assert!(
+        matches!(map.check().unwrap_err().kind(), ErrorKind::Changed),
+        "the file has its old length again, with zeros"
+    );
 
     let (path, _file, map) = fresh("appended");
     let mut longer = std::fs::File::options().append(true).open(path).unwrap();
@@ -746,7 +766,9 @@ fn tells_when_the_file_was_changed() {
     assert!(map.as_ref() == whole);
 }
 
-/// Names that the file holds are data: several of one name, and one that is empty, are told apart by their numbers.
+/// Tests that names in the file are plain data.
+///
+/// Several items with one name, and one with an empty name, are distinguished by their index.
 #[test]
 fn names_are_bytes() {
     let whole = bytes("room_ms11");
@@ -760,7 +782,7 @@ fn names_are_bytes() {
     assert_eq!(mesh.surface(2).unwrap().positions().unwrap().len(), 8);
 }
 
-/// Golden bytes: a whole file, field by field, as the format's page has it.
+/// Compares a whole file with golden bytes, field by field, in the layout of the format's page.
 #[test]
 fn golden_file() {
     let built = builder::Mesh {

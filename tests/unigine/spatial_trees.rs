@@ -1,4 +1,5 @@
-//! Surfaces asked through the trees that ms14 and ms15 files store, against the same asked through trees built of them.
+//! Compares queries through the trees that ms14 and ms15 files store with queries through trees
+//! that were built from the same surfaces.
 
 use std::fs;
 use std::ops::Range;
@@ -12,7 +13,7 @@ use crate::support::corpus;
 use crate::support::random::Random;
 use crate::support::unigine::{bytes, grid};
 
-/// A partition in memory, sound or not.
+/// A partition in memory, valid or not.
 #[derive(Clone, Debug)]
 struct ListTree {
     nodes: Vec<SplitNode>,
@@ -46,7 +47,7 @@ impl ListTree {
     }
 }
 
-/// A wavy grid in a file of a generation that stores trees.
+/// Builds a wavy grid in a file of a generation that stores trees.
 fn waves(side: u32) -> Vec<u8> {
     let surfaces = vec![grid("waves", side, false)];
     builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms14) }.to_bytes().unwrap()
@@ -63,7 +64,7 @@ fn near_bits(near: &Nearest) -> (usize, u32, [u32; 6]) {
     (near.surface, near.triangle, [near.distance, x, y, z, second, third].map(f32::to_bits))
 }
 
-/// A point in and around a box.
+/// Returns a random point in or near a box.
 fn point(bounds: &Bounds, random: &mut Random) -> [f32; 3] {
     let mut point = [0.0; 3];
     for (part, (min, max)) in point.iter_mut().zip(bounds.min.into_iter().zip(bounds.max)) {
@@ -72,7 +73,9 @@ fn point(bounds: &Bounds, random: &mut Random) -> [f32; 3] {
     point
 }
 
-/// Asks two scenes the same, many times. Returns how many rays hit.
+/// Runs the same queries on two scenes many times.
+///
+/// Returns the number of rays that hit.
 fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
     let bounds = one.bounds();
     assert_eq!(bounds, other.bounds());
@@ -101,7 +104,9 @@ fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
     found
 }
 
-/// Compares the trees of a file with those built; all of its surfaces must have one.
+/// Compares the trees of a file with built trees.
+///
+/// All surfaces of the file must have one.
 fn expect_twins(bytes: &[u8], times: usize) -> usize {
     let mesh = Mesh::open(bytes).unwrap();
     for surface in Surface::all(&mesh) {
@@ -152,7 +157,7 @@ fn real_files_answer_as_trees_built_do() {
     assert!(asked > 20);
 }
 
-/// Makes a tree of the waves by another partition.
+/// Converts another partition to a tree over the wavy grid.
 fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
@@ -165,7 +170,7 @@ fn stored() -> ListTree {
     ListTree::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
 }
 
-/// A list of all triangles of the waves, divided so.
+/// Returns a partition of all triangles of the wavy grid with the given nodes.
 fn divided(nodes: Vec<SplitNode>) -> ListTree {
     ListTree { nodes, triangles: (0..128).collect() }
 }
@@ -178,8 +183,8 @@ const fn leaf(range: Range<usize>) -> SplitNode {
 fn what_does_not_divide_all_triangles_is_none() {
     assert!(adopt(&stored()).is_some());
     let inner = SplitNode::Inner;
-    assert!(adopt(&divided(vec![leaf(0..128)])).is_some(), "one leaf of all");
-    assert!(adopt(&divided(vec![inner([1, 2]), leaf(60..128), leaf(0..60)])).is_some(), "any order");
+    assert!(adopt(&divided(vec![leaf(0..128)])).is_some(), "one leaf with all triangles");
+    assert!(adopt(&divided(vec![inner([1, 2]), leaf(60..128), leaf(0..60)])).is_some(), "triangles in any order");
     assert!(adopt(&divided(vec![inner([1, 2]), leaf(0..128), leaf(9..9)])).is_some(), "an empty leaf");
     let hostile = [
         ("no nodes", vec![]),
@@ -193,7 +198,7 @@ fn what_does_not_divide_all_triangles_is_none() {
         ("missing triangles", vec![inner([1, 2]), leaf(0..63), leaf(64..128)]),
         ("leaves beyond the list", vec![inner([1, 2]), leaf(0..64), leaf(64..129)]),
         ("leaves without end", vec![leaf(0..usize::MAX)]),
-        #[allow(clippy::reversed_empty_ranges, reason = "what a damaged file may have")]
+        #[allow(clippy::reversed_empty_ranges, reason = "a damaged file may have this")]
         ("leaves the wrong way round", vec![inner([1, 2]), leaf(0..128), leaf(9..8)]),
     ];
     for (what, nodes) in hostile {
@@ -208,8 +213,8 @@ fn what_does_not_divide_all_triangles_is_none() {
 
 #[test]
 fn what_is_too_deep_is_none() {
-    // Every triangle in a node of its own, beside all that come after it: each of these boxes is as large as can be, so
-    // that it is the chain that is opened.
+    // Every triangle is in a separate leaf, next to a node of all later triangles. The boxes of
+    // these nodes are as large as possible, so the chain is the part that is expanded.
     let chain = |count: u32| {
         let mut surface = grid("waves", 8, false);
         surface.indices = surface.indices[..3].repeat(usize::try_from(count).unwrap());
@@ -226,7 +231,7 @@ fn what_is_too_deep_is_none() {
         let triangles = Triangles::new(&Surface::new(&mesh, 0)).unwrap();
         Tree::from_spatial_tree(&triangles, &ListTree { nodes, triangles: (0..count).collect() }).unwrap()
     };
-    // A node of eight takes seven of the chain.
+    // A node with eight children takes seven nodes of the chain.
     assert!(chain(7 * 26).is_some());
     assert!(chain(7 * 26 + 40).is_none());
     assert!(chain(100_000).is_none());

@@ -1,4 +1,4 @@
-//! Random pairs of every variant, built, written, read and written again.
+//! Builds random pairs of every variant, writes them, reads them and writes them again.
 
 use meshpeek::Array;
 use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
@@ -7,13 +7,14 @@ use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 
-/// Makes any pair that the builder takes.
+/// Builds a random pair that the builder accepts.
 fn some_pair(random: &mut Random) -> builder::Mesh {
     let variant = *random.pick(&[Variant::Classic, Variant::DeusEx, Variant::Prototype]);
     let many = if random.one_in(15) { 500 } else { 20 };
-    // What 16 bytes for two vertices would be, only one variant says.
+    // A frame of 16 bytes with two vertices is always read as Deus Ex, so the other variants use
+    // three vertices.
     let vertices = Some(random.below(many)).filter(|count| *count != 2 || variant == Variant::DeusEx).unwrap_or(3);
-    // Vertices of no bytes say nothing of how they would be stored.
+    // A mesh without vertices is not read as Deus Ex, because its frames have no bytes.
     let variant = if vertices == 0 && variant == Variant::DeusEx { Variant::Classic } else { variant };
     let byte = |random: &mut Random| random.next().to_le_bytes()[2];
     let polygons = if vertices == 0 { 0 } else { random.below(many) };
@@ -27,7 +28,7 @@ fn some_pair(random: &mut Random) -> builder::Mesh {
     };
     let coordinate = |axis: usize, random: &mut Random| {
         let any = i16::from_le_bytes([byte(random), byte(random)]);
-        // The low bits of a number, their sign extended.
+        // Sign-extends the low bits of a number.
         let bits = if axis == 2 { 10 } else { 11 };
         if variant == Variant::DeusEx { any } else { any << (16 - bits) >> (16 - bits) }
     };
@@ -58,7 +59,7 @@ fn random_pairs_return() {
             let expected = frame.iter().map(|position| position.map(f32::from));
             assert!((0..positions.len()).filter_map(|index| positions.get(index)).eq(expected), "seed {seed}");
         }
-        // Read into the builder's lists as an editor would, and built anew.
+        // The mesh is read into the builder's lists, as an editor would, and built again.
         let read = builder::Mesh {
             polygons: mesh.polygons().unwrap().to_vec(),
             frames: (0..mesh.frame_count())
@@ -73,7 +74,7 @@ fn random_pairs_return() {
         };
         assert_eq!(read, built, "seed {seed}");
         let fate = check_invariants(&data, &aniv, None, &mut random);
-        // The prototype's frames alone are more than the strict mode knows.
+        // Strict mode refuses only the frames of a prototype.
         let expected = if built.variant == Variant::Prototype { Fate::Damaged } else { Fate::Read };
         assert_eq!(fate, expected, "seed {seed}");
     }

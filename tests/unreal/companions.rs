@@ -1,4 +1,5 @@
-//! Which files belong together: by stem, by script, and never outside a script's folders.
+//! Tests which files belong together: by stem and by script, but never outside the folders of a
+//! script.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::unreal::companions::{Finder, Pair, PairFile, find};
 use meshpeek::{Error, Limits};
 
-/// A folder of the test's own, with the files that are named.
+/// A temporary folder with the given files.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -27,7 +28,9 @@ impl Place {
         fs::write(self.at(file), text).unwrap();
     }
 
-    /// Writes a script that imports meshes: each with its name, data file and aniv file.
+    /// Writes a script that imports meshes.
+    ///
+    /// Each mesh has a name, a data file and an aniv file.
     fn script(&self, file: &str, meshes: &[[&str; 3]]) {
         let line = |[mesh, data, aniv]: &[&str; 3]| {
             format!("#exec MESH IMPORT MESH={mesh} ANIVFILE=\"{aniv}\" DATAFILE=\"{data}\"\n")
@@ -35,7 +38,7 @@ impl Place {
         self.write(file, &meshes.iter().map(line).collect::<String>());
     }
 
-    /// Returns the pair that is found, without the folder: data, aniv, script and mesh.
+    /// Returns the names of the found data file, aniv file, script and mesh, without the folder.
     fn found(&self, file: &str) -> [String; 4] {
         self.shown(&find(self.at(file)).unwrap())
     }
@@ -65,7 +68,7 @@ fn finds_the_other_by_its_stem() {
         ("data07.3d", "data07.3d", "ANIV07.3D"),
         ("ANIV07.3D", "data07.3d", "ANIV07.3D"),
         ("x_d.3d", "x_d.3d", "X_A.3D"),
-        // The case of letters that a user gives need not be the file's.
+        // The case of letters in the user's path may differ from the file's name.
         ("DOG_d.3d", "Dog_D.3D", "Dog_A.3D"),
         ("Cat_A.3D", "cat_d.3d", "cat_a.3d"),
     ] {
@@ -98,7 +101,7 @@ fn takes_the_word_of_a_script() {
     for file in ["Models/odd.3d", "Models/odder.3d"] {
         assert_eq!(place.found(file), ["Models/odd.3d", "Models/odder.3d", "Classes/Pet.uc", "Odd"], "{file}");
     }
-    // No script imports this one.
+    // No script imports this pair.
     assert_eq!(place.found("Models/cat_a.3d"), ["Models/cat_d.3d", "Models/cat_a.3d", "", ""]);
 }
 
@@ -118,7 +121,7 @@ fn looks_for_scripts_beside_and_in_classes() {
             "{file}"
         );
     }
-    // The one with the file's stem comes first, then by name.
+    // A script with the stem of the file comes first. The others are sorted by name.
     let place = Place::with(&["m/cat_d.3d", "m/cat_a.3d"]);
     place.script("Classes/Cat.uc", &[["third", "cat_d.3d", "cat_a.3d"]]);
     place.script("m/b.uc", &[["second", "cat_d.3d", "cat_a.3d"]]);
@@ -205,7 +208,7 @@ fn finds_the_files_of_each_mesh_of_a_script() {
     let error = finder.find_mesh(&script, b"d").unwrap_err();
     assert!(error.to_string().contains("data_file: expected MODELS\\d_d.3d for mesh D, found none"), "{error}");
     let error = place.error("Classes/Zoo.uc");
-    assert_eq!(error.kind().to_string(), "expected one of A, B, E, found no mesh named");
+    assert_eq!(error.kind().to_string(), "expected one of A, B, E, found no mesh name");
 }
 
 #[test]
@@ -219,10 +222,10 @@ fn takes_the_last_import_of_a_name() {
 fn names_what_is_missing() {
     let place = Place::with(&["cat_d.3d", "dog_a.3d", "odd.3d", "other.obj", "empty.uc"]);
     for (file, text) in [
-        ("cat_d.3d", "expected cat_a.3d beside it, found none"),
-        ("cat", "expected cat_a.3d beside it, found none"),
-        ("dog_a.3d", "expected dog_d.3d beside it, found none"),
-        ("dog", "expected dog_d.3d beside it, found none"),
+        ("cat_d.3d", "expected cat_a.3d in the same folder, found none"),
+        ("cat", "expected cat_a.3d in the same folder, found none"),
+        ("dog_a.3d", "expected dog_d.3d in the same folder, found none"),
+        ("dog", "expected dog_d.3d in the same folder, found none"),
         ("fish", "expected fish_d.3d and fish_a.3d, or fish.uc, found none"),
         ("empty.uc", "expected a mesh that the script imports, found none"),
         ("odd.3d", "expected a name that ends in _d.3d or _a.3d, or a script that imports the file, found none"),
@@ -242,7 +245,7 @@ fn names_what_is_missing() {
     assert_eq!(error.kind().id(), "choice");
 }
 
-/// Paths that must not lead to the secret beside the package.
+/// Paths that must not reach the secret file outside of the package.
 const HOSTILE: [&str; 21] = [
     "..\\secret_d.3d",
     "../secret_d.3d",
@@ -271,7 +274,8 @@ const HOSTILE: [&str; 21] = [
 fn never_leads_outside() {
     for folder in ["Package", "Package/Classes"] {
         for path in HOSTILE {
-            // From `Classes`, one step up stays inside: no such file is there.
+            // From `Classes`, a single step up stays inside the package, and no such file exists
+            // there.
             let inside =
                 folder.ends_with("Classes") && path.matches("..").count() <= 1 + path.matches("Models").count();
             let answer = if inside && path.contains("..") && !path.starts_with("...") { "missing" } else { "outside" };
@@ -333,7 +337,7 @@ fn keeps_to_the_limits() {
     };
     assert_eq!(kind(&Limits { items: 4, ..Limits::default() }, "a_d.3d"), Some("limit"));
     let limits = Limits { script: 100, ..Limits::default() };
-    // A script of another stem is passed over.
+    // A script with another stem is skipped.
     assert_eq!((kind(&limits, "a_d.3d"), kind(&limits, "b_d.3d")), (Some("limit"), None));
     assert_eq!(kind(&Limits::default(), "a_d.3d"), None);
 }

@@ -1,4 +1,4 @@
-//! Unreal vertex meshes: pairs of files, the scripts that belong to them, and the builder.
+//! Tests of Unreal vertex meshes: pairs of files, the scripts that belong to them, and the builder.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,5 @@
-//! Unreal vertex meshes: what the views give, where errors and findings point, and what is touched on the way.
+//! Tests of Unreal vertex meshes: the values of views, the positions of errors and findings, and
+//! the bytes that are read.
 
 use meshpeek::array::Bounds;
 use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
@@ -63,7 +64,7 @@ fn all(positions: &Positions<'_>) -> Vec<[f32; 3]> {
     all
 }
 
-/// A triangle of three vertices, and one that no polygon uses.
+/// Builds a triangle of three vertices, and a fourth vertex that no polygon uses.
 fn small(variant: Variant) -> builder::Mesh {
     builder::Mesh {
         polygons: vec![polygon([0, 1, 2], 0, 0)],
@@ -72,7 +73,7 @@ fn small(variant: Variant) -> builder::Mesh {
     }
 }
 
-// The house tests.
+// The tests that every format has.
 
 #[test]
 fn reads_the_sample() {
@@ -98,7 +99,7 @@ fn reads_the_sample() {
     assert_eq!(mesh.bounds(), mesh.frame(0).unwrap().bounds());
     let whole = Bounds { min: [-512.0, -512.0, -256.0], max: [512.0, 512.0, 284.0] };
     assert_eq!(mesh.bounds_of_all_frames(), whole);
-    // Plain sides, a lid that glows, a bottom that can be seen through.
+    // The box has plain sides, a glowing lid, and a translucent bottom.
     let told: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
     let told: Vec<_> = told.iter().map(|view| (view.texture(), view.kind().0, view.numbers())).collect();
     let sides: Vec<u16> = (0..8).collect();
@@ -114,7 +115,7 @@ fn reads_the_sample() {
         let Some([data, aniv]) = sample.pair() else { continue };
         let script = sample.files.iter().find(|(ending, _)| *ending == ".uc").map(|(_, bytes)| bytes.as_slice());
         let fate = check_invariants(&data, &aniv, script, &mut Random::new(3));
-        // Only a prototype's frames are more than the strict mode knows.
+        // Strict mode refuses only the frames of a prototype.
         assert_eq!(fate, if sample.stem == "prototype" { Fate::Damaged } else { Fate::Read }, "{}", sample.stem);
     }
 }
@@ -148,7 +149,7 @@ fn accounts_for_every_byte() {
     let [data, aniv] = pair("box");
     let longer = Mesh::open(data, [&aniv[..], &[0]].concat()).unwrap();
     assert_eq!(names(&regions(&longer)[1]).last().unwrap(), "aniv_end 260..261 u8");
-    // Every finding about a field that is there can be looked up.
+    // Every finding about an existing field names a region.
     assert!(regions(&longer)[1].iter().any(|region| region.field == findings(&longer)[0].field));
 }
 
@@ -162,12 +163,12 @@ fn names_the_field_that_is_cut() {
         (
             48,
             aniv.len(),
-            "unreal data: polygons at byte 48: expected at most 0 bytes' worth, found 13 items of at least 16 bytes each",
+            "unreal data: polygons at byte 48: expected 208 bytes for 13 items of 16 bytes or more, found 0",
         ),
         (
             data.len() - 1,
             aniv.len(),
-            "unreal data: polygons at byte 48: expected at most 207 bytes' worth, found 13 items of at least 16 bytes each",
+            "unreal data: polygons at byte 48: expected 208 bytes for 13 items of 16 bytes or more, found 207",
         ),
         (data.len(), 3, "unreal aniv: header at byte 0: expected 4 bytes, found 3"),
     ] {
@@ -183,12 +184,12 @@ fn names_the_field_that_is_cut() {
     let error = mesh.frame(3).unwrap_err();
     expect_named(&error, 4 + 44 * 3);
     assert_eq!((error.field().to_string().as_str(), error.offset()), ("frame[3].positions", Some(136)), "{error}");
-    // A frame far behind the end has no place of its own.
+    // A frame that is far after the end has no range in the file.
     let error = mesh.frame(9).unwrap_err();
     expect_named(&error, 4 + 44 * 3);
     let error = mesh.frame(10).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 10, index: 10 }) && error.offset().is_none(), "{error}");
-    assert!(meshpeek::finding(&error).is_none(), "the caller's fault is none of the file's");
+    assert!(meshpeek::finding(&error).is_none(), "an error of the caller is not a finding about the file");
 }
 
 #[test]
@@ -221,7 +222,7 @@ fn writes_what_it_read() {
         mesh.write_to(1, &mut new_aniv).unwrap();
         assert!((new_data, new_aniv) == (data, aniv), "{}", sample.stem);
     }
-    // What the output refuses is told.
+    // An error of the output is returned.
     let mesh = open_sample("box");
     for error in [
         mesh.write_to(0, &mut FullOutput(0)),
@@ -264,7 +265,7 @@ fn agrees_with_the_neutral_view() {
         }
         assert!(surface.vertex_frame(10).is_err());
         assert_eq!(all(&surface.positions().unwrap()), all(&mesh.frame(0).unwrap().positions()));
-        // Sides and bottom are as large as the box; a lid has no height.
+        // The sides and the bottom are as large as the box. The lid has no height.
         let flat = view.kind() == PolygonType(0x10);
         let bounds = surface.bounds().unwrap();
         assert!(!flat || (bounds.min[2], bounds.max[2]) == (256.0, 256.0), "{bounds:?}");
@@ -281,7 +282,9 @@ fn agrees_with_the_neutral_view() {
     assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).counts().is_err());
 }
 
-/// What a frame's cut end leaves is what the counts say, and what welding tests against.
+/// Tests that the counts report the vertices of a truncated frame.
+///
+/// Welding uses the same number.
 #[test]
 fn counts_what_a_cut_frame_has() {
     let [data, aniv] = bytes_of(&builder::Mesh { frames: vec![cube(1).frames[0].clone()], ..cube(1) });
@@ -296,7 +299,7 @@ fn counts_what_a_cut_frame_has() {
 
 // Rules.
 
-/// Tests that a pair breaches one rule, and where.
+/// Asserts that a pair breaks exactly one rule, and the position of the finding.
 fn expect_rule(mesh: &OwnedMesh, rule: &str, severity: Severity, field: &str, offset: u64) {
     let found = findings(mesh);
     assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rule], "{found:?}");
@@ -304,7 +307,7 @@ fn expect_rule(mesh: &OwnedMesh, rule: &str, severity: Severity, field: &str, of
     assert_eq!((one.severity, one.field.to_string().as_str(), one.offset), (severity, field, offset), "{one}");
     let mut surveyed = 0;
     mesh.validate_structure(&mut |_| surveyed += 1).unwrap();
-    // Pads alone are known only by looking at vertices.
+    // Only reading the vertices can detect non-zero padding.
     assert_eq!(surveyed, usize::from(rule != "UR14"));
 }
 
@@ -312,7 +315,7 @@ fn set(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Builds the small mesh, spoils it, and opens it.
+/// Builds the small mesh, damages it, and opens it.
 fn spoilt(variant: Variant, spoil: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> OwnedMesh {
     let [mut data, mut aniv] = bytes_of(&small(variant));
     spoil(&mut data, &mut aniv);
@@ -333,7 +336,10 @@ fn cut_polygons_and_headers_keep_a_pair_from_opening() {
         ("UR02", Severity::Error, 2, "frame_size")
     );
     assert_eq!(error.format(), "unreal aniv");
-    assert!(found.text.contains("32 or 64 bytes for the data file's 8 vertices, found 33, and 33 bytes"), "{found}");
+    assert!(
+        found.text.contains("32 or 64 bytes for the data file's 8 vertices, found 33 bytes, and 33 bytes"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -346,7 +352,7 @@ fn each_rule_is_breached_alone() {
         told.push(rule);
     };
     expect(spoilt(Classic, |_, aniv| set(aniv, 2, 212)), "UR03", Warning, "frame_size", 2);
-    // The last vertex, which no polygon uses, of the last frame.
+    // The last vertex of the last frame, which no polygon uses.
     let cut = spoilt(Classic, |_, aniv| aniv.truncate(4 + 28));
     expect(cut, "UR04", Warning, "frame[1].positions", 20);
     expect(spoilt(Classic, |_, aniv| aniv.push(0)), "UR05", Warning, "aniv_end", 36);
@@ -381,7 +387,7 @@ fn each_rule_is_breached_alone() {
     told.dedup();
     let alone: Vec<_> = RULES[..18].iter().map(|rule| rule.id).collect();
     let alone: Vec<_> = alone.into_iter().filter(|id| !["UR01", "UR02", "UR08", "UR09"].contains(id)).collect();
-    assert_eq!(told, alone, "UR08 and UR09 only go with UR04, and are tested below");
+    assert_eq!(told, alone, "UR08 and UR09 only occur together with UR04, and are tested below");
 }
 
 trait CutPolygons {
@@ -389,7 +395,7 @@ trait CutPolygons {
 }
 
 impl CutPolygons for OwnedMesh {
-    /// Takes away what follows the header of the data file.
+    /// Removes the bytes after the header of the data file.
     fn cut_polygons(self) -> Self {
         Mesh::open(self.data()[..48].to_vec(), self.aniv().clone()).unwrap()
     }
@@ -408,13 +414,13 @@ fn reports_a_used_vertex_that_is_missing() {
 #[test]
 fn reports_converted_line_ends() {
     let mut mesh = builder::Mesh { frames: vec![vec![[0x0d, 0, 0]; 4]; 20], ..small(Variant::Classic) };
-    // 0x0a0d in the low bits of x and y: CR LF in the file.
+    // The low bits of x and y are 0x0a0d. In the file this is CR LF.
     mesh.frames[3][2] = [0x20d, 1, 0];
     let [data, mut aniv] = bytes_of(&mesh);
     let at = 4 + 3 * 16 + 8;
     aniv[at..at + 2].copy_from_slice(b"\r\n");
     let found = findings(&Mesh::open(data.clone(), aniv.clone()).unwrap());
-    assert!(found.is_empty(), "as it was: {found:?}");
+    assert!(found.is_empty(), "the original file: {found:?}");
     let mut converted = aniv.clone();
     converted.remove(at);
     let rules = |aniv: &[u8]| {
@@ -422,12 +428,13 @@ fn reports_converted_line_ends() {
         found.iter().map(|finding| (finding.rule, finding.offset)).collect::<Vec<_>>()
     };
     assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16), ("UR09", 4)]);
-    // No line feed to have lost its companion; and a companion that is still there.
+    // Without a single line feed, no CR can be missing. With a CR LF left, the file was not
+    // converted.
     converted[at] = 0;
     assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16)]);
     converted[at..at + 2].copy_from_slice(b"\r\n");
     assert_eq!(rules(&converted), [("UR04", 4 + 19 * 16)]);
-    // A whole vertex was not lost by a conversion.
+    // A conversion does not remove a whole vertex.
     assert_eq!(rules(&aniv[..aniv.len() - 4]), [("UR04", 4 + 19 * 16)]);
 }
 
@@ -442,7 +449,8 @@ fn compares_every_sequence_with_the_frames() {
     assert_eq!((sequence(0, 3), sequence(2, 1), sequence(3, 0), sequence(i64::MAX, i64::MAX)), (1, 1, 1, 1));
 }
 
-/// The first thing that is not exactly as it should be, by field and offset; and the finding that it is.
+/// Tests that strict mode refuses the first deviation, by field and offset, and that `validate` has
+/// a finding for it.
 #[test]
 fn strict_mode_refuses() {
     let strict = OpenOptions { strict: true, ..Default::default() };
@@ -468,13 +476,13 @@ fn strict_mode_refuses() {
         assert!(Mesh::open_with(data, aniv, &strict).is_ok(), "{sound}");
     }
     for rule in ["UR08", "UR10", "UR11", "UR12", "UR13", "UR14", "UR15", "UR17", "UR18"] {
-        assert!(RULES.iter().any(|known| known.id == rule), "what the strict mode puts up with is a rule, too");
+        assert!(RULES.iter().any(|known| known.id == rule), "a rule that strict mode ignores is also documented");
     }
     let lenient = classic(|data, _| (data[54], data[55], data[63], data[4]) = (7, 1, 1, 1));
     assert!(Mesh::open_with(lenient.data().clone(), lenient.aniv().clone(), &strict).is_ok());
 }
 
-// What every byte means.
+// The meaning of every byte.
 
 #[test]
 fn keeps_every_type_byte_and_texture_number() {
@@ -533,13 +541,14 @@ fn divides_uvs_by_255_or_256() {
         }
         assert_eq!(uvs.get(2), Some([0.0, 255.0 / divisor]));
         assert_eq!(uvs.raw_bytes(4), Some([3, 2]));
-        assert_eq!((uvs.byte_offset(0), uvs.byte_offset(4)), (8, 16 + 10), "from the first polygon");
+        assert_eq!((uvs.byte_offset(0), uvs.byte_offset(4)), (8, 16 + 10), "the offset from the first polygon");
     }
 }
 
 #[test]
 fn a_stale_size_that_is_another_variants_is_only_stale() {
-    // 42 vertices, three frames, and the size of frames of two vertices more, or of twice as many.
+    // The frames have 42 vertices. The declared frame size is that of two more vertices, or of
+    // twice the number.
     let [data, aniv] =
         bytes_of(&builder::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..builder::Mesh::new(Variant::Classic, 42) });
     for stale in [44_u16 * 4, 84 * 4] {
@@ -548,7 +557,7 @@ fn a_stale_size_that_is_another_variants_is_only_stale() {
         assert_eq!((mesh.variant(), mesh.frame(2).unwrap().positions().len()), (Variant::Classic, 42));
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
-        assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and stale");
+        assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and a stale frame size");
         let strict = OpenOptions { strict: true, ..Default::default() };
         let error = Mesh::open_with(&data[..], &aniv[..], &strict).unwrap_err();
         let told = meshpeek::finding(&error).unwrap();
@@ -566,7 +575,7 @@ fn two_vertices_and_16_bytes_are_deus_ex() {
     let mesh = open_built(&mesh);
     assert_eq!(mesh.variant(), Variant::DeusEx);
     assert_eq!(mesh.frame(2).unwrap().positions().get(1), Some([300.0, -20_000.0, 32_767.0]));
-    // So the builder does not write what would be read as something else.
+    // The builder therefore refuses a pair that would be read as another variant.
     let prototype = builder::Mesh { frames: vec![vec![[0; 3]; 2]], ..builder::Mesh::new(Variant::Prototype, 2) };
     let error = prototype.aniv_bytes().unwrap_err();
     assert_eq!((error.kind().id(), error.field().name()), ("refused", "frame_size"), "{error}");
@@ -589,7 +598,7 @@ fn finds_frames_whose_size_went_round() {
         set(&mut aniv, 0, frames);
         set(&mut aniv, 2, (stride % 65_536) as u16);
         for frame in 0..3 {
-            // The last vertex of each frame: x is its number.
+            // The x of the last vertex of each frame is the frame's number.
             let end = 4 + stride as usize * (frame + 1);
             aniv[end - variant.vertex_size() as usize] = frame as u8 + 1;
         }
@@ -603,7 +612,7 @@ fn finds_frames_whose_size_went_round() {
         let told: Vec<_> = findings(&mesh).iter().map(|finding| finding.rule).collect();
         assert_eq!(told, ["UR10", "UR03"]);
     }
-    // The largest that need not go round.
+    // The largest frame that does not overflow the 16-bit size.
     for (variant, most) in
         [(Variant::Classic, layout::most::CLASSIC_VERTICES), (Variant::DeusEx, layout::most::DEUS_EX_VERTICES)]
     {
@@ -665,7 +674,7 @@ fn prototypes_store_bounds() {
         assert_eq!(view.stored_bounds(), Some(view.bounds()));
     }
     let [data, mut aniv] = pair("prototype");
-    // Stored bounds may lie: nothing but `stored_bounds` believes them.
+    // Stored bounds may be wrong. Only `stored_bounds` uses them.
     aniv[36..44].copy_from_slice(&[0x00, 0x04, 0, 0, 0xff, 0x03, 0, 0]);
     let lying = Mesh::open(data, aniv).unwrap();
     let lie = Bounds { min: [-1024.0, 0.0, 0.0], max: [1023.0, 0.0, 0.0] };
@@ -674,7 +683,7 @@ fn prototypes_store_bounds() {
     assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds());
 }
 
-// What is computed.
+// Computed values.
 
 fn close(one: [f32; 3], other: [f32; 3]) -> bool {
     one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-5)
@@ -697,7 +706,8 @@ fn hangs_weapons_where_the_triangle_says() {
     assert_eq!(mesh.attachment_count(), 3);
     let found = mesh.attachment(0, 0, &Placement::STORED).unwrap();
     assert_eq!(found.position, [10.0, 20.0, 80.0], "midway between vertices 0 and 1");
-    // z runs from 0 to 1; (0, 0, 100) × (100, 0, 0) points along y; x = y × z.
+    // The z axis is from 0 to 1. The cross product of (0, 0, 100) and (100, 0, 0) points along y.
+    // The x axis is y cross z.
     assert_eq!(found.axes, Some([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]));
     let author = Placement::author(Variant::DeusEx);
     let found = mesh.attachment(0, 1, &author).unwrap();
@@ -705,14 +715,15 @@ fn hangs_weapons_where_the_triangle_says() {
         (found.position, found.axes),
         ([0.5, 0.0, 0.0], Some([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
     );
-    // Triangles without area have a place and no directions. Surfaces are in order of texture, then type.
+    // Triangles without area have a position but no axes. Surfaces are sorted by texture, then by
+    // type.
     assert_eq!(mesh.attachment(1, 0, &Placement::STORED).unwrap().axes, None);
     assert_eq!(mesh.attachment(1, 0, &Placement::STORED).unwrap().position, [2.5; 3]);
     assert_eq!(mesh.attachment(2, 0, &Placement::STORED).unwrap().position, [0.0; 3]);
     for error in [mesh.attachment(3, 0, &author), mesh.attachment(0, 2, &author)].map(Result::unwrap_err) {
         assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
     }
-    // A placement turns the directions, too.
+    // A placement also rotates the axes.
     let turned = Placement { axes: [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], ..Placement::STORED };
     let found = mesh.attachment(0, 0, &turned).unwrap();
     assert_eq!((found.position, found.axes.unwrap()[1]), ([-20.0, 10.0, 80.0], [-1.0, 0.0, 0.0]));
@@ -721,7 +732,7 @@ fn hangs_weapons_where_the_triangle_says() {
     assert_eq!(open_sample("box").attachment_count(), 0);
 }
 
-/// Normals, the slow way: in f64, by looking at every polygon for every corner.
+/// Computes normals the slow way: in `f64`, with a loop over every polygon for every corner.
 fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
     let positions = mesh.frame(frame).unwrap().positions();
     let polygons = mesh.polygons().unwrap();
@@ -772,7 +783,8 @@ fn computes_normals_like_their_naive_twin() {
         mesh.frames = vec![(0..count).map(|_| [0; 3].map(|_: i16| random.below(2000) as i16 - 1000)).collect()];
         mesh.polygons = (0..random.within(1..40))
             .map(|_| {
-                // No vertex twice: sums that nearly cancel differ by rounding.
+                // Each vertex occurs once in a triangle: sums that nearly cancel would differ by
+                // rounding.
                 let first = random.below(count);
                 let vertices = [0, 1, 2].map(|next| ((first + next) % count) as u16);
                 polygon(vertices, *random.pick(&[0, 8, 0x20, 0x28, 1]), 0)
@@ -804,19 +816,19 @@ fn normals_point_outward() {
     for (number, polygon) in polygons.iter().enumerate().skip(1) {
         for corner in 0..3 {
             let at = number * 3 + corner;
-            // The box is around 0: away from its middle is outward.
+            // The box is centered at 0, so the direction away from its center is outward.
             let from_middle = placement.apply(positions.get(polygon.vertices[corner].get().into()).unwrap());
             let outward =
                 |normal: [f32; 3]| normal.iter().zip(from_middle).map(|(one, other)| one * other).sum::<f32>() > 0.0;
             assert!(outward(facet[at]) && outward(smooth[at]), "polygon {number}");
-            assert_eq!(facet[at].iter().filter(|part| **part == 0.0).count(), 2, "a side is along two axes");
+            assert_eq!(facet[at].iter().filter(|part| **part == 0.0).count(), 2, "a side is parallel to two axes");
             assert!(facet[at] != smooth[at], "a corner of a cube");
             let expected = if polygon.kind & 0x20 != 0 { facet[at] } else { smooth[at] };
             assert_eq!(flagged[at], expected);
         }
     }
     assert!(polygons.iter().any(|polygon| polygon.kind & 0x20 != 0));
-    // The weapon's vertices belong to no triangle that is drawn.
+    // The vertices of the weapon triangle belong to no triangle that is drawn.
     assert!(smooth[..3] == [[0.0; 3]; 3] && facet[0] != [0.0; 3]);
     let cut = Mesh::open(mesh.data().clone(), mesh.aniv()[..4].to_vec()).unwrap();
     assert!(
@@ -824,7 +836,7 @@ fn normals_point_outward() {
     );
     let huge = Placement { scale: [f32::MAX; 3], ..Placement::STORED };
     let huge = mesh.normals(0, Shading::Smooth, &huge).unwrap();
-    assert!(huge.iter().flatten().all(|part| part.is_finite()), "no length is no normal");
+    assert!(huge.iter().flatten().all(|part| part.is_finite()), "normals are finite");
 }
 
 #[test]
@@ -833,7 +845,7 @@ fn places_as_the_script_says() {
     let script = mesh.script().unwrap();
     let placement = Placement::of(&script);
     assert_eq!((placement.origin, placement.scale), ([0.0, -20.0, 12.5], [0.06, 0.06, 0.12]));
-    // YAW=64 turns x to y; ROLL=-64 turns y to z, before that.
+    // YAW=64 rotates x to y. Before that, ROLL=-64 rotates y to z.
     assert_eq!(placement.axes[0], [0.0, 1.0, 0.0]);
     let placed = placement.apply([100.0, -20.0, 12.5]);
     assert!(close(placed, [0.0, 6.0, 0.0]), "{placed:?}");
@@ -845,7 +857,7 @@ fn places_as_the_script_says() {
     assert_eq!(Placement::STORED.apply(last), last);
     assert_eq!(Placement::author(Variant::Prototype).apply([8.0, 8.0, 4.0]), [1.0; 3]);
     assert_eq!(Placement::author(Variant::DeusEx).apply([256.0; 3]), [1.0; 3]);
-    // A corner of the box around all, in each variant.
+    // A corner of the box around all vertices, in each variant.
     assert_eq!(Placement::author(Variant::Classic).apply([-1024.0, -1024.0, -512.0]), [-128.0; 3]);
     assert_eq!(Placement::author(Variant::DeusEx).apply([-32_768.0; 3]), [-128.0; 3]);
     let placement = Placement {
@@ -853,8 +865,8 @@ fn places_as_the_script_says() {
         scale: [2.0, 3.0, 4.0],
         axes: [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
     };
-    assert_eq!(placement.apply([2.0, 4.0, 6.0]), [6.0, 12.0, 2.0], "move, stretch, turn");
-    assert_eq!(placement.turn([2.0, 4.0, 6.0]), [4.0, 6.0, 2.0], "a direction is only turned");
+    assert_eq!(placement.apply([2.0, 4.0, 6.0]), [6.0, 12.0, 2.0], "translate, scale, rotate");
+    assert_eq!(placement.turn([2.0, 4.0, 6.0]), [4.0, 6.0, 2.0], "a direction is only rotated");
 }
 
 #[test]
@@ -878,7 +890,7 @@ fn stands_between_two_frames() {
         let error = InterpolatedPositions::new(from, to, 0.5).decode_into(&mut vec![[0.0; 3]; length]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Buffer { needed: 11, .. }), "{error}");
     }
-    // Of two lengths the shorter, either way round.
+    // If the lengths differ, the shorter one is used, in both orders.
     let fewer = from.slice(0..4).unwrap();
     for between in [InterpolatedPositions::new(fewer, to, 0.5), InterpolatedPositions::new(to, fewer, 0.5)] {
         let mut out = [[0.0; 3]; 4];
@@ -897,7 +909,7 @@ fn plays_the_clips_of_a_script() {
     let walk = mesh.clip(1).unwrap();
     assert_eq!((walk.name.as_bytes(), walk.frames, walk.bones), (&b"Walk"[..], 6, 0));
     assert_eq!((walk.rate, walk.first_vertex_frame), (Some(15.0), Some(2)));
-    assert_eq!(mesh.clip(0).unwrap().rate, Some(30.0), "the engine's, where the script has none");
+    assert_eq!(mesh.clip(0).unwrap().rate, Some(30.0), "the engine's rate if the script has none");
     let moment = walk.at(0.1, None, true).unwrap();
     assert_eq!((moment.from, moment.to, (moment.fraction * 100.0).round()), (3, 4, 50.0));
     let moment = walk.at_frame(5.5, true).unwrap();
@@ -924,7 +936,7 @@ fn a_pair_alone_is_one_clip() {
     assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));
 }
 
-/// Frames that do not exist are not in a clip.
+/// Tests that a clip contains only existing frames.
 #[test]
 fn clips_have_frames_that_exist() {
     let clip = |start: &str, frames: &str| {
@@ -940,14 +952,14 @@ fn clips_have_frames_that_exist() {
     assert_eq!(clip("99", "1").1, 0);
     assert_eq!(clip("0", "-1").1, 0);
     assert_eq!(clip("5", "-3").1, 0);
-    // Of frames -2 to 2, those from 0 on.
+    // Of the frames -2 to 2, the clip has those from 0 on.
     assert_eq!(clip("-2", "5"), (0, 3));
     assert_eq!(clip("-9", "5"), (0, 0));
     assert_eq!(clip("9223372036854775807", "9223372036854775807").1, 0);
     assert_eq!(clip("1", "9223372036854775807"), (1, 7));
     assert_eq!(clip("-9223372036854775808", "9223372036854775807").1, 0);
     assert_eq!(clip("x", "y"), (0, 0));
-    // Nothing beyond the mesh is ever asked for.
+    // Frames after the end of the mesh are never requested.
     let text = "#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME=7 NUMFRAMES=65535\n";
     let mesh = with_script(open_sample("box"), text, b"a");
     let moment = mesh.clip(0).unwrap().at(1e6, None, false).unwrap();
@@ -965,7 +977,7 @@ fn builds_a_script() {
     let frames: Vec<_> =
         script.sequences.iter().map(|sequence| (sequence.name.as_str(), sequence.start, sequence.frames)).collect();
     assert_eq!(frames, [("All", 0, 10), ("Still", 0, 1)]);
-    // Each texture number that is drawn once, and none too many.
+    // Each drawn texture number occurs once, and no other number occurs.
     let numbers: Vec<_> = script.textures.iter().map(|texture| (texture.number, texture.file.as_str())).collect();
     assert_eq!(numbers, [(0, "JMy_guard_20.PCX"), (1, "JMy_guard_21.PCX")]);
     let mut hidden = small(Variant::Classic);
@@ -973,7 +985,7 @@ fn builds_a_script() {
     let hidden = builder::script::build(&open_built(&hidden), "2fast").unwrap();
     assert_eq!(hidden.textures.iter().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
     assert_eq!(hidden.mesh, "_2fast");
-    // It is read as it was meant, and its mesh plays.
+    // The script is read as intended, and the clips of its mesh play.
     let [data, aniv] = pair("guard");
     let again = Script::open(script.to_bytes().unwrap()).unwrap();
     let mesh = Mesh::open(data, aniv).unwrap().with_script(again, b"MY_GUARD_2").unwrap();
@@ -993,7 +1005,7 @@ fn lists_uvs() {
     assert!(listing.ends_with('\n') && !listing.contains('\r'));
 }
 
-// What is looked at.
+// The bytes that are read.
 
 #[test]
 fn opening_looks_at_52_bytes() {
@@ -1005,15 +1017,15 @@ fn opening_looks_at_52_bytes() {
     let frame = mesh.frame(7).unwrap();
     assert_eq!((frame.positions().len(), mesh.frame_count(), mesh.clip_count(), touched()), (8, 8, 1, 52));
     assert!(!mesh.bounds().is_empty());
-    assert_eq!(touched(), 52 + 32, "frame 0 and no other");
+    assert_eq!(touched(), 52 + 32, "only frame 0");
     assert!(!mesh.bounds().is_empty());
     mesh.surface(0).unwrap();
-    assert_eq!(touched(), 52 + 32 + 12 * 2, "of each polygon two bytes");
+    assert_eq!(touched(), 52 + 32 + 12 * 2, "two bytes of each polygon");
     Surface::new(&mesh, 0).bounds().unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
     mesh.validate_structure(&mut |_| {}).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
-    // The other way round: what was looked at whole is not forgotten.
+    // In the opposite order: bytes that were read completely stay recorded.
     let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
     mesh.validate_structure(&mut |_| {}).unwrap();
     mesh.surface(0).unwrap();
@@ -1024,14 +1036,14 @@ fn opening_looks_at_52_bytes() {
         .unwrap()
         .with_script(Script::open(&script[..]).unwrap(), b"a")
         .unwrap();
-    assert_eq!(with.touched_bytes(), Some(52), "a script is read whole, and does not count");
+    assert_eq!(with.touched_bytes(), Some(52), "a script is read completely and is not counted");
     let model: Model<&[u8]> = with.into();
     assert_eq!(model.file().touched_bytes(), Some(52));
 }
 
 // The builder.
 
-/// Refused by naming the field, before a byte is written.
+/// Tests that invalid input is refused by naming the field, before a byte is written.
 #[test]
 fn refuses_what_the_files_cannot_hold() {
     let refused = |mesh: &builder::Mesh, format: &str, field: &str| {
@@ -1083,7 +1095,11 @@ fn quantizes_to_the_nearest() {
     use builder::{OutOfRange, quantize};
     let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
     assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
-    assert_eq!(stored(Variant::Classic, [0.06, -0.07, 0.13]), [0, -1, 1], "not cut off, as the published packing does");
+    assert_eq!(
+        stored(Variant::Classic, [0.06, -0.07, 0.13]),
+        [0, -1, 1],
+        "rounded, not truncated as in the published packing"
+    );
     assert_eq!(stored(Variant::DeusEx, [1.0, -0.002, 127.996]), [256, -1, 32_767]);
     assert_eq!(stored(Variant::Prototype, [-128.0, 127.875, -128.0]), [-1024, 1023, -512]);
     let mut random = Random::new(17);
@@ -1125,7 +1141,7 @@ fn quantizes_to_the_nearest() {
                 assert_eq!(quantized.stored[2][axis], expected, "{wild} along axis {axis}");
                 assert_eq!(quantized.stored[1], quantized.stored[3]);
                 let mesh = builder::Mesh { frames: vec![quantized.stored], ..builder::Mesh::new(variant, 4) };
-                assert!(mesh.aniv_bytes().is_ok(), "what is clamped can be written");
+                assert!(mesh.aniv_bytes().is_ok(), "a clamped vertex can be written");
             }
         }
     }
@@ -1141,6 +1157,6 @@ fn lends_what_lies_in_the_file() {
     assert!(std::ptr::eq(frame.as_bytes().as_ptr(), &raw const mesh.aniv()[4 + 2 * 64]));
     let Positions::Packed64(positions) = frame.positions() else { panic!("Deus Ex has 16 bits") };
     assert_eq!(positions.get(7), Some([16_385.0, 16_383.0, 16_896.0]));
-    let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("indices lie in polygons") };
+    let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("expected indices in polygons") };
     assert_eq!((indices.len(), indices.byte_offset(4)), (36, 18));
 }

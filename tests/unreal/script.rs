@@ -1,4 +1,4 @@
-//! Scripts: what is read, what hostile ones do, and what real ones say.
+//! Tests of scripts: valid ones, hostile ones, and real ones.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use meshpeek::unreal::script::{Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;
 
-/// Every verb once, with the oddities of real scripts.
+/// A script with every verb once, and with the oddities of real scripts.
 const SAMPLE: &str = "\u{feff}//=====
 class Cat expands Pawn;
 
@@ -48,7 +48,7 @@ fn regions(script: &Script<impl AsRef<[u8]>>) -> Vec<Region> {
     found
 }
 
-/// Looks at everything that a script can be asked.
+/// Reads everything that a script provides.
 fn check_invariants(bytes: &[u8]) -> Option<usize> {
     let script = Script::open(bytes).ok()?;
     for import in script.imports().take(3) {
@@ -161,7 +161,7 @@ fn survives_any_count() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "script", allowed: 100, asked: 101 }), "{error}");
 }
 
-/// Tests that a script of `size` repeated lines is read in time that grows with its size.
+/// Asserts that a script of repeated lines is read in time linear in its size.
 fn assert_linear(line: impl Fn(usize) -> String) {
     let time = |count: usize| {
         let text: String = (0..count).map(&line).collect();
@@ -214,7 +214,7 @@ fn skips_long_lines() {
         assert_eq!((script.command_count(), found.len(), found[0].rule), (1, 1, "UR30"));
         assert_eq!(check_invariants(text.as_bytes()), Some(1));
     }
-    // As long as a line may be, and every argument the start of another.
+    // The longest allowed line, in which every argument is the start of another.
     let text = format!("#exec MESH IMPORT {}\n", "a= ".repeat(21_000));
     assert!(check_invariants(text.as_bytes()).unwrap() > 1000);
 }
@@ -254,7 +254,7 @@ fn survives_names_that_go_round() {
     assert_eq!(check_invariants(text.as_bytes()), Some(0));
 }
 
-/// Returns what the reference knows of a real script, read anew.
+/// Returns the facts that the reference has about a real script, computed again from the script.
 fn facts(script: &Script<Vec<u8>>) -> Value {
     let mut counts = BTreeMap::<String, u64>::new();
     let text = |name: Option<Name<'_>>| name.map(|name| name.to_string_lossy());

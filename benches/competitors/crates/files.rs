@@ -1,5 +1,6 @@
-//! One mesh in three formats. `.glb` and `.safetensors` have one stream of indices, so that theirs is the mesh welded: a
-//! vertex for each texture coordinate, as both formats would have it from any exporter.
+//! One mesh in three formats. `.glb` and `.safetensors` have one stream of indices, so their mesh
+//! is welded: it has one vertex for each combination of position and texture coordinate, as any
+//! exporter of these formats would write it.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -13,11 +14,12 @@ use zerocopy::IntoBytes;
 
 use crate::support::{claims, inputs};
 
-/// Surfaces, and quads along the side of each, for a million triangles: 991,232. A surface's indices take two bytes.
+/// The number of surfaces, and the number of quads along a side of each, for a million triangles:
+/// 991,232. An index of a surface takes two bytes.
 const SURFACES: usize = 16;
 const SIDE: u32 = 176;
 
-/// The files, which live as long as this does.
+/// The files, which are removed when this value is dropped.
 pub struct Files {
     folder: TempDir,
     pub triangles: usize,
@@ -25,7 +27,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Writes about so many million triangles; a small mesh, where the bench only runs as a test.
+    /// Writes a mesh of about `millions` million triangles, or a small mesh if the bench runs as a
+    /// test.
     pub fn write(millions: usize) -> Self {
         let (surfaces, side) = if claims::testing() { (2, 8) } else { (SURFACES * millions, SIDE) };
         let mesh = inputs::mesh(surfaces, side, false);
@@ -43,7 +46,7 @@ impl Files {
     }
 }
 
-/// A surface with one index for all that a vertex has.
+/// A surface with one index for all attributes of a vertex.
 struct Welded {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -66,7 +69,8 @@ impl Welded {
         }
     }
 
-    /// Returns each array: what the two formats call it, and its bytes.
+    /// Returns each array: its name in the two formats, the number of its components, and its
+    /// bytes.
     fn arrays(&self) -> [(&'static str, usize, &[u8]); 4] {
         [
             ("POSITION", 3, self.positions.as_bytes()),
@@ -77,7 +81,8 @@ impl Welded {
     }
 }
 
-/// Writes a header, a chunk of JSON and a chunk with every array, one behind the other: all are multiples of four bytes.
+/// Writes a header, a chunk of JSON, and a chunk with all arrays, one after another. The size of
+/// each is a multiple of four bytes.
 fn write_glb(surfaces: &[Welded], file: File) {
     let (mut views, mut accessors, mut primitives, mut end) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for surface in surfaces {
@@ -117,7 +122,7 @@ fn write_glb(surfaces: &[Welded], file: File) {
     arrays.for_each(|(.., bytes)| out.write_all(bytes).unwrap());
 }
 
-/// Writes a tensor for each array: `3.POSITION` is that of surface 3.
+/// Writes a tensor for each array. For example, `3.POSITION` has the positions of surface 3.
 fn write_safetensors(surfaces: &[Welded], path: &std::path::Path) {
     let tensors = surfaces.iter().enumerate().flat_map(|(number, surface)| {
         surface.arrays().map(|(name, width, bytes)| {

@@ -1,7 +1,7 @@
-//! Those who answer, each as its own documentation would have it done.
+//! The loaders, each used as its documentation recommends.
 #![allow(
     unsafe_code,
-    reason = "the files are mapped: they lie in a folder of this process's own, and nothing writes to them any more"
+    reason = "the files are mapped: they are in a temporary folder of this process, and no process writes to them any more"
 )]
 
 use std::fs::File;
@@ -68,7 +68,8 @@ pub const OBVHS: Loader = Loader {
     answer: obvhs,
 };
 
-/// Returns the least and the most of each axis, by as many accumulators as the compiler needs to use vectors.
+/// Returns the minimum and the maximum of each axis. The number of accumulators lets the compiler
+/// use vector instructions.
 pub fn bounds(positions: &[[f32; 3]]) -> [[f32; 3]; 2] {
     let (mut least, mut most) = ([f32::INFINITY; 48], [f32::NEG_INFINITY; 48]);
     let mut see = |values: &[f32]| {
@@ -86,19 +87,19 @@ pub fn bounds(positions: &[[f32; 3]]) -> [[f32; 3]; 2] {
     [over(least, f32::min), over(most, f32::max)]
 }
 
-/// Returns the box around boxes.
+/// Returns the bounding box of several boxes.
 fn union(boxes: impl Iterator<Item = [[f32; 3]; 2]>) -> Answer {
     bounds(&boxes.collect::<Vec<_>>().concat()).into()
 }
 
 fn map(path: &Path) -> memmap2::Mmap {
     let file = File::open(path).unwrap();
-    // SAFETY: nothing writes to the file any more.
+    // SAFETY: no process writes to the file any more.
     unsafe { memmap2::Mmap::map(&file).unwrap() }
 }
 
 fn open(files: &Files) -> Mesh<meshpeek::Map> {
-    // SAFETY: nothing writes to the file any more.
+    // SAFETY: no process writes to the file any more.
     Mesh::open(unsafe { meshpeek::map(files.path(".mesh")).unwrap() }).unwrap()
 }
 
@@ -182,7 +183,8 @@ fn safetensors(files: &Files, question: Question) -> (Answer, Held) {
     (answer, Box::new(map))
 }
 
-/// Reads the mesh as both libraries want it, by what is fastest here: so their time is their own.
+/// Reads the mesh into the lists that both libraries need, in the fastest way that meshpeek offers.
+/// The measured time is therefore mostly the time of the library itself.
 fn triangles<P: From<[f32; 3]>>(files: &Files) -> (Vec<P>, Vec<[u32; 3]>) {
     let mesh = open(files);
     let (mut vertices, mut corners) = (Vec::new(), Vec::new());

@@ -1,12 +1,14 @@
-//! What would the same mesh cost in another format, or in a library that answers questions? One mesh is written as a
-//! `.mesh` of UNIGINE, a `.glb` and a `.safetensors` file; every loader begins with its file closed and in the page cache.
+//! Compares the cost of the same mesh in other formats, and in libraries that answer queries. One
+//! mesh is written as a UNIGINE `.mesh`, a `.glb` and a `.safetensors` file. Every loader starts
+//! with its file closed and in the page cache.
 //!
-//! Prints a line of JSON for each figure. With `--millions N` the mesh has so many million triangles; it has one otherwise.
+//! Prints a line of JSON for each figure. With `--millions N`, the mesh has about N million
+//! triangles; by default, it has about one million.
 
 mod files;
 mod loaders;
 
-/// What this shares with the benches of meshpeek.
+/// The modules that this bench shares with the benches of meshpeek.
 #[path = "../../support"]
 mod support {
     pub mod claims;
@@ -21,30 +23,33 @@ use files::Files;
 use meshpeek_competitors::Figure;
 use support::claims::{self, Contestant, Series};
 
-/// How often each format is asked, after once more to warm up; and each that builds a tree, which takes seconds.
+/// The number of rounds after one to warm up: for file formats, and for libraries that build a
+/// tree, which takes seconds.
 const ROUNDS: [usize; 2] = [9, 5];
 
-/// What is asked of a closed file, and what is answered: so many points.
+/// A question about a closed file. The answer is a list of points.
 #[derive(Clone, Copy)]
 pub enum Question {
     FirstVertex,
     FirstTriangle,
-    /// The least and the most of all positions, looked at one by one; never what a file declares.
+    /// The minimum and the maximum of all positions, computed from the positions and not taken from
+    /// metadata in the file.
     Bounds,
 }
 
 pub type Answer = Vec<[f32; 3]>;
 pub type Held = Box<dyn Any>;
 
-/// Someone who answers.
+/// A loader.
 pub struct Loader {
     pub name: &'static str,
-    /// What to know of its figures.
+    /// A note about its figures.
     pub note: &'static str,
     /// The extension of the file that it reads.
     pub reads: &'static str,
     pub version: fn() -> String,
-    /// Opens the file and answers; returns what it holds, too, because letting go of that is not timed.
+    /// Opens the file and answers the question. The returned `Held` has everything that the loader
+    /// allocated, because dropping it is not measured.
     pub answer: fn(&Files, Question) -> (Answer, Held),
 }
 
@@ -60,7 +65,8 @@ fn main() {
     ask(&files, ROUNDS[1], Question::Bounds, trees);
 }
 
-/// Asks meshpeek, who comes first, and its competitors in turn, and prints a line for each competitor.
+/// Runs meshpeek, which comes first, and its competitors in turn, and prints a line for each
+/// competitor.
 fn ask<const N: usize>(files: &Files, rounds: usize, question: Question, loaders: [&'static Loader; N]) {
     let contestants = loaders.map(|loader| Contestant::new(loader.name, move || (loader.answer)(files, question)));
     claims::race(1, &contestants);

@@ -1,4 +1,4 @@
-//! The crates parry3d and obvhs, each as its own documentation would have it done.
+//! The crates parry3d and obvhs, each used as its documentation recommends.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Tree for TriMesh {
     }
 }
 
-/// A tree, and its triangles in the order that saves it looking them up.
+/// A tree, and its triangles in the order of the tree, which avoids looking up their indices.
 struct Obvhs<T> {
     tree: T,
     triangles: Vec<RtTriangle>,
@@ -95,7 +95,8 @@ fn ordered(all: &[Triangle], order: &[u32]) -> Vec<RtTriangle> {
     order.iter().map(|number| (&all[*number as usize]).into()).collect()
 }
 
-/// Asks a tree of obvhs for each ray; both kinds have the same method, but no trait.
+/// Casts each ray with a tree of obvhs. Both kinds of trees have the same method, but no common
+/// trait.
 macro_rules! cast {
     ($self:ident, $rays:ident, $hits:ident) => {
         for (Ray { origin, direction }, answer) in $rays.iter().zip($hits) {

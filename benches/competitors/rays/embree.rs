@@ -1,8 +1,9 @@
-//! Embree 3, the library of C++ that ray tracers are measured by: one ray by one call, on a device of one thread, with a
-//! scene of the default quality. The scene holds triangles of its own; positions and indices are lent.
+//! Embree 3, the C++ library to which ray tracers are usually compared. Each ray is cast by one
+//! call, on a device with one thread and a scene of the default quality. The scene stores its own
+//! triangles; positions and indices are borrowed.
 #![allow(
     unsafe_code,
-    reason = "the library is called as its header says; the mesh outlives the scene that it is lent to"
+    reason = "the library is called as its header requires; the mesh outlives the scene that borrows it"
 )]
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -26,27 +27,29 @@ const ROBUST_FLAG: c_int = 1 << 2;
 const THREADS: &CStr = c"threads=1";
 /// `RTC_GEOMETRY_TYPE_TRIANGLE`.
 const TRIANGLE: c_int = 0;
-/// `RTC_BUFFER_TYPE_INDEX` of `RTC_FORMAT_UINT3`, and `RTC_BUFFER_TYPE_VERTEX` of `RTC_FORMAT_FLOAT3`.
+/// `RTC_BUFFER_TYPE_INDEX` with `RTC_FORMAT_UINT3`, and `RTC_BUFFER_TYPE_VERTEX` with
+/// `RTC_FORMAT_FLOAT3`.
 const INDICES: [c_int; 2] = [0, 0x5003];
 const POSITIONS: [c_int; 2] = [1, 0x9003];
 /// `RTC_INVALID_GEOMETRY_ID`.
 const INVALID: c_uint = c_uint::MAX;
 
-/// A scene, its device, and how many bytes that device holds.
+/// A scene, its device, and the number of bytes that the device has allocated.
 struct Scene<'a> {
     device: *mut c_void,
     scene: *mut c_void,
     bytes: Box<AtomicIsize>,
-    /// Whether rays are put in order before they are asked; points are not asked then.
+    /// Whether rays are sorted before they are cast. If they are, no nearest points are queried.
     sorted: bool,
     mesh: &'a Mesh,
 }
 
 impl<'a> Scene<'a> {
     fn build(mesh: &'a Mesh, flags: c_int, sorted: bool) -> Self {
-        assert!(mesh.positions.capacity() > mesh.positions.len(), "Embree reads 4 bytes behind the last position");
+        assert!(mesh.positions.capacity() > mesh.positions.len(), "Embree reads 4 bytes after the last position");
         let bytes = Box::new(AtomicIsize::new(0));
-        // SAFETY: as the header says; the buffers hold as many items as is said, and live longer than the scene.
+        // SAFETY: the calls follow the header. The buffers hold the given number of items, and
+        // outlive the scene.
         unsafe {
             let device = rtcNewDevice(THREADS.as_ptr());
             rtcSetDeviceMemoryMonitorFunction(device, count, from_ref(&*bytes).cast_mut().cast());
@@ -58,7 +61,7 @@ impl<'a> Scene<'a> {
             rtcReleaseGeometry(geometry);
             rtcSetSceneFlags(scene, flags);
             rtcCommitScene(scene);
-            assert_eq!(rtcGetDeviceError(device), 0, "Embree builds no scene");
+            assert_eq!(rtcGetDeviceError(device), 0, "Embree could not build the scene");
             Self { device, scene, bytes, sorted, mesh }
         }
     }
@@ -66,7 +69,7 @@ impl<'a> Scene<'a> {
     fn hit(&self, ray: &Ray) -> f32 {
         let mut context = IntersectContext { flags: 0, filter: null_mut(), instance: INVALID };
         let mut hit = RayHit::new(ray);
-        // SAFETY: the scene is committed; context and ray are laid out as the header says.
+        // SAFETY: the scene is committed. The context and the ray have the layout in the header.
         unsafe { rtcIntersect1(self.scene, &mut context, &mut hit) };
         if hit.geometry == INVALID { f32::INFINITY } else { hit.far }
     }
@@ -74,7 +77,8 @@ impl<'a> Scene<'a> {
     fn distance(&self, [x, y, z]: [f32; 3]) -> f32 {
         let mut query = PointQuery { x, y, z, time: 0.0, radius: f32::INFINITY };
         let mut context = QueryContext { transforms: [[0.0; 16]; 2], instance: INVALID, instances: 0 };
-        // SAFETY: the scene is committed; context and query are laid out as the header says; `approach` takes a mesh.
+        // SAFETY: the scene is committed. The context and the query have the layout in the header.
+        // `approach` expects a pointer to a mesh.
         unsafe {
             let mesh = from_ref(self.mesh).cast_mut().cast();
             rtcPointQuery(self.scene, &mut query, &mut context, approach, mesh);
@@ -106,7 +110,7 @@ impl Tree for Scene<'_> {
 
 impl Drop for Scene<'_> {
     fn drop(&mut self) {
-        // SAFETY: both are this scene's own, and nobody asks them any more.
+        // SAFETY: this scene owns both, and nothing uses them after this.
         unsafe {
             rtcReleaseScene(self.scene);
             rtcReleaseDevice(self.device);
@@ -114,21 +118,21 @@ impl Drop for Scene<'_> {
     }
 }
 
-/// Lends a geometry items of 12 bytes.
+/// Passes a buffer with items of 12 bytes to a geometry, which borrows it.
 ///
 /// # Safety
 ///
-/// The items outlive the geometry, and have the format that is said.
+/// The items must outlive the geometry, and must have the given format.
 unsafe fn lend<T>(geometry: *mut c_void, [buffer, format]: [c_int; 2], items: &[[T; 3]]) {
-    // SAFETY: as the header says.
+    // SAFETY: the call follows the header.
     unsafe {
         rtcSetSharedGeometryBuffer(geometry, buffer, 0, format, items.as_ptr().cast(), 0, 12, items.len());
     }
 }
 
-/// Returns the version of the library that this program runs with.
+/// Returns the version of the library that this program is linked to at run time.
 fn version() -> String {
-    // SAFETY: as the header says; 0 is `RTC_DEVICE_PROPERTY_VERSION`.
+    // SAFETY: the calls follow the header; 0 is `RTC_DEVICE_PROPERTY_VERSION`.
     let version = unsafe {
         let device = rtcNewDevice(THREADS.as_ptr());
         let version = rtcGetDeviceProperty(device, 0);
@@ -138,16 +142,18 @@ fn version() -> String {
     format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100)
 }
 
-/// Adds up what the device takes and gives back.
+/// Adds the bytes that the device allocates, and subtracts those that it frees.
 extern "C" fn count(total: *mut c_void, bytes: isize, _: bool) -> bool {
-    // SAFETY: `build` says that this is an `AtomicIsize`, which the scene keeps as long as its device.
+    // SAFETY: `build` passes a pointer to an `AtomicIsize`, which the scene keeps alive as long as
+    // its device.
     unsafe { &*total.cast::<AtomicIsize>() }.fetch_add(bytes, Ordering::Relaxed);
     true
 }
 
-/// Shrinks the query to a triangle that is nearer; tells whether it is.
+/// Reduces the radius of the query if a triangle is nearer. Returns whether it is nearer.
 unsafe extern "C" fn approach(arguments: *mut QueryArguments) -> bool {
-    // SAFETY: the library calls this with its own arguments and the mesh that `distance` gave it.
+    // SAFETY: the library calls this function with its own arguments, and with the mesh that
+    // `distance` passed to it.
     let (query, mesh, number) = unsafe {
         let QueryArguments { query, mesh, primitive, .. } = &*arguments;
         (&mut **query, &*mesh.cast::<Mesh>(), *primitive)
@@ -160,7 +166,7 @@ unsafe extern "C" fn approach(arguments: *mut QueryArguments) -> bool {
     nearer
 }
 
-/// `RTCRayHit`: what goes in, and what comes out.
+/// `RTCRayHit`, which is both the input and the output.
 #[derive(Default)]
 #[repr(C, align(16))]
 struct RayHit {

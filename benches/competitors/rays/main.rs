@@ -1,9 +1,11 @@
-//! How fast is a tree over a mesh built, how large is it, and how fast does it say where rays hit and how far points are?
-//! Everyone works on one thread. All build in turn and are asked in turn, round by round; the first is the one whom the
-//! others are measured by, and whose answers theirs have to be.
+//! Measures how fast a tree over a mesh is built, how large it is, and how fast it finds the hits
+//! of rays and the distances of points. All contestants run on one thread. In each round, they
+//! build their trees in turn and answer questions in turn. The others are compared with the first
+//! contestant, and their answers must be equal to its answers.
 //!
-//! Prints what it found on standard error; and where meshpeek is among those asked, a line of JSON for each figure. With
-//! `--millions N` the mesh has about so many million triangles, and one otherwise; with `--shuffled` they are in no order.
+//! Prints the results on standard error. If meshpeek is among the contestants, prints a line of
+//! JSON for each figure. With `--millions N`, the mesh has about N million triangles, by default
+//! about one million. With `--shuffled`, the triangles are in random order.
 
 mod crates;
 #[cfg(feature = "embree")]
@@ -17,7 +19,7 @@ mod report;
 #[cfg(feature = "embree")]
 mod triangle;
 
-/// What this shares with the benches of meshpeek.
+/// The module that this bench shares with the benches of meshpeek.
 #[path = "../../support"]
 mod support {
     pub mod claims;
@@ -31,30 +33,32 @@ use questions::{Question, Ray};
 use report::Found;
 use support::claims;
 
-/// How often all build, of up to five million triangles and of more.
+/// The number of rounds for up to five million triangles, and for more.
 const ROUNDS: [usize; 2] = [5, 3];
-/// How often each question is asked of everyone in a round: that takes less time than building.
+/// The number of times that each contestant answers each question in a round. This takes less time
+/// than building.
 const TURNS: usize = 3;
 
-/// Someone who builds a tree.
+/// A contestant that builds a tree.
 pub struct Contestant {
     pub name: &'static str,
     pub version: fn() -> String,
-    /// Makes of the mesh, which is lent, whatever it needs to answer.
+    /// Builds the data that is needed to answer questions, from a borrowed mesh.
     pub build: for<'a> fn(&'a Mesh) -> Box<dyn Tree + 'a>,
 }
 
-/// Whoever answers, one ray or point after the other.
+/// A tree that answers questions about one ray or point after another.
 pub trait Tree {
-    /// Returns how many bytes it holds beside the mesh that it was lent.
+    /// Returns the number of bytes that the tree takes in addition to the borrowed mesh.
     fn bytes(&self) -> usize;
-    /// Writes how far along each ray the surface is first hit; infinity where it is not.
+    /// Writes the distance along each ray to the first hit, or infinity if the ray misses.
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]);
-    /// Writes how far each point is from the surface; returns false where it does not answer that.
+    /// Writes the distance of each point from the surface. Returns false if the tree does not
+    /// support this.
     fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool;
 }
 
-/// All who are asked, the one first by whom the others are measured.
+/// Returns all contestants. The first one is the reference for the others.
 fn contestants() -> Vec<Contestant> {
     let mut all = Vec::new();
     #[cfg(feature = "embree")]
@@ -85,7 +89,7 @@ fn main() -> ExitCode {
     if found.iter().all(|found| found.agrees(&questions)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Has everyone build, and then asks each question of everyone.
+/// Builds the trees of all contestants, and then measures each question with each tree.
 fn ask_all(mesh: &Mesh, questions: &[Question; 3], contestants: &[Contestant], found: &mut [Found]) {
     let build = |(contestant, found): (&Contestant, &mut Found)| {
         let start = Instant::now();
@@ -109,7 +113,8 @@ fn ask_all(mesh: &Mesh, questions: &[Question; 3], contestants: &[Contestant], f
     }
 }
 
-/// Counts answers that are neither equal nor within a ten thousandth, or a millionth of the radius, which f32 cannot tell.
+/// Returns the number of different answers. Answers are the same if they are equal, or differ by at
+/// most a ten-thousandth of the value or a millionth of the radius, which is the limit of f32.
 fn mismatches(answers: &[f32], expected: &[f32]) -> usize {
     let same = |a: f32, b: f32| a == b || (a - b).abs() <= 1e-4 * b.abs() + 1e-6;
     answers.iter().zip(expected).filter(|(answer, expected)| !same(**answer, **expected)).count()

@@ -1,17 +1,18 @@
-//! The mesh that is asked: a sphere with bumps, whose size is free. It needs nothing but the standard library.
+//! The queried mesh: a bumpy sphere of any size. It needs only the standard library.
 
 use std::f64::consts::{PI, TAU};
 
 /// Triangles of three positions each.
 pub struct Mesh {
-    /// Has room for one more, so that a position may be read as 16 bytes.
+    /// Has capacity for one more position, because a position may be read as 16 bytes.
     pub positions: Vec<[f32; 3]>,
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Mesh {
-    /// Makes a closed sphere of radius 1 and bumps up to 0.055, of about as many triangles: rows of quads from pole to pole,
-    /// twice as many columns, two triangles for each quad, row by row.
+    /// Returns a closed sphere of radius 1 with bumps of up to 0.055 and about `triangles`
+    /// triangles. It has rows of quads from pole to pole, twice that number of columns, and two
+    /// triangles for each quad, row by row.
     pub fn bumpy_sphere(triangles: usize) -> Self {
         let rows = (triangles as f64 / 4.0).sqrt().round() as u32;
         let columns = 2 * rows;
@@ -34,7 +35,7 @@ impl Mesh {
         mesh
     }
 
-    /// Puts the triangles in an order that is none, always the same.
+    /// Shuffles the triangles. The order is always the same.
     pub fn shuffle(&mut self) {
         let mut random = Random::new(1);
         for last in (1..self.triangles.len()).rev() {
@@ -56,7 +57,7 @@ fn position(latitude: f64, longitude: f64) -> [f32; 3] {
     [radius * sin * east, radius * sin * north, radius * cos].map(|value| value as f32)
 }
 
-/// Numbers by xorshift64*: the same after the same seed.
+/// A xorshift64* generator, which returns the same numbers for the same seed.
 pub struct Random(u64);
 
 impl Random {
@@ -71,17 +72,17 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
     }
 
-    /// Returns a number below `limit`, which fits 32 bits.
+    /// Returns a number below `limit`, which must fit into 32 bits.
     pub fn below(&mut self, limit: usize) -> usize {
         (u64::from(self.bits()) * limit as u64 >> 32) as usize
     }
 
-    /// Returns a number from -1 to below 1.
+    /// Returns a number from -1 up to, but not including, 1.
     pub fn signed(&mut self) -> f32 {
         (self.bits() >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Returns a point in the ball of radius 1, no place likelier than another.
+    /// Returns a uniformly distributed point in the ball of radius 1.
     pub fn in_ball(&mut self) -> [f32; 3] {
         loop {
             let point = [self.signed(), self.signed(), self.signed()];

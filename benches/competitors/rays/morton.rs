@@ -1,16 +1,18 @@
-//! An order of rays in which neighbours meet the same part of a tree.
+//! An order of rays in which adjacent rays visit the same part of a tree.
 
 use crate::questions::Ray;
 
-/// Returns the numbers of the rays, ordered by the Morton code of where each enters the box from -1 to 1, and then by that
-/// of its direction. Of the orders that were tried, Embree was fastest with this one.
+/// Returns the indices of the rays, sorted by the Morton code of the point at which a ray enters
+/// the box from -1 to 1, and then by the Morton code of its direction. Of the orders that were
+/// tried, Embree was fastest with this one.
 pub fn order(rays: &[Ray]) -> impl Iterator<Item = usize> {
     let mut keys: Vec<u64> = (0..).zip(rays).map(|(number, ray)| code(ray) << 32 | number).collect();
     keys.sort_unstable();
     keys.into_iter().map(|key| (key & u64::from(u32::MAX)) as usize)
 }
 
-/// Puts six bits of each axis of the place above four bits of each axis of the direction.
+/// Returns a code with six bits of each axis of the point above four bits of each axis of the
+/// direction.
 fn code(Ray { origin, direction }: &Ray) -> u64 {
     let enter = [0, 1, 2].map(|axis| (-direction[axis].signum() - origin[axis]) / direction[axis]);
     let far = enter.into_iter().fold(0.0, f32::max);
@@ -19,7 +21,8 @@ fn code(Ray { origin, direction }: &Ray) -> u64 {
     spread(place) << 12 | spread(toward)
 }
 
-/// Returns which of so many parts of the range from -1 to 1 a value is in.
+/// Returns the index of the part that contains a value, if the range from -1 to 1 is divided into
+/// `parts` parts.
 fn quantized(value: f32, parts: f32) -> u64 {
     ((value * 0.5 + 0.5) * parts).clamp(0.0, parts - 1.0) as u64
 }

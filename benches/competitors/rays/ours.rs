@@ -1,4 +1,5 @@
-//! meshpeek: a tree of eight children to a node, whose leaves name triangles of the arrays that it was lent.
+//! meshpeek: a tree with eight children per node. Its leaves refer to triangles in the borrowed
+//! arrays.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub const QUANTIZED: Contestant = Contestant {
     build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), Asked::Rays)),
 };
 
-/// The half side of the cube that codes of 16 bits are over.
+/// Half of the side of the cube that is the domain of the 16-bit codes.
 const REACH: f32 = 1.1;
 
 struct Ours<'a> {
@@ -34,13 +35,13 @@ struct Ours<'a> {
     asked: Asked,
 }
 
-/// What is asked, and how.
+/// The questions of a contestant, and how they are answered.
 #[derive(PartialEq)]
 enum Asked {
     OneByOne,
-    /// Rays all at once.
+    /// Rays, all in one call.
     Together,
-    /// Rays only: positions that were rounded are as far from a point as rounding has it.
+    /// Only rays: with rounded positions, the distances of points differ by the rounding error.
     Rays,
 }
 
@@ -49,11 +50,11 @@ fn version() -> String {
 }
 
 fn floats(mesh: &Mesh) -> Positions<'_> {
-    let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("an array of any alignment");
+    let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("the type has no alignment requirement");
     Positions::F32(Packed::new(raw, Floats))
 }
 
-/// Rounds positions to codes, which live as long as the program: there is one mesh.
+/// Rounds positions to codes, which live as long as the program, because there is only one mesh.
 fn quantized(mesh: &Mesh) -> Positions<'static> {
     static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
     let decoder = MinMax16::new([-REACH; 3], [REACH; 3]);
@@ -63,10 +64,11 @@ fn quantized(mesh: &Mesh) -> Positions<'static> {
 
 impl<'a> Ours<'a> {
     fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
-        let indices = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("an array of any alignment");
+        let indices =
+            <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("the type has no alignment requirement");
         let triangles = Triangles::from_arrays(positions, Indices::U32(Packed::new(indices, Index::default())));
         let mut scene = Scene::empty();
-        scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is memory")));
+        scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is enough memory")));
         Self { scene, asked }
     }
 }

@@ -1,9 +1,10 @@
-//! What is asked of every tree: rays without order, rays of a picture, and points near the surface.
+//! The questions for every tree: rays in random order, rays of a picture, and points near the
+//! surface.
 
 use crate::Tree;
 use crate::mesh::Random;
 
-/// A half line; the direction has length 1.
+/// A half line. The direction has length 1.
 #[derive(Clone, Copy)]
 pub struct Ray {
     pub origin: [f32; 3],
@@ -11,13 +12,13 @@ pub struct Ray {
 }
 
 pub enum Asked {
-    /// Where does each ray first hit the surface?
+    /// Find the first hit of each ray with the surface.
     Rays(Vec<Ray>),
-    /// How far is each point from the surface?
+    /// Find the distance of each point from the surface.
     Points(Vec<[f32; 3]>),
 }
 
-/// The name of a rate, and how many a second it is.
+/// The name of a rate, and the number of items per second that is 1 in this unit.
 pub type Unit = (&'static str, f64);
 
 pub struct Question {
@@ -47,7 +48,8 @@ impl Question {
         }
     }
 
-    /// Writes an answer for each ray or point; returns false where the tree does not answer such questions.
+    /// Writes an answer for each ray or point. Returns false if the tree does not support the
+    /// question.
     pub fn ask(&self, tree: &mut dyn Tree, answers: &mut [f32]) -> bool {
         match &self.asked {
             Asked::Rays(rays) => {
@@ -59,7 +61,8 @@ impl Question {
     }
 }
 
-/// Makes rays from anywhere on the sphere of radius 3 through anywhere in the ball of radius 1.
+/// Returns rays from random points on the sphere of radius 3 through random points in the ball of
+/// radius 1.
 fn incoherent(count: usize) -> Vec<Ray> {
     let mut random = Random::new(2);
     let mut ray = || {
@@ -70,7 +73,8 @@ fn incoherent(count: usize) -> Vec<Ray> {
     (0..count).map(|_| ray()).collect()
 }
 
-/// Makes the rays of a pinhole camera at distance 3, whose picture is as high as the sphere and a bit.
+/// Returns the rays of a pinhole camera at distance 3. Its picture is slightly higher than the
+/// sphere.
 fn picture(columns: u16, rows: u16) -> Vec<Ray> {
     let half = f32::from(rows) / 2.0;
     let ray = |row: u16, column: u16| {
@@ -81,13 +85,13 @@ fn picture(columns: u16, rows: u16) -> Vec<Ray> {
     (0..rows).flat_map(|row| (0..columns).map(move |column| ray(row, column))).collect()
 }
 
-/// Makes points in every direction, at a distance from 0.8 to 1.25 of the middle.
+/// Returns points in all directions, at a distance of 0.8 to 1.25 from the centre.
 fn around(count: usize) -> Vec<[f32; 3]> {
     let mut random = Random::new(3);
     (0..count).map(|_| (random.in_ball(), 1.025 + 0.225 * random.signed())).map(|(at, far)| scaled(at, far)).collect()
 }
 
-/// Returns a vector of the same direction, and of that length.
+/// Returns a vector with the same direction and the given length.
 fn scaled(vector: [f32; 3], length: f32) -> [f32; 3] {
     let factor = length / vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     vector.map(|value| value * factor)

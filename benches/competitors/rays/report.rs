@@ -1,4 +1,4 @@
-//! What was found: tables for whoever waits, and lines of figures for the record.
+//! The results: tables for the terminal, and lines of figures for the record.
 
 use meshpeek_competitors::Figure;
 
@@ -6,26 +6,27 @@ use crate::Contestant;
 use crate::questions::{Question, Unit};
 use crate::support::claims::Series;
 
-/// What one contestant took, and how often its answers were others.
+/// The cost of one contestant, and the number of its differing answers.
 #[derive(Default)]
 pub struct Found {
-    /// Seconds, round by round.
+    /// The building times in seconds, round by round.
     pub build: Vec<f64>,
-    /// Seconds for each question, turn by turn; nothing where it is not answered.
+    /// The times in seconds for each question, turn by turn; empty if the question is not
+    /// supported.
     pub asked: [Vec<f64>; 3],
     pub bytes: usize,
-    /// Of the last turn.
+    /// The number of differing answers in the last turn.
     pub mismatches: [usize; 3],
 }
 
 impl Found {
-    /// Tells whether at most one answer in a thousand differs.
+    /// Returns whether at most one answer in a thousand differs.
     pub fn agrees(&self, questions: &[Question; 3]) -> bool {
         self.mismatches.iter().zip(questions).all(|(mismatches, question)| *mismatches <= question.len() / 1000)
     }
 }
 
-/// Prints a table for building a mesh of so many triangles, and one for each question.
+/// Prints a table for building a mesh of `triangles` triangles, and a table for each question.
 pub fn print(mesh: &str, triangles: usize, questions: &[Question; 3], contestants: &[Contestant], found: &[Found]) {
     eprintln!("{mesh}, one thread; medians [least..most]");
     let bytes = |found: &Found| format!("{:.1} bytes for each triangle", found.bytes as f64 / triangles as f64);
@@ -39,7 +40,8 @@ pub fn print(mesh: &str, triangles: usize, questions: &[Question; 3], contestant
     eprintln!("\nRatios are of rates in the same turn, to {}: above 1 is faster.", contestants[0].name);
 }
 
-/// Prints a line for each who answered: its rate, how many times that of the first it is, and something more.
+/// Prints a line for each contestant that answered: its rate, the ratio to the rate of the first
+/// contestant, and an additional text.
 fn table(title: &str, (unit, scale): Unit, count: usize, contestants: &[Contestant], found: &[(&Vec<f64>, String)]) {
     eprintln!("\n{title}");
     let first = Series(found[0].0.clone());
@@ -53,7 +55,7 @@ fn table(title: &str, (unit, scale): Unit, count: usize, contestants: &[Contesta
     }
 }
 
-/// Prints a line of JSON for each competitor and question, where meshpeek is among those asked.
+/// Prints a line of JSON for each competitor and question, if meshpeek is among the contestants.
 pub fn lines(mesh: &str, questions: &[Question; 3], contestants: &[Contestant], found: &[Found]) {
     let both = || contestants.iter().zip(found);
     let Some((_, ours)) = both().find(|(contestant, _)| contestant.name == "meshpeek") else { return };

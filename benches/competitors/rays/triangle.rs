@@ -1,9 +1,9 @@
-//! How far a point is from a triangle, which Embree leaves to those who ask it.
+//! The distance of a point from a triangle, which Embree does not compute.
 
 type Vector = [f32; 3];
 
-/// Returns the square of the distance, by the region of the plane that the point is over: Ericson, Real-Time Collision
-/// Detection, 5.1.5.
+/// Returns the square of the distance. The point belongs to one of seven regions of the plane of
+/// the triangle: Ericson, Real-Time Collision Detection, 5.1.5.
 pub fn distance_squared(point: Vector, [a, b, c]: [Vector; 3]) -> f32 {
     let (ab, ac, ap) = (minus(b, a), minus(c, a), minus(point, a));
     let (d1, d2) = (dot(ab, ap), dot(ac, ap));
@@ -36,7 +36,7 @@ pub fn distance_squared(point: Vector, [a, b, c]: [Vector; 3]) -> f32 {
     square(along(along(ap, ab, vb / sum), ac, vc / sum))
 }
 
-/// Returns what is left of `vector` after so much of `edge`.
+/// Returns `vector` minus `share` times `edge`.
 fn along(vector: Vector, edge: Vector, share: f32) -> Vector {
     [0, 1, 2].map(|axis| vector[axis] - share * edge[axis])
 }

@@ -1,4 +1,5 @@
-//! Where figures were measured, and of what: never the name of the machine.
+//! The machine and the software with which figures were measured. The name of the machine is never
+//! included.
 
 use std::fs;
 use std::process::Command;
@@ -33,7 +34,7 @@ pub fn rustc() -> String {
     said("rustc", &["--version"])
 }
 
-/// Returns the commit, and `-dirty` where files are not as it has them.
+/// Returns the commit, followed by `-dirty` if files in the work tree are changed.
 pub fn commit() -> String {
     said("git", &["describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"])
 }
@@ -42,7 +43,8 @@ pub fn date() -> String {
     said("date", &["-u", "+%F"])
 }
 
-/// Returns what follows a key in the first line that begins with it, without colons, blanks and quotes.
+/// Returns the text after a key in the first line that starts with it, without colons, blanks and
+/// quotes at its ends.
 fn line(file: &str, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let rest = text.lines().find_map(|line| line.strip_prefix(key))?;

@@ -1,29 +1,30 @@
-//! Figures: what one competitor and meshpeek took for the same question, a line of JSON each.
+//! Figures: the times of one competitor and of meshpeek for the same question, one line of JSON
+//! each.
 
 use serde::{Deserialize, Serialize};
 
-/// The answer to: how many times as long as meshpeek takes a competitor?
+/// A comparison: how many times longer than meshpeek a competitor takes.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Figure {
     pub format: String,
-    /// What was read, and its size.
+    /// The mesh that was read, and its size.
     pub mesh: String,
     pub question: String,
     pub competitor: String,
     pub version: String,
     pub ours_s: Spread,
     pub theirs_s: Spread,
-    /// Theirs through ours, round by round.
+    /// The time of the competitor divided by the time of meshpeek, round by round.
     pub ratio: Spread,
-    /// What the median ratio has to be.
+    /// The minimum of the median ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// Where the two do not do the same.
+    /// A note if the two do not do the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// The middle, the smallest and the largest of rounds.
+/// The median, the minimum and the maximum over the rounds.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Spread {
     pub median: f64,
@@ -32,14 +33,14 @@ pub struct Spread {
 }
 
 impl Figure {
-    /// Makes a figure of seconds, round by round; whose they are is for the caller to say.
+    /// Creates a figure from seconds, round by round. The caller sets the other fields.
     #[must_use]
     pub fn new(ours: &[f64], theirs: &[f64]) -> Self {
         let ratios: Vec<f64> = theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect();
         Self { ours_s: Spread::of(ours), theirs_s: Spread::of(theirs), ratio: Spread::of(&ratios), ..Self::default() }
     }
 
-    /// Tells whether the ratio is what it has to be.
+    /// Returns whether the ratio is high enough.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.at_least.is_none_or(|bar| self.ratio.median >= bar)
@@ -47,7 +48,7 @@ impl Figure {
 }
 
 impl Spread {
-    /// Orders at least one value.
+    /// Returns the spread of the values. There must be at least one value.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
@@ -56,7 +57,7 @@ impl Spread {
     }
 }
 
-/// Returns the version of a package that these benches are built with.
+/// Returns the version of a package with which these benches are built.
 #[must_use]
 pub fn version(package: &str) -> String {
     let (_, rest) = include_str!("../Cargo.lock").split_once(&format!("name = \"{package}\"\nversion = \"")).unwrap();

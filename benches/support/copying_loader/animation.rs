@@ -1,11 +1,12 @@
-//! The copying loader of animations: reads the whole file, and decodes all frames into a list, a matrix or a transform
-//! for each bone of each frame. It knows an10 and an11 files, and the first animation of an ms12 mesh.
+//! The copying loader of animations. It reads the whole file, and decodes all frames into a list
+//! with a matrix or a transform for each bone of each frame. It supports an10 and an11 files, and
+//! the first animation of an ms12 mesh.
 
 use std::path::Path;
 
 use super::{Input, floats};
 
-/// Where a bone is: position, rotation, scale.
+/// The transform of a bone: position, rotation, scale.
 #[derive(Clone, Copy)]
 pub struct Transform {
     pub position: [f32; 3],
@@ -13,13 +14,13 @@ pub struct Transform {
     pub scale: [f32; 3],
 }
 
-/// Columns.
+/// The columns of a matrix.
 pub type Matrix = [[f32; 4]; 4];
 
-/// An animation, decoded.
+/// A decoded animation.
 pub struct Animation<T> {
     pub bones: usize,
-    /// All bones of frame 0, then of frame 1, and so on.
+    /// All bones of frame 0, then those of frame 1, and so on.
     pub poses: Vec<T>,
 }
 
@@ -29,7 +30,7 @@ impl<T> Animation<T> {
     }
 }
 
-/// Loads a file; `keep` makes of each bone what is kept.
+/// Loads a file. `keep` converts each transform to the value that is stored.
 pub fn load<T>(path: &Path, keep: impl Fn(&Transform) -> T) -> Animation<T> {
     let bytes = std::fs::read(path).unwrap();
     let mut input = Input { rest: &bytes };
@@ -37,7 +38,7 @@ pub fn load<T>(path: &Path, keep: impl Fn(&Transform) -> T) -> Animation<T> {
         b"an10" => input.quantized(keep),
         b"an11" => input.whole(keep),
         b"ms12" => input.embedded(keep),
-        magic => unreachable!("{magic:?} is not known"),
+        magic => unreachable!("{magic:?} is not supported"),
     }
 }
 
@@ -45,7 +46,7 @@ impl Input<'_> {
     fn quantized<T>(&mut self, keep: impl Fn(&Transform) -> T) -> Animation<T> {
         self.take(40);
         let bones = self.skeleton();
-        assert_eq!(self.int(), 1, "one animation is loaded");
+        assert_eq!(self.int(), 1, "only files with one animation are supported");
         self.text();
         self.take(4);
         let rest = self.rest_pose(bones);
@@ -73,9 +74,9 @@ impl Input<'_> {
     fn embedded<T>(&mut self, keep: impl Fn(&Transform) -> T) -> Animation<T> {
         self.take(40);
         let bones = self.skeleton();
-        assert_eq!(self.int(), 1, "one animation is loaded");
+        assert_eq!(self.int(), 1, "only files with one animation are supported");
         self.text();
-        assert_eq!(self.int(), 0, "surfaces are not loaded");
+        assert_eq!(self.int(), 0, "files with surfaces are not supported");
         self.take(4);
         let rest = self.rest_pose(bones);
         let ids = self.ids();
@@ -121,7 +122,7 @@ impl Input<'_> {
         Animation { bones, poses }
     }
 
-    /// Reads the keys of an animation that tells what changed, each by `read`.
+    /// Reads the keys of an animation that stores only changes. `read` reads the values of one key.
     fn changes<T>(
         &mut self,
         mut pose: Vec<Transform>,

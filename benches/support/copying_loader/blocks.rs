@@ -1,15 +1,16 @@
-//! The copying loader of compressed meshes: reads the whole file, and inflates every block of it into a list. It knows
-//! ms14 files without bones, and finds the blocks by the table at the end, as a loader that trusts its file does.
+//! The copying loader of compressed meshes. It reads the whole file, and inflates every block into
+//! a list. It supports ms14 files without bones, and locates the blocks through the table at the
+//! end without validating it.
 
 use std::path::Path;
 
 use super::Input;
 
-/// What the blocks hold.
+/// The inflated blocks.
 pub struct Mesh {
-    /// For each surface, its arrays.
+    /// The arrays of each surface.
     pub geometry: Vec<Vec<u8>>,
-    /// For each surface, its tree.
+    /// The tree of each surface.
     pub trees: Vec<Vec<u8>>,
 }
 
@@ -25,10 +26,10 @@ pub fn load(path: &Path) -> Mesh {
     let bytes = std::fs::read(path).unwrap();
     let mut input = Input { rest: &bytes };
     assert_eq!(input.item(), b"ms14");
-    // Beside the bounds, how many triangles a leaf of a tree has.
+    // The number of triangles in a leaf of a tree is stored before the bounds.
     input.int();
     input.take(40);
-    assert_eq!(input.int(), 0, "bones are not loaded");
+    assert_eq!(input.int(), 0, "files with bones are not supported");
     let count = input.int();
     let table = bytes.len() - 4 - count * 8;
     let first = bytes[table..].first_chunk().map_or(0, |place| u64::from_le_bytes(*place) as usize);

@@ -1,6 +1,7 @@
-//! The copying loader: a UNIGINE ms13 loader as such loaders are usually written. It reads the whole file, and decodes
-//! all of it into lists of its own. Nothing of this crate's reader is used. [Others](unreal) do so with Unreal's pairs, with
-//! UNIGINE's [animations](animation) and [blocks], with Second Life's [assets](secondlife) and with EZ-Mesh's [text](text).
+//! The copying loader: a UNIGINE ms13 loader as such loaders are usually written. It reads the
+//! whole file, and decodes it completely into lists. It uses no code of the crate's reader. [Other
+//! modules](unreal) do the same with Unreal pairs, with UNIGINE [animations](animation) and
+//! [blocks], with Second Life [assets](secondlife) and with EZ-Mesh [text](text).
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -9,7 +10,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::arithmetic_side_effects,
-    reason = "each bench takes what it needs, and a loader that trusts its file panics at a bad one"
+    reason = "each bench uses only a part of it, and a loader that trusts its file panics at a bad one"
 )]
 
 pub mod animation;
@@ -20,13 +21,13 @@ pub mod unreal;
 
 use std::path::Path;
 
-/// A mesh, decoded.
+/// A decoded mesh.
 pub struct Mesh {
     pub bones: Vec<Bone>,
     pub surfaces: Vec<Surface>,
 }
 
-/// A bone, decoded.
+/// A decoded bone.
 pub struct Bone {
     pub name: String,
     pub parent: i16,
@@ -34,15 +35,16 @@ pub struct Bone {
     pub bind: [f32; 10],
 }
 
-/// A surface, decoded.
+/// A decoded surface.
 #[derive(Default)]
 pub struct Surface {
     pub name: String,
     pub positions: Vec<[f32; 3]>,
     pub frames: Vec<TangentFrame>,
-    /// For each position, where its influences start in `influences`; one more for where the last ones end.
+    /// For each position, the start of its influences in `influences`, and as last element the end
+    /// of the last influences.
     pub starts: Vec<usize>,
-    /// Bone and weight.
+    /// The bone and the weight.
     pub influences: Vec<(i16, f32)>,
     pub uvs: [Vec<[f32; 2]>; 2],
     pub colors: Vec<[u8; 4]>,
@@ -50,7 +52,7 @@ pub struct Surface {
     pub attribute_indices: Vec<u32>,
 }
 
-/// A tangent frame, decoded.
+/// A decoded tangent frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentFrame {
     pub normal: [f32; 3],
@@ -64,7 +66,7 @@ pub fn load(path: &Path) -> Mesh {
     Input { rest: &bytes }.mesh()
 }
 
-/// What is left of a file.
+/// The rest of a file that is not read yet.
 struct Input<'a> {
     rest: &'a [u8],
 }
@@ -133,7 +135,7 @@ impl Input<'_> {
         self.take(count * SIZE).as_chunks().0.iter().map(decode).collect()
     }
 
-    /// Takes a compact integer: 6 bits of the first byte, 7 of each that follows.
+    /// Reads a compact integer: 6 bits of the first byte, and 7 bits of each following byte.
     fn int(&mut self) -> usize {
         let [first] = *self.item();
         let (mut value, mut shift, mut last) = (usize::from(first & 0x3f), 6, first);
@@ -180,7 +182,7 @@ fn influence(raw: [u8; 4]) -> (i16, f32) {
     (i16::from_le_bytes([low, high]), f32::from(u16::from_le_bytes(weight)) / 65535.0)
 }
 
-/// Decodes a quaternion to the axes of its rotation; the sign of w is the bitangent's.
+/// Decodes a quaternion to the axes of its rotation. The sign of w is the sign of the bitangent.
 fn frame(raw: [u8; 8]) -> TangentFrame {
     let raw = [0, 2, 4, 6].map(|at| i16::from_le_bytes([raw[at], raw[at + 1]]));
     let [x, y, z, w] = raw.map(|component| f32::from(component) / 32767.0);

@@ -1,37 +1,38 @@
-//! The copying loader of Second Life assets: it reads the header, inflates every block, makes a tree of what is in it,
-//! and decodes every array into a list of its own. The tree borrows from the inflated block, which is let go at the end.
+//! The copying loader of Second Life assets. It reads the header, inflates every block, parses it
+//! into a tree, and decodes every array into a list. The tree borrows from the inflated block,
+//! which is freed afterwards.
 
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// An asset, decoded.
+/// A decoded asset.
 #[derive(Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// The levels of detail, by the names of their blocks, in the order of the header.
+    /// The levels of detail with the names of their blocks, in the order of the header.
     pub levels: Vec<(String, Vec<Submesh>)>,
-    /// What others collide with: triangles.
+    /// The triangles for collisions.
     pub physics: Vec<Submesh>,
     pub convex: Convex,
     pub skin: Skin,
-    /// Bytes of all inflated blocks.
+    /// The total size of all inflated blocks in bytes.
     pub inflated: usize,
 }
 
-/// A submesh, decoded.
+/// A decoded submesh.
 #[derive(Debug, Default, PartialEq)]
 pub struct Submesh {
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub uvs: Vec<[f32; 2]>,
     pub indices: Vec<u32>,
-    /// For each vertex, where its influences end in `influences`.
+    /// For each vertex, the end of its influences in `influences`.
     pub ends: Vec<u32>,
-    /// Joint and weight.
+    /// The joint and the weight.
     pub influences: Vec<(i16, f32)>,
 }
 
-/// Convex hulls, decoded.
+/// The decoded convex hulls.
 #[derive(Debug, Default, PartialEq)]
 pub struct Convex {
     pub bounding: Vec<[f32; 3]>,
@@ -39,11 +40,11 @@ pub struct Convex {
     pub sizes: Vec<u8>,
 }
 
-/// A skin, decoded.
+/// A decoded skin.
 #[derive(Debug, Default, PartialEq)]
 pub struct Skin {
     pub joints: Vec<String>,
-    /// The bind shape, then the inverse bind matrix of each joint.
+    /// The bind shape matrix, then the inverse bind matrix of each joint.
     pub matrices: Vec<Vec<f32>>,
 }
 
@@ -92,7 +93,7 @@ fn submesh(map: &Value<'_>) -> Submesh {
     submesh
 }
 
-/// Decodes the influences on one vertex, and returns the bytes behind them.
+/// Decodes the influences on one vertex, and returns the bytes after them.
 fn influences<'a>(mut rest: &'a [u8], out: &mut Vec<(i16, f32)>) -> &'a [u8] {
     for _ in 0..4 {
         if rest[0] == 255 {
@@ -147,7 +148,7 @@ fn codes<const N: usize>(raw: &[u8], [min, max]: [[f32; N]; 2]) -> Vec<[f32; N]>
     raw.as_chunks::<2>().0.as_chunks::<N>().0.iter().map(decode).collect()
 }
 
-/// A value of a tree.
+/// A value in a tree.
 enum Value<'a> {
     Integer(i32),
     Real(f64),
@@ -187,7 +188,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What is left of a tree's bytes.
+/// The rest of the bytes of a tree that are not read yet.
 struct Input<'a> {
     rest: &'a [u8],
 }

@@ -1,11 +1,12 @@
-//! What reads EZ-Mesh files otherwise: an XML library that makes a tree (roxmltree), with the fastest parser of floats that
-//! there is (fast-float2); and of the binary form, a loader that copies each part of the records into a list of its own.
+//! Other ways to read EZ-Mesh files. For text, it is an XML library that builds a tree (roxmltree)
+//! together with the fastest available parser of floats (fast-float2). For the binary form, it is a
+//! loader that copies each part of the records into a list.
 
 use std::path::Path;
 
 use roxmltree::{Document, Node};
 
-/// What a number is.
+/// The type of a number.
 #[derive(Clone, Copy)]
 enum Kind {
     Float,
@@ -13,7 +14,7 @@ enum Kind {
     Hex,
 }
 
-/// All numbers of a file, decoded.
+/// All decoded numbers of a file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Numbers {
     pub floats: Vec<f32>,
@@ -21,7 +22,7 @@ pub struct Numbers {
     pub hexes: Vec<u32>,
 }
 
-/// All numbers of a file, found and not decoded.
+/// All numbers of a file as tokens that are not decoded yet.
 #[derive(Default)]
 pub struct Tokens<'a> {
     floats: Vec<&'a [u8]>,
@@ -33,10 +34,10 @@ pub fn parse(text: &str) -> Document<'_> {
     Document::parse(text).unwrap()
 }
 
-/// Elements whose text is numbers: vertices, triangles, keys.
+/// The elements whose text consists of numbers: vertices, triangles, keys.
 const BLOCKS: [&str; 3] = ["vertexbuffer", "indexbuffer", "AnimTrack"];
 
-/// Loads a text: makes a tree, and decodes all numbers in it.
+/// Loads a text: builds a tree, and decodes all numbers in it.
 pub fn load(text: &str) -> Numbers {
     let mut numbers = Numbers::default();
     let tree = parse(text);
@@ -50,7 +51,7 @@ pub fn load(text: &str) -> Numbers {
     numbers
 }
 
-/// Finds all numbers of a tree: those of vertices, of triangles, of keys.
+/// Returns all numbers of a tree as tokens: those of vertices, of triangles, of keys.
 pub fn split<'a>(tree: &'a Document<'_>) -> [Tokens<'a>; 3] {
     BLOCKS.map(|name| {
         let mut tokens = Tokens::default();
@@ -71,7 +72,7 @@ impl Tokens<'_> {
         numbers.hexes.iter_mut().zip(&self.hexes).for_each(|(out, token)| *out = hex(token));
     }
 
-    /// Makes lists that are long enough.
+    /// Creates lists that are long enough.
     pub fn numbers(&self) -> Numbers {
         Numbers {
             floats: vec![0.0; self.floats.len()],
@@ -85,7 +86,7 @@ impl Tokens<'_> {
     }
 }
 
-/// Shows every number in the elements of one name.
+/// Passes every number in the elements of one name to `see`.
 fn each<'a>(tree: &'a Document<'_>, name: &str, mut see: impl FnMut(Kind, &'a [u8])) {
     for node in tree.descendants().filter(|node| node.has_tag_name(name)) {
         let kinds = kinds(node);
@@ -121,7 +122,7 @@ fn float(token: &[u8]) -> f32 {
     fast_float2::parse(token).unwrap()
 }
 
-/// Reads an integer in a plain loop, which is faster than `str::parse`.
+/// Parses an integer in a simple loop, which is faster than `str::parse`.
 #[inline]
 fn integer(token: &[u8]) -> u32 {
     token.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
@@ -131,18 +132,18 @@ fn hex(token: &[u8]) -> u32 {
     u32::from_str_radix(std::str::from_utf8(token).unwrap(), 16).unwrap()
 }
 
-/// What is known of a file before any number of its blocks is decoded.
+/// The metadata of a file, which is available before the numbers of its blocks are decoded.
 #[derive(Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Blocks of vertices, of triangles, of keys.
+    /// The number of blocks of vertices, of triangles, of keys.
     pub blocks: [usize; 3],
-    /// Vertices, triangles, frames.
+    /// The number of vertices, triangles, frames.
     pub counts: [usize; 3],
-    /// Bytes of all names.
+    /// The total length of all names in bytes.
     pub names: usize,
 }
 
-/// Sees what a tree says of itself.
+/// Reads the metadata in a tree.
 pub fn seen(tree: &Document<'_>) -> Seen {
     let nodes = |name| tree.descendants().filter(move |node: &Node<'_, '_>| node.has_tag_name(name));
     let blocks = BLOCKS.map(|name| (name, if name == "indexbuffer" { "triangle_count" } else { "count" }));
@@ -156,7 +157,7 @@ pub fn seen(tree: &Document<'_>) -> Seen {
     }
 }
 
-/// The vertices of a binary file, each part in a list of its own.
+/// The vertices of a binary file, with each part in a separate list.
 #[derive(Default)]
 pub struct Vertices {
     pub positions: Vec<[f32; 3]>,
@@ -164,7 +165,7 @@ pub struct Vertices {
     pub uvs: [Vec<[f32; 2]>; 2],
 }
 
-/// Loads a binary file of one mesh and one section, with nothing else in it.
+/// Loads a binary file that contains only one mesh with one section.
 pub fn load_binary(path: &Path) -> Vertices {
     let bytes = std::fs::read(path).unwrap();
     let mut input = Input { rest: &bytes, big: bytes[3] != 0 };
@@ -199,7 +200,7 @@ pub fn load_binary(path: &Path) -> Vertices {
     vertices
 }
 
-/// What is left of a binary file.
+/// The rest of a binary file that is not read yet.
 struct Input<'a> {
     rest: &'a [u8],
     big: bool,

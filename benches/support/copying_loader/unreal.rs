@@ -1,15 +1,16 @@
-//! The copying loader of Unreal's pairs: it reads both files, and decodes every polygon and every frame.
+//! The copying loader of Unreal pairs. It reads both files, and decodes every polygon and every
+//! frame.
 
 use std::path::Path;
 
-/// A mesh, decoded.
+/// A decoded mesh.
 pub struct Mesh {
     pub polygons: Vec<Polygon>,
-    /// For each frame, the position of every vertex, in stored units.
+    /// For each frame, the position of every vertex in stored units.
     pub frames: Vec<Vec<[f32; 3]>>,
 }
 
-/// A triangle, decoded.
+/// A decoded triangle.
 pub struct Polygon {
     pub vertices: [u16; 3],
     pub kind: u8,
@@ -23,7 +24,7 @@ pub fn load(data: &Path, aniv: &Path) -> Mesh {
     let number = |bytes: &[u8], at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
     let (polygons, vertices) = (number(&data, 0), number(&data, 2));
     let (frames, size) = (number(&aniv, 0), number(&aniv, 2));
-    assert_eq!(size, vertices * 4, "only classic files are loaded");
+    assert_eq!(size, vertices * 4, "only classic files are supported");
     let records = data[48..48 + polygons * 16].as_chunks().0;
     let body = &aniv[4..4 + frames * size];
     Mesh {
@@ -51,7 +52,7 @@ fn position(raw: [u8; 4]) -> [f32; 3] {
     [word << 21 >> 21, word << 10 >> 21, word >> 22].map(|part| part as f32)
 }
 
-/// Returns the least and the greatest corner of the box around positions.
+/// Returns the minimum and the maximum corner of the bounding box of positions.
 pub fn bounds<'a>(positions: impl IntoIterator<Item = &'a [f32; 3]>) -> [[f32; 3]; 2] {
     let mut found = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     let [min, max] = &mut found;

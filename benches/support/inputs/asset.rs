@@ -1,8 +1,10 @@
-//! Second Life assets of about 7,000 vertices in three submeshes, as rich as real ones of that size: four levels of
-//! detail, of which the lower ones have a fifth, a twentieth and a sixtieth of the vertices; normals, texture
-//! coordinates, and hulls. The skinned twin has a skin, and one to four weights on each vertex.
+//! Second Life assets of about 7,000 vertices in three submeshes, with the same kinds of data as
+//! real assets of that size: four levels of detail, normals, texture coordinates, and hulls. The
+//! lower levels have a fifth, a twentieth and a sixtieth of the vertices. The skinned variant also
+//! has a skin, and one to four weights on each vertex.
 //!
-//! A submesh is a bumpy grid. The bumps are uneven, so that the blocks deflate no better than those of real meshes.
+//! A submesh is a bumpy grid. The bumps are irregular, which makes the blocks as hard to compress
+//! as those of real meshes.
 
 use std::io::Write;
 
@@ -13,22 +15,23 @@ use meshpeek::secondlife::llsd::LlsdWriter;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-/// Submeshes of each level.
+/// The number of submeshes of each level.
 const SUBMESHES: u32 = 3;
-/// Names of the levels' blocks, in file order, and the vertices along a side of each submesh's grid.
+/// The names of the blocks of the levels in file order, and the number of vertices along a side of
+/// the grid of each submesh.
 const LEVELS: [(&str, u32); 4] = [("lowest_lod", 6), ("low_lod", 11), ("medium_lod", 22), ("high_lod", 48)];
-/// What the sides are divided by where the bench only runs as a test.
+/// The divisor of the sides if the bench runs as a test.
 const SMALL: u32 = 3;
-/// Joints of the skinned twin.
+/// The number of joints of the skinned variant.
 const JOINTS: u32 = 22;
-/// Points of the hull around everything, and of each of the hulls inside.
+/// The number of points of the bounding hull, and of each of the other hulls.
 const HULL: u32 = 37;
-/// Hulls inside.
+/// The number of hulls besides the bounding hull.
 const HULLS: u8 = 4;
-/// The box of all positions.
+/// The bounding box of all positions.
 const BOX: [[f32; 3]; 2] = [[-0.5, -0.5, -0.25], [0.5, 0.5, 0.25]];
 
-/// Makes an asset: a small one where the bench only runs as a test.
+/// Returns an asset, or a small one if the bench runs as a test.
 pub fn asset(skinned: bool) -> Vec<u8> {
     let level = |(name, side): &(&'static str, u32)| {
         let side = if crate::support::claims::testing() { side.div_ceil(SMALL).max(2) } else { *side };
@@ -121,7 +124,7 @@ fn triangles(side: u32) -> Vec<U16> {
     quads.flat_map(corners).map(|vertex| U16::new(vertex as u16)).collect()
 }
 
-/// Makes one to four influences for each vertex: the more joints, the less each weighs.
+/// Returns one to four influences for each vertex. With more joints, each has a smaller weight.
 fn weights(side: u32, submesh: u32) -> Vec<u8> {
     let mut out = Vec::new();
     for vertex in 0..side * side {

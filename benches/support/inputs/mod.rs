@@ -1,8 +1,11 @@
-//! The files that the benches read: ms13 meshes of 16 surfaces, static or skinned, of about 1 MB, 100 MB and 1 GB;
-//! [a pair](pair) of Unreal files; three files of one [motion](motion); Second Life [assets](asset); and EZ-Mesh files in [text](text) and binary form.
+//! The files that the benches read. These are static and skinned ms13 meshes of 16 surfaces with
+//! about 1 MB, 100 MB and 1 GB; [a pair](pair) of Unreal files; three files of one
+//! [motion](motion); Second Life [assets](asset); and EZ-Mesh files in [text](text) and binary
+//! form.
 //!
-//! A surface is a height field with a texture seam after every fourth column: 1.25 frames and UVs for each position, two
-//! triangles for each position, indices in both streams. The skinned twin has one to four weights on each position.
+//! A surface is a height field with a texture seam after every fourth column. It has 1.25 tangent
+//! frames and UVs per position, two triangles per position, and indices in both streams. The
+//! skinned variant has one to four weights on each position.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -12,7 +15,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
-    reason = "each bench takes what it needs, and a panic is how a bench fails"
+    reason = "each bench uses only a part of it, and a panic is how a bench fails"
 )]
 
 pub mod asset;
@@ -31,32 +34,32 @@ use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, Mesh, builder};
 use tempfile::TempDir;
 
-/// Surfaces of each file.
+/// The number of surfaces of each file.
 const SURFACES: u8 = 16;
-/// Bones of each skinned file.
+/// The number of bones of each skinned file.
 const BONES: u32 = 64;
-/// Columns between two texture seams.
+/// The number of columns between two texture seams.
 const CHART: u32 = 4;
-/// Names and bytes of the sizes, the smallest first.
+/// The names and sizes in bytes of the files, the smallest first.
 const SIZES: [(&str, u32); 3] = [("1 MB", 1_000_000), ("100 MB", 100_000_000), ("1 GB", 1_000_000_000)];
 
 /// A file to read.
 pub struct Input {
-    /// Its size and kind: `1 GB static`.
+    /// The size and kind of the file, for example `1 GB static`.
     pub name: String,
     pub path: PathBuf,
     pub skinned: bool,
 }
 
-/// The files, which live as long as this does.
+/// The files, which are removed when this value is dropped.
 pub struct Inputs {
-    /// Static and skinned of each size, the smallest first.
+    /// The static and the skinned file of each size, the smallest first.
     pub all: Vec<Input>,
     _folder: TempDir,
 }
 
 impl Inputs {
-    /// Writes the files: all sizes, or the smallest alone where the bench only runs as a test.
+    /// Writes the files: all sizes, or only the smallest if the bench runs as a test.
     pub fn write() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let sizes = if crate::support::claims::testing() { &SIZES[..1] } else { &SIZES[..] };
@@ -82,8 +85,8 @@ impl Inputs {
     }
 }
 
-/// Writes the file that clones of a mesh's one surface would make, without making them: the surface's head and its
-/// geometry, each as often as there are to be surfaces.
+/// Writes the file that a mesh with clones of its one surface would have, without creating the
+/// clones. The header and the geometry of the surface are each written once per surface.
 pub fn repeat(mesh: &builder::Mesh, mut out: File) {
     let bytes = mesh.to_bytes().unwrap();
     let one = Mesh::open(bytes.as_slice()).unwrap();
@@ -103,7 +106,7 @@ pub fn repeat(mesh: &builder::Mesh, mut out: File) {
     out.write_all(&bytes[geometry.end..]).unwrap();
 }
 
-/// Returns how many quads wide and deep a surface is, so that a file takes about `bytes`.
+/// Returns the number of quads along one side of a surface for a file of about `bytes` bytes.
 pub fn side(bytes: u64, skinned: bool) -> u32 {
     let quads = |index: u64| bytes / u64::from(SURFACES) / (12 + 20 + 12 * index + if skinned { 11 } else { 0 });
     let quads = if quads(2) > 0xffff { quads(4) } else { quads(2) };
@@ -127,7 +130,7 @@ pub fn mesh(surfaces: usize, side: u32, skinned: bool) -> builder::Mesh {
 fn surface(side: u32, skinned: bool) -> builder::Surface {
     let at = |step: u32| step as f32 / side as f32 * 2.0 - 1.0;
     let rows = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
-    // The last column of a chart is the first of the next once more.
+    // The last column of a chart is repeated as the first column of the next chart.
     let charted = (0..side / CHART).flat_map(|chart| (0..=CHART).map(move |x| chart * CHART + x));
     let attributes = || (0..=side).flat_map(|y| charted.clone().map(move |x| (x, y)));
     let base = builder::MorphTarget {
@@ -149,7 +152,7 @@ fn surface(side: u32, skinned: bool) -> builder::Surface {
     }
 }
 
-/// The corners of a quad's two triangles, as steps to the right and down.
+/// The corners of the two triangles of a quad, as steps to the right and down.
 const CORNERS: [[u32; 2]; 6] = [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]];
 
 pub fn height(x: f32, y: f32) -> f32 {
@@ -163,7 +166,8 @@ fn frame(x: f32, y: f32) -> TangentFrame {
     TangentFrame::from_axes(unit([-right, -down, 1.0]), unit([1.0, 0.0, right]), -1.0)
 }
 
-/// Makes one to four influences of equal weight, on bones that only the vertex's number tells.
+/// Returns one to four influences of equal weight, on bones that depend only on the number of the
+/// vertex.
 fn influences(vertex: u32) -> Vec<Influence> {
     let random = random(vertex);
     let count = random % 4 + 1;
@@ -171,7 +175,7 @@ fn influences(vertex: u32) -> Vec<Influence> {
     (0..count).map(|number| Influence { bone: bone(number), weight: 1.0 / count as f32 }).collect()
 }
 
-/// Returns a number that looks random, the same for the same `seed`.
+/// Returns a pseudo-random number that depends only on `seed`.
 pub const fn random(seed: u32) -> u32 {
     let mixed = (seed ^ (seed >> 16)).wrapping_mul(0x21f0_aaad);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);

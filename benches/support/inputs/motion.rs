@@ -1,6 +1,7 @@
 //! A long motion of many bones: in an an10 and an an11 file, and embedded in an ms12 mesh.
 //!
-//! As in real files that tell what changed, about half of all keys tell nothing, and most others a rotation alone.
+//! As in real files that store only changes, about half of all keys store nothing, and most others
+//! store only a rotation.
 
 use std::f32::consts::TAU;
 use std::fs;
@@ -12,10 +13,10 @@ use tempfile::TempDir;
 
 use super::random;
 
-/// Bones of the skeleton, all of them moved.
+/// The number of bones of the skeleton. The motion moves all of them.
 pub const BONES: u32 = 60;
 
-/// The three files, which live as long as this does.
+/// The three files, which are removed when this value is dropped.
 pub struct Motions {
     pub frames: u32,
     pub an10: PathBuf,
@@ -25,7 +26,7 @@ pub struct Motions {
 }
 
 impl Motions {
-    /// Writes the files: 10,000 frames, or 300 where the bench only runs as a test.
+    /// Writes the files: 10,000 frames, or 300 if the bench runs as a test.
     pub fn write() -> Self {
         let frames = if crate::support::claims::testing() { 300 } else { 10_000 };
         let folder = tempfile::tempdir().unwrap();
@@ -42,7 +43,7 @@ impl Motions {
     }
 }
 
-/// Builds a file of so many frames.
+/// Returns the bytes of a file with the given number of frames.
 pub fn file(generation: AnimationGeneration, frames: u32) -> Vec<u8> {
     let changes = generation == AnimationGeneration::An10;
     let name = if changes { "long".into() } else { String::new() };
@@ -60,7 +61,7 @@ fn bones() -> Vec<builder::Bone> {
     (0..BONES).map(bone).collect()
 }
 
-/// Makes the keys: of what changed, or of all that each frame has.
+/// Returns an animation whose keys store only changes, or all values of each frame.
 fn animation(frames: u32, changes: bool) -> builder::Animation {
     let mut all = vec![builder::BoneKey::default(); BONES as usize];
     let frame = |frame: u32| {
@@ -81,7 +82,8 @@ fn animation(frames: u32, changes: bool) -> builder::Animation {
     builder::Animation { bones: (0..BONES as i16).collect(), flags: 0x7f, frames, ..builder::Animation::default() }
 }
 
-/// Makes a key: all of frame 0; then of 100 keys 52 with nothing, 36 that turn, and 12 that turn and move.
+/// Returns a key. In frame 0 it has all values. Later, 52 of 100 keys have no values, 36 have a
+/// rotation, and 12 have a rotation and positions.
 fn key(frame: u32, bone: u32) -> builder::BoneKey {
     let chance = random(frame * BONES + bone);
     let time = frame as f32 * 0.02 + bone as f32;

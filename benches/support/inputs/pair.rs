@@ -1,7 +1,8 @@
-//! The largest pair of Unreal files that everybody reads: 65,535 polygons, and 2,000 frames of 8,191 vertices, which is
-//! 1 MB of polygons and 65.5 MB of frames. A frame of one vertex more has a size that some readers take for negative.
+//! The largest pair of Unreal files that every reader accepts: 65,535 polygons, and 2,000 frames of
+//! 8,191 vertices. This is 1 MB of polygons and 65.5 MB of frames. With one more vertex, the size
+//! of a frame is negative in readers that use signed 16-bit integers.
 //!
-//! The vertices are a cloth in the wind: a grid, row behind row, of which each frame is a moment.
+//! The vertices are a cloth in the wind: a grid, row after row. Each frame is a moment.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -10,12 +11,12 @@ use std::path::{Path, PathBuf};
 use meshpeek::unreal::{RawPolygon, Variant, builder};
 use tempfile::TempDir;
 
-/// Vertices in a row of the grid.
+/// The number of vertices in a row of the grid.
 const ROW: usize = 91;
-/// Polygons of each texture.
+/// The number of polygons with each texture.
 const TEXTURE: usize = 8192;
 
-/// How much of each thing there is.
+/// The size of a pair.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub polygons: usize,
@@ -24,7 +25,7 @@ pub struct Size {
 }
 
 const FULL: Size = Size { polygons: 65_535, vertices: 8191, frames: 2000 };
-/// What there is where the bench only runs as a test.
+/// The size if the bench runs as a test.
 const SMALL: Size = Size { polygons: 600, vertices: 300, frames: 7 };
 
 /// Two files to read.
@@ -32,12 +33,13 @@ pub struct Pair {
     pub size: Size,
     pub data: PathBuf,
     pub aniv: PathBuf,
-    /// What removes the files in the end, where nobody named a folder for them.
+    /// Removes the files when the pair is dropped; `None` if the folder was given by the caller.
     folder: Option<TempDir>,
 }
 
 impl Pair {
-    /// Writes the pair to a folder that lives as long as it does: a small one where the bench only runs as a test.
+    /// Writes the pair to a temporary folder, which is removed when the pair is dropped. The pair
+    /// is small if the bench runs as a test.
     pub fn write() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut pair = Self::named(folder.path(), if crate::support::claims::testing() { SMALL } else { FULL });
@@ -51,7 +53,7 @@ impl Pair {
         Self::named(folder, FULL).save();
     }
 
-    /// Names the full pair, which somebody wrote to a folder before.
+    /// Returns the full pair in a folder to which it was written before.
     pub fn within(folder: &Path) -> Self {
         Self::named(folder, FULL)
     }
@@ -76,7 +78,8 @@ fn mesh(Size { polygons, vertices, frames }: Size) -> builder::Mesh {
     }
 }
 
-/// Makes a triangle of two neighbours and one of the next row; after the last vertex comes the first.
+/// Returns a triangle of two adjacent vertices and one of the next row. The numbering continues
+/// with the first vertex after the last one.
 fn polygon(number: usize, vertices: usize) -> RawPolygon {
     let random = super::random(number as u32).to_le_bytes();
     RawPolygon {

@@ -1,9 +1,10 @@
-//! EZ-Mesh files in the style of the format's own exporter: nine digits after the point and no zeros behind, two vertices
-//! or sixteen triangles to a line, which ends in CR and LF.
+//! EZ-Mesh files in the style of the original exporter: nine digits after the decimal point without
+//! trailing zeros, and two vertices or sixteen triangles on a line, which ends in CR and LF.
 //!
-//! The static one has about 10 MB of text: a height field of 62,500 vertices in 24 sections, with normals and two sets of
-//! texture coordinates. The animated one has about 3.5 MB: 5,243 vertices with everything that a vertex can have, and 62
-//! tracks of 300 frames. Binary ones have 1,000,000 vertices, little-endian or big-endian.
+//! The static file has about 10 MB of text: a height field of 62,500 vertices in 24 sections, with
+//! normals and two sets of texture coordinates. The animated file has about 3.5 MB: 5,243 vertices
+//! with every possible attribute, and 62 tracks of 300 frames. Binary files have 1,000,000
+//! vertices, little-endian or big-endian.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,20 +13,20 @@ use tempfile::TempDir;
 
 use super::random;
 
-/// Vertices along one side of the static mesh, and its sections.
+/// The number of vertices along one side of the static mesh, and the number of its sections.
 const SIDE: u32 = 250;
 const SECTIONS: u32 = 24;
-/// The layout of its vertices.
+/// The layout of the vertices of the static mesh.
 const STATIC: &str = "ctype=\"fff fff ff ff\" semantic=\"position normal texcoord1 texcoord2\"";
-/// The layout of the animated mesh's vertices.
+/// The layout of the vertices of the animated mesh.
 const SKINNED: &str = "ctype=\"fff fff x4 ff ff ff ff fff fff ffff hhhh f\" semantic=\"position normal color texcoord1 \
                        texcoord2 texcoord3 texcoord4 tangent binormal blendweights blendindices radius\"";
 const BONES: u32 = 62;
 const BOX: &str = "<MeshAABB min=\"-1,-1,-0.2\" max=\"1,1,0.2\"/>";
-/// Flags of a binary file's vertices: position, normal, two sets of texture coordinates.
+/// The flags of the vertices of a binary file: position, normal, two sets of texture coordinates.
 const FLAGS: u32 = 27;
 
-/// How much of each thing there is in the animated mesh.
+/// The size of the animated mesh.
 struct Moving {
     vertices: u32,
     triangles: u32,
@@ -38,7 +39,7 @@ pub struct Input {
     pub path: PathBuf,
 }
 
-/// The files, which live as long as this does.
+/// The files, which are removed when this value is dropped.
 pub struct Texts {
     pub text: Vec<Input>,
     pub binary: Vec<Input>,
@@ -46,7 +47,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Writes the files: small ones where the bench only runs as a test.
+    /// Writes the files, or small ones if the bench runs as a test.
     pub fn write() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let save = |name: &str, extension: &str, bytes: &[u8]| {
@@ -61,7 +62,7 @@ impl Texts {
     }
 }
 
-/// Makes the static text.
+/// Returns the static text.
 pub fn still() -> String {
     let side = if crate::support::claims::testing() { 10 } else { SIDE };
     let sections = SECTIONS.min(side - 1);
@@ -88,7 +89,7 @@ pub fn still() -> String {
     out.finish()
 }
 
-/// Makes the animated text.
+/// Returns the animated text.
 pub fn moving() -> String {
     let Moving { vertices, triangles, frames } = if crate::support::claims::testing() {
         Moving { vertices: 30, triangles: 20, frames: 3 }
@@ -128,7 +129,7 @@ pub fn moving() -> String {
         out.start(vertex, 2);
         out.floats(&[&position[..], &normal(x, y)].concat());
         out.text.push_str(" FFFFFFFF ");
-        // Three sets of texture coordinates and half of the tangents are there, and nobody filled them in.
+        // Three sets of texture coordinates and half of the tangents exist, but are all zero.
         let frame = if vertex % 2 == 0 { normal(y, x).repeat(2) } else { vec![0.0; 6] };
         let weights = if vertex % 3 == 0 { [uv[0] * 0.5, 1.0 - uv[0] * 0.5, 0.0, 0.0] } else { [1.0, 0.0, 0.0, 0.0] };
         out.floats(&[&uv[..], &[0.0; 6], &frame, &weights].concat());
@@ -147,12 +148,13 @@ pub fn moving() -> String {
     out.finish()
 }
 
-/// Makes a binary file of one mesh and one section, whose triangle is the first three vertices.
+/// Returns a binary file of one mesh and one section, whose triangle is the first three vertices.
 pub fn records(big: bool) -> Vec<u8> {
     let vertices: u32 = if crate::support::claims::testing() { 100 } else { 1_000_000 };
     let mut out = Binary { big, bytes: Vec::new() };
     out.int(if big { 101 } else { 100 }).name("EZMESH").name("field").name("").int(0).int(0);
-    // The box; and no textures, tetrahedra, skeletons, animations, materials, or data of users.
+    // The bounding box, and no textures, tetrahedra, skeletons, animations, materials, or user
+    // data.
     out.floats(&[0.0; 6]);
     (0..7).fold(&mut out, |out, _| out.int(0)).int(1).name("field").name("").floats(&[0.0; 6]);
     out.int(1).name("stone").floats(&[0.0; 6]).int(FLAGS).int(1).int(0).int(1).int(2);
@@ -194,7 +196,7 @@ impl Text {
         self.text.push_str("\r\n");
     }
 
-    /// Starts another line for every so many.
+    /// Starts a new line after every `each` items.
     fn start(&mut self, number: u32, each: u32) {
         if number.is_multiple_of(each) {
             self.text.push_str(if number == 0 { "          " } else { "\r\n          " });
@@ -205,7 +207,7 @@ impl Text {
         self.text.push_str(mark);
     }
 
-    /// Writes floats as the exporter does.
+    /// Writes floats in the same way as the exporter.
     fn floats(&mut self, floats: &[f32]) {
         for (place, float) in floats.iter().enumerate() {
             let all = format!("{float:.9}");

@@ -1,5 +1,5 @@
-//! An ms13 mesh of any size, written row by row: a few surfaces side by side, each a height field in the order of its rows, with
-//! a frame and a UV for each position.
+//! An ms13 mesh of any size, written row by row. It has a few adjacent surfaces, each a height
+//! field in the order of its rows, with a tangent frame and a UV for each position.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,18 +10,20 @@ use zerocopy::IntoBytes;
 
 use super::CORNERS;
 
-/// The surfaces, two by two: each is 2 wide and deep.
+/// The surfaces in a grid of two by two; each is 2 wide and 2 deep.
 pub const TILES: [[f32; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]];
-/// Bytes of a quad: a position, a frame, a UV, and six indices of four bytes in each of two streams.
+/// The size of a quad in bytes: a position, a tangent frame, a UV, and six indices of four bytes in
+/// each of two streams.
 const QUAD: u64 = 12 + 8 + 8 + 2 * 24;
 
-/// Returns how many quads wide and deep a surface is, so that so many of them take about `bytes`.
+/// Returns the number of quads along one side of a surface, for a mesh of `surfaces` surfaces with
+/// about `bytes` bytes.
 pub fn side(bytes: u64, surfaces: usize) -> u32 {
-    // Indices of fewer vertices would be narrower.
+    // With fewer vertices, the indices would take fewer bytes each.
     (bytes / surfaces as u64 / QUAD).isqrt().max(256) as u32
 }
 
-/// Writes a mesh of the first of these tiles, each of `side` x `side` quads.
+/// Writes a mesh of the first `surfaces` tiles, each of `side` x `side` quads.
 pub fn write(side: u32, surfaces: usize, file: File) {
     let mut out = Out(BufWriter::with_capacity(1 << 20, file));
     let tiles = &TILES[..surfaces];
@@ -52,7 +54,7 @@ fn bounds([x, y]: [f32; 2]) -> Bounds {
 fn tile(out: &mut Out, [x, y]: [f32; 2], side: u32) {
     let vertices = (side + 1) * (side + 1);
     let along = |step: u32| step as f32 / side as f32 * 2.0 - 1.0;
-    // The height is a product, so that a row takes no sine for each vertex.
+    // The height is a product of two waves, which avoids computing a sine for each vertex.
     let waves: Vec<f32> = (0..=side).map(|step| (along(step) * 15.0).sin() * 0.1).collect();
     out.count(vertices);
     for row in 0..=side {

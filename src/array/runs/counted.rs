@@ -1,4 +1,4 @@
-//! Runs that start with a count: a byte, and that many records.
+//! Lists of runs that start with a count: one count byte, and then that number of records.
 
 use zerocopy::FromBytes as _;
 
@@ -7,7 +7,7 @@ use crate::array::runs::totals::RunTotals;
 use crate::array::runs::walk::{self, kernel};
 use crate::parse::Record;
 
-/// A list of runs, borrowed from the file.
+/// A list of runs of records, borrowed from the bytes of the file.
 #[derive(Debug)]
 pub struct CountedRuns<'a, T> {
     bytes: &'a [u8],
@@ -24,30 +24,35 @@ impl<T> Clone for CountedRuns<'_, T> {
 impl<T> Copy for CountedRuns<'_, T> {}
 
 impl<'a, T: Record> CountedRuns<'a, T> {
-    /// Takes `len` runs that lie in `bytes` from its first byte on.
+    /// Makes a list of `len` runs of records. The first run starts at the first byte of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len, record: std::marker::PhantomData }
     }
 
-    /// Returns the number of runs.
+    /// Returns the number of runs in the list.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Tells whether there are no runs.
+    /// Returns whether the list contains no runs (its length is 0).
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Walks all runs and prefetches as it goes; of records of four bytes, as fast as memory is read where the processor
-    /// allows, else looking at one byte of each run.
+    /// Walks over all runs and returns their total sizes. Prefetches the bytes of the runs during
+    /// the walk.
+    ///
+    /// For records of four bytes, the walk can be as fast as reading the bytes from memory,
+    /// depending on the processor. For records of other sizes, the walk reads only the count byte
+    /// of each run.
     ///
     /// # Errors
     ///
-    /// The offset, from the first run, of the run that the bytes end in.
+    /// If the bytes end before the end of a run, returns the offset of that run, in bytes from the
+    /// first run.
     pub fn measure(&self) -> Result<RunTotals, u64> {
         walk::measure(self.bytes, self.len, size_of::<T>())
     }
@@ -56,14 +61,18 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         self.bytes
     }
 
-    /// Borrows all runs, in order, for as long as the bytes last.
+    /// Returns an iterator over all runs, in order. The iterator ends early if the bytes end before
+    /// the last run.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> CountedRunsIter<'a, T> {
         CountedRunsIter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
     }
 
-    /// Builds the index: one walk, 40 bytes for each 64 runs. `None` where there is no memory for it.
+    /// Builds an index of the runs in one walk over their bytes. The index takes 40 bytes of memory
+    /// for each 64 runs.
+    ///
+    /// Returns `None` if the memory is not enough for the index.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
         RunIndex::new(self.len, |at| {
@@ -72,8 +81,11 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         })
     }
 
-    /// Borrows run `run`, found through `index`; `None` where there is none, or the bytes are not those that the index
-    /// was built from.
+    /// Returns the records of run number `run`, which is located with `index`.
+    ///
+    /// Returns `None` if the list has no run with this number. `index` must be built for the same
+    /// list of runs. If `index` was built for another list, the result may be `None` or wrong
+    /// records.
     #[inline]
     #[must_use]
     pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
@@ -82,13 +94,15 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         }
         let found = self.find(index, run);
         if index.is_from_sidecar() && !found.is_some_and(|found| index.expects(run, found.len())) {
-            // A sidecar that is damaged, or of other bytes: a walk finds what is there.
+            // The sidecar is damaged or belongs to other bytes. So the run is found with a walk
+            // from the first run.
             return self.iter().nth(run);
         }
         found
     }
 
-    /// Borrows the run that the index leads to.
+    /// Returns the run at the offset that the index gives, without comparing the size of that run
+    /// with the index.
     #[inline]
     fn find(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
         let (base, before, counts) = index.find(run)?;
@@ -99,7 +113,8 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         records(self.bytes.get(at..)?).map(|(run, _)| run)
     }
 
-    /// Steps over `runs` runs from byte `at`.
+    /// Steps over `runs` runs, starting at the offset `at`. Returns the offset after the last of
+    /// these runs.
     fn walk(&self, mut at: usize, runs: usize) -> Option<usize> {
         for _ in 0..runs {
             at = step::<T>(at, *self.bytes.get(at)?);
@@ -117,20 +132,21 @@ impl<'a, T: Record + 'a> IntoIterator for &CountedRuns<'a, T> {
     }
 }
 
-/// Returns where the run after the one at `at` starts.
+/// Returns the offset of the run after the run at offset `at`.
 #[inline]
 fn step<T>(at: usize, count: u8) -> usize {
     kernel::step(at, count, size_of::<T>())
 }
 
-/// Splits the first run off `bytes`.
+/// Splits `bytes` into the records of the first run and the bytes after that run.
 #[inline]
 fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
     let (&count, rest) = bytes.split_first()?;
     <[T]>::ref_from_prefix_with_elems(rest, usize::from(count)).ok()
 }
 
-/// Borrows runs in order.
+/// An iterator over the runs of a [`CountedRuns`] list, in order. Each item is the slice of records
+/// of one run.
 #[derive(Clone, Debug)]
 pub struct CountedRunsIter<'a, T> {
     rest: &'a [u8],
@@ -161,7 +177,7 @@ mod tests {
 
     type Four = [u8; 4];
 
-    /// Spells runs with the given counts; each record holds its run's number.
+    /// Encodes runs with the given counts. Each record contains the number of its run.
     fn spell(counts: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (run, count) in counts.iter().enumerate() {

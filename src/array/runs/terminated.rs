@@ -1,5 +1,7 @@
-//! Runs that end with a mark: up to four records of three bytes, none of which starts with 255, then 255 unless there
-//! were four.
+//! Lists of runs that end with a mark byte.
+//!
+//! A run has up to four records of three bytes. The first byte of a record is never 255. The mark
+//! is the byte 255 after the last record of a run. A run of four records has no mark.
 
 use zerocopy::FromBytes as _;
 
@@ -7,14 +9,14 @@ use crate::array::runs::checkpoints::RunIndex;
 use crate::decode::influence3::RawInfluence3;
 use crate::math::as_u64;
 
-/// The byte after the last record.
+/// The value of the mark byte, which follows the last record of a run.
 const MARK: u8 = 255;
-/// Records in a run, at most. A run of as many has no mark.
+/// The maximum number of records in a run. A run with this number of records has no mark.
 const MAX_RECORDS: usize = 4;
-/// Bytes of a record.
+/// Size of a record, in bytes.
 const RECORD_SIZE: usize = size_of::<RawInfluence3>();
 
-/// A list of runs, borrowed from the file.
+/// A list of runs of records, borrowed from the bytes of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct TerminatedRuns<'a> {
     bytes: &'a [u8],
@@ -22,25 +24,28 @@ pub struct TerminatedRuns<'a> {
 }
 
 impl<'a> TerminatedRuns<'a> {
-    /// Takes `len` runs that lie in `bytes` from its first byte on. Those that the bytes do not hold are not found.
+    /// Makes a list of `len` runs of records. The first run starts at the first byte of `bytes`.
+    ///
+    /// Runs that do not fit in `bytes` are not returned by any method of the list.
     #[must_use]
     pub const fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len }
     }
 
-    /// Returns the number of runs that there should be.
+    /// Returns the declared number of runs. If the bytes end early, the list has fewer runs.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Tells whether there are no runs.
+    /// Returns whether the list contains no runs (its length is 0).
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Walks the runs as far as they are whole: returns how many there are, and the bytes that they take.
+    /// Walks over the complete runs. Returns the number of complete runs and their total size in
+    /// bytes.
     #[must_use]
     pub fn measure(&self) -> (usize, u64) {
         let mut left = self.iter();
@@ -52,17 +57,21 @@ impl<'a> TerminatedRuns<'a> {
         self.bytes
     }
 
-    /// Borrows the runs in order, as far as they are whole.
+    /// Returns an iterator over the runs in order, up to the first incomplete run.
     #[inline]
     #[must_use]
     pub const fn iter(&self) -> TerminatedRunsIter<'a> {
         TerminatedRunsIter { rest: self.bytes, left: self.len }
     }
 
-    /// Builds the index: one walk, 40 bytes for each 64 runs. `None` where there is no memory for it.
+    /// Builds an index of the runs in one walk over their bytes. The index takes 40 bytes of memory
+    /// for each 64 runs.
+    ///
+    /// Returns `None` if the memory is not enough for the index.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
-        // The sizes are bytes: 1, 4, 7, 10 or 12, and 0 of what is not there.
+        // In this index, the size of a run is in bytes: 1, 4, 7, 10 or 12, or 0 for a run that does
+        // not exist.
         RunIndex::new(self.len, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let size = split(rest).map_or(0, |(_, after)| rest.len().saturating_sub(after.len()));
@@ -70,8 +79,11 @@ impl<'a> TerminatedRuns<'a> {
         })
     }
 
-    /// Borrows run `run`, found through `index`; `None` where there is none, or the bytes are not those that the index
-    /// was built from.
+    /// Returns the records of run number `run`, which is located with `index`.
+    ///
+    /// Returns `None` if the list has no run with this number. `index` must be built for the same
+    /// list of runs. If `index` was built for another list, the result may be `None` or wrong
+    /// records.
     #[inline]
     #[must_use]
     pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [RawInfluence3]> {
@@ -92,7 +104,7 @@ impl<'a> IntoIterator for &TerminatedRuns<'a> {
     }
 }
 
-/// Splits the first run off `bytes`.
+/// Splits `bytes` into the records of the first run and the bytes after that run.
 #[inline]
 fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
     let mut records = 0_usize;
@@ -105,7 +117,8 @@ fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
     Some((run, if records < MAX_RECORDS { rest.get(1..)? } else { rest }))
 }
 
-/// Borrows runs in order.
+/// An iterator over the runs of a [`TerminatedRuns`] list, in order. Each item is the slice of
+/// records of one run.
 #[derive(Clone, Debug)]
 pub struct TerminatedRunsIter<'a> {
     rest: &'a [u8],
@@ -131,7 +144,7 @@ impl<'a> Iterator for TerminatedRunsIter<'a> {
 mod tests {
     use super::*;
 
-    /// Spells runs with the given counts; each record's joint is its run's number.
+    /// Encodes runs with the given counts. The bone of each record is the number of its run.
     fn spell(counts: &[usize]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (run, count) in counts.iter().enumerate() {

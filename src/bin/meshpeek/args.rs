@@ -1,50 +1,59 @@
-//! Arguments that several verbs take.
+//! Command line arguments that several verbs share.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// The name of standard input and standard output.
+/// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
 
-/// The heading above the options that every verb takes.
-const EVERYWHERE: &str = "Everywhere";
+/// The heading in help texts for the options that every verb accepts.
+const EVERYWHERE: &str = "Options of every verb";
 
-/// The options of every verb.
+/// The options that every verb accepts.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug, Args)]
 pub struct Global {
-    /// Print JSON (schema 1, described in the README) on standard output
+    /// Print JSON on standard output (schema 1, described in src/guide/json.md)
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub json: bool,
-    /// Print neither notes nor progress; validate prints warnings and errors only
+    /// Print no notes and no progress; validate prints only warnings and errors
     #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub quiet: bool,
-    /// Print more: every surface and bone, sound files, and what was passed over in folders
+    /// Print more: all surfaces, bones and clips, the sidecar in use, and the number of files
+    /// skipped in folders
     #[arg(short, long, global = true, help_heading = EVERYWHERE, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Read files into memory instead of mapping them
+    ///
+    /// Files above 1 MiB are mapped by default. Use this option if another program may change or
+    /// shorten the file during the command.
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub no_mmap: bool,
-    /// Ignore the sidecars that index made
+    /// Ignore the sidecars that `meshpeek index` wrote
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub no_sidecar: bool,
-    /// Refuse what is not exactly as the format says: sizes, indices and prototypes of Unreal meshes, EZ-Mesh blocks with more
-    /// numbers than they count
+    /// Refuse files that differ from the format in ways that are only findings otherwise
+    ///
+    /// These are wrong sizes, indices and prototypes of Unreal meshes, and EZ-Mesh blocks with more
+    /// numbers than they declare.
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub strict: bool,
     #[command(flatten)]
     pub unreal: UnrealArgs,
 }
 
-/// The options of every verb that concern Unreal's vertex meshes only.
+/// The options that every verb accepts, but that apply to Unreal vertex meshes only.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Unreal vertex meshes")]
 pub struct UnrealArgs {
-    /// The mesh of that name, where a script imports several
+    /// The name of the mesh to open, if a script imports several
+    ///
+    /// Case does not matter. Example: --mesh Ball
     #[arg(long, global = true, value_name = "NAME")]
     pub mesh: Option<String>,
-    /// What a byte of texture coordinates is divided by: 255 as most readers do, 256 as the published page says
+    /// The divisor for a stored byte of a texture coordinate: 255 as in most readers, or 256 as in
+    /// the published specification
     #[arg(long, global = true, default_value = "255", value_parser = ["255", "256"], value_name = "N")]
     pub uv_divisor: String,
 }
@@ -52,7 +61,7 @@ pub struct UnrealArgs {
 /// Files to read.
 #[derive(Clone, Debug, Args)]
 pub struct Files {
-    /// Files, folders (searched for meshes), globs, or - for standard input
+    /// Files, folders (searched for meshes), glob patterns, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -60,7 +69,8 @@ pub struct Files {
 /// A file to read.
 #[derive(Clone, Debug, Args)]
 pub struct OneFile {
-    /// A file (of an Unreal mesh either file, its stem or its script), or - for standard input
+    /// A file, or - for standard input; for an Unreal mesh, either of its files, their stem or the
+    /// script
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }
@@ -69,17 +79,29 @@ pub struct OneFile {
 #[allow(clippy::enum_variant_names, reason = "the names are the command line's")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Attribute {
+    /// Position of each vertex: x, y, z
     Positions,
+    /// Normal of each vertex, of unit length: x, y, z
     Normals,
+    /// Tangent of each vertex: x, y, z
     Tangents,
+    /// Bitangent of each vertex: x, y, z
     Bitangents,
+    /// Texture coordinates of the first set: u, v
     Uv0,
+    /// Texture coordinates of the second set: u, v
     Uv1,
+    /// Texture coordinates of the third set: u, v
     Uv2,
+    /// Texture coordinates of the fourth set: u, v
     Uv3,
+    /// Colour of each vertex, each component from 0 to 1
     Colors,
+    /// Bones and weights that move each vertex
     Weights,
+    /// Index buffer of the positions: three indices for each triangle
     Indices,
+    /// Index buffer of normals, texture coordinates and other attributes
     AttributeIndices,
     /// Type byte of each polygon (Unreal)
     Types,
@@ -89,23 +111,26 @@ pub enum Attribute {
     ColorBytes,
     /// Unused flags byte of each polygon (Unreal)
     Flags,
-    /// Points of a convex hull, whose number --surface gives (Second Life)
+    /// Points of one convex hull; --surface is the number of the hull (Second Life)
     Hull,
-    /// Points of the convex hull around everything (Second Life)
+    /// Points of the convex hull around the whole mesh (Second Life)
     BoundingHull,
-    /// For each triangle, which of its edges stand out: bit k for the one opposite corner k (UNIGINE ms14, ms15)
+    /// A byte for each triangle: bit k is set if the edge opposite corner k is a border or convex
+    /// (UNIGINE ms14, ms15)
     Edges,
-    /// First corners of triangles, in the order of the tree's leaves (UNIGINE ms14, ms15)
+    /// The first corner of each triangle, in the order of the leaves of the tree (UNIGINE ms14,
+    /// ms15)
     TreeCorners,
     /// Nodes of the spatial tree: axis, left, right, start, end (UNIGINE ms14, ms15)
     TreeNodes,
-    /// Boxes of the nodes: least x, y, z, greatest x, y, z (UNIGINE ms14, ms15)
+    /// Bounding boxes of the nodes: minimum x, y, z, then maximum x, y, z (UNIGINE ms14, ms15)
     TreeBoxes,
-    /// Where nodes are split (UNIGINE ms14, ms15)
+    /// The coordinate at which each node is split, along its axis (UNIGINE ms14, ms15)
     TreeSplits,
     /// A distance for each vertex (EZ-Mesh)
     Radius,
-    /// What is to be interpolated, as all to interp8 (EZ-Mesh)
+    /// Custom values to interpolate, 1 to 4 floats for each vertex; interp2 to interp8 are further
+    /// sets (EZ-Mesh)
     Interp1,
     Interp2,
     Interp3,
@@ -117,12 +142,12 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    /// Returns whether each morph target has its own.
+    /// Returns whether each morph target has separate values of this attribute.
     pub const fn has_targets(self) -> bool {
         matches!(self, Self::Positions | Self::Normals | Self::Tangents | Self::Bitangents)
     }
 
-    /// Returns the number, from 0, of an attribute that is to be interpolated.
+    /// Returns the index of an `interp` attribute, from 0, or `None` for any other attribute.
     pub const fn interp(self) -> Option<u8> {
         Some(match self {
             Self::Interp1 => 0,
@@ -137,13 +162,13 @@ impl Attribute {
         })
     }
 
-    /// Returns the name that the command line has for it.
+    /// Returns the name of the attribute on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// Parses a frame number, which may lie between two whole frames.
+/// Parses an animation frame number, which may be a fraction between two whole frames.
 pub fn parse_frame(text: &str) -> Result<f32, String> {
     let frame: f32 = text.parse().map_err(|error| format!("{error}"))?;
     if frame.is_finite() && frame >= 0.0 { Ok(frame) } else { Err("expected 0 or more".to_owned()) }

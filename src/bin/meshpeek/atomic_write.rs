@@ -1,4 +1,5 @@
-//! Output files, written to a temporary and renamed: whole or not at all.
+//! Output files that appear only when they are complete. A temporary file is written first, and
+//! then renamed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use anyhow::Context as _;
 use crate::outcome::UsageError;
 use crate::render::text::shown;
 
-/// A complete file on the disk that does not have its final name yet.
+/// A file on the disk that is complete, but does not have its final name yet.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: tempfile::NamedTempFile,
@@ -17,7 +18,9 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Writes a temporary file next to `path`; an existing file is replaced only with `force`.
+    /// Writes a temporary file in the folder of `path`.
+    ///
+    /// Returns an error if a file exists at `path` and `force` is false.
     pub fn write(
         path: &Path,
         force: bool,
@@ -38,12 +41,13 @@ impl AtomicFile {
         Ok(Self { temporary, target, force })
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its final name.
     pub fn finish(self) -> anyhow::Result<()> {
         let Self { temporary, target, force } = self;
         let renamed = if force { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
         renamed.map_err(|error| error.error).with_context(|| format!("{}: cannot be written", shown(&target)))?;
-        // The rename itself must reach the disk, too; systems that cannot sync a folder do it on their own.
+        // The rename itself must also be written to the disk. Systems that cannot synchronise a
+        // folder do this without a call.
         if let Ok(folder) = File::open(folder(&target)) {
             let _ = folder.sync_all();
         }
@@ -51,16 +55,23 @@ impl AtomicFile {
     }
 }
 
-/// Returns the path to write and the metadata of an existing file; an error if it exists without `force` or is no file.
+/// Returns the path to which the file is written, and the metadata of an existing file at this
+/// path.
+///
+/// Returns an error if the path is not the path of a file, or if the file exists and `force` is
+/// false.
 pub fn check_target(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Metadata>), UsageError> {
-    // A link stays a link: its target is replaced.
+    // A symbolic link is not replaced. The file that the link leads to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let existing = fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Err(UsageError(format!("{}: expected a file to write, found something else", shown(path))));
+        return Err(UsageError(format!(
+            "{}: expected a path to write a file to, found a folder or a special file",
+            shown(path)
+        )));
     }
     if existing.is_some() && !force {
-        return Err(UsageError(format!("{}: exists; --force replaces it", shown(path))));
+        return Err(UsageError(format!("{}: file exists; --force replaces it", shown(path))));
     }
     Ok((target, existing))
 }

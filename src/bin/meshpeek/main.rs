@@ -1,4 +1,4 @@
-//! The command line of meshpeek: verbs and their dispatch.
+//! The command line of meshpeek: the definitions of its verbs, and the call of the chosen verb.
 
 mod args;
 mod atomic_write;
@@ -18,27 +18,27 @@ use render::report::report;
 
 const EXAMPLES: &str = "\
 Examples:
-  meshpeek info model.mesh                     what is in it
-  meshpeek info assets --json                  every mesh in a folder, for a script
-  meshpeek map model.mesh --at 4711            what the byte at offset 4711 is
+  meshpeek info model.mesh                     format, bounds, surfaces, bones and clips
+  meshpeek info assets --json                  every mesh in a folder, as JSON
+  meshpeek map model.mesh --at 4711            the meaning of the byte at offset 4711
   meshpeek validate 'assets/**/*.mesh'         findings, by rule
   meshpeek dump model.mesh --attribute uv0 --range 0..10
   meshpeek dump Models/box --frame 7           a vertex frame of Models/box_d.3d and Models/box_a.3d
-  meshpeek rewrite model.mesh -o again.mesh    through reader and writer
+  meshpeek rewrite model.mesh -o again.mesh    read the file and write it again
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
   meshpeek lod tree.llmesh --lod low -o t.llmesh
   meshpeek query city.mesh ray --from 0,0,99 --toward 0,0,0
-  meshpeek index huge.mesh                     so that its last surface is found at once
-  meshpeek bench model.mesh                    against a loader that copies, on this machine
+  meshpeek index huge.mesh                     a sidecar, which makes dump and query faster
+  meshpeek bench model.mesh                    compared with a loader that copies
 
 Exit codes:
-  0  fine, findings of severity info included
+  0  success; findings of severity info included
   1  findings of severity warning or error
   2  the command line is wrong
   3  a file could not be read or written
-With several files, all are tried and the highest code wins.";
+With several files, all of them are processed, and the highest exit code is returned.";
 
-/// Looks into game mesh files: maps them, and reads only what it is asked for.
+/// Inspect game mesh files: map them into memory, and read only the bytes that a command needs
 #[derive(Debug, Parser)]
 #[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
@@ -50,27 +50,29 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum ProgramVerb {
-    /// What is in a file: format, bounds, surfaces, bones, clips, and how many bytes were looked at to know it
+    /// Describe files: format, bounds, surfaces, bones, clips, and how many bytes were read
     Info(commands::info::InfoArgs),
-    /// Every byte range of a file with its name, type, count and alignment; or what one byte is
+    /// List every byte range of a file with its name, type, count and alignment, or explain one
+    /// byte
     Map(commands::map::MapArgs),
-    /// Findings by stable rule id
+    /// Check every value in files, and print findings with stable rule ids
     Validate(commands::validate::ValidateArgs),
-    /// Decoded values of one attribute
+    /// Print the decoded values of one attribute of a surface, or the pose of the bones at a frame
     Dump(commands::dump::DumpArgs),
-    /// Reads and writes a file in the same format again, and says what changed
+    /// Read a file, write it again in the same format, and report the changes
     Rewrite(commands::rewrite::RewriteArgs),
-    /// One level of detail of a Second Life mesh as a file of its own
+    /// Write one level of detail of a Second Life mesh to a new file
     Lod(commands::lod::LodArgs),
-    /// Asks surfaces at random: rays, nearest points, regions, neighbours
+    /// Query surfaces: cast rays, find nearest points, triangles in a region, neighbours of a
+    /// vertex
     Query(commands::query::QueryArgs),
-    /// Builds the sidecar of a file, through which dump and query find things without a walk; or removes it
+    /// Build the sidecar of a file, which makes dump and query faster, or remove it
     Index(commands::index::IndexArgs),
-    /// meshpeek against a loader that copies, on this machine: on a file, or on meshes that it makes
+    /// Compare the speed of meshpeek and of a loader that copies, on a file or on generated meshes
     Bench(commands::bench::BenchArgs),
-    /// Prints the completions for a shell
+    /// Print the completion script for a shell
     Completions(commands::manual::CompletionsArgs),
-    /// Prints the manual page, of the whole or of one verb
+    /// Print the manual page of meshpeek or of one verb
     Man(commands::manual::ManArgs),
 }
 

@@ -1,26 +1,28 @@
-//! How a command ends, and its exit code.
+//! The outcome of a command, and its exit code.
 
 use std::process::ExitCode;
 
 use meshpeek::{ErrorKind, Finding, Severity};
 
-/// How the command ended; the greatest of several counts.
+/// The outcome of a command. If a command reads several files, the outcome with the highest value
+/// is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// Nothing to complain about.
+    /// The command had no error, and no finding has a severity above info.
     Fine,
-    /// Findings of severity warning or error.
+    /// The command reported findings of the severity warning or error.
     Findings,
-    /// The command line is wrong.
+    /// The command line contains an error.
     Usage,
-    /// A file could not be read or written.
+    /// A file could not be read or could not be written.
     Unreadable,
-    /// The reader of the output closed it.
+    /// The program that reads the output has closed the pipe.
     PipeClosed,
 }
 
 impl Outcome {
-    /// Returns the outcome that an error of the library leads to: a part that does not exist is a usage error.
+    /// Returns the outcome for an error of the library. If the user requested an item that does not
+    /// exist, the outcome is a usage error.
     pub fn of_error(error: &meshpeek::Error) -> Self {
         match error.kind() {
             ErrorKind::NoSuch { .. } | ErrorKind::Choice { .. } => Self::Usage,
@@ -28,7 +30,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome that findings lead to.
+    /// Returns the outcome for the findings about a file.
     pub fn of_findings(findings: &[Finding]) -> Self {
         let worst = findings.iter().map(|finding| finding.severity).max();
         if worst.is_some_and(|worst| worst > Severity::Info) { Self::Findings } else { Self::Fine }
@@ -47,7 +49,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// An error in how the program was called.
+/// An error in the command line, with its message.
 #[derive(Debug)]
 pub struct UsageError(pub String);
 

@@ -1,4 +1,4 @@
-//! The same for processors with AVX2: a lane for each box or triangle.
+//! Kernels for processors with AVX2, with one vector lane for each bounding box or triangle.
 
 use crate::array::Array;
 use std::arch::x86_64::{
@@ -26,20 +26,21 @@ use crate::decode::MinMax16;
 use crate::decode::divisor::BY_65535;
 use crate::model::Positions;
 
-/// Where the planes of a node's boxes are.
+/// Offset of the planes of the children's bounding boxes in a node, in bytes.
 const LOW: usize = std::mem::offset_of!(RawNode, low);
 const HIGH: usize = std::mem::offset_of!(RawNode, high);
-/// Where the exponents of its steps are, and behind them which of its children are leaves.
+/// Offset of the exponents of the grid steps in a node, in bytes. The byte after the exponents has
+/// a bit for each child that is a leaf.
 const EXPONENTS: usize = std::mem::offset_of!(RawNode, exponents);
 
-/// Widens eight steps.
+/// Converts eight plane positions, which are numbers of grid steps, to floats.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn steps(planes: __m128i) -> __m256 {
     _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(planes))
 }
 
-/// Widens the steps along three axes, of 24 bytes.
+/// Converts the plane positions along three axes, 24 bytes in grid steps, to floats.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn axes(planes: __m256i) -> [__m256; 3] {
@@ -47,7 +48,7 @@ fn axes(planes: __m256i) -> [__m256; 3] {
     [steps(low), steps(_mm_srli_si128::<8>(low)), steps(_mm256_extracti128_si256::<1>(planes))]
 }
 
-/// Returns `N` bytes of a node from `AT` on.
+/// Returns `N` bytes of a node, starting at byte offset `AT`.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn bytes<const AT: usize, const N: usize>(node: &RawNode) -> [u8; N] {
@@ -56,7 +57,9 @@ fn bytes<const AT: usize, const N: usize>(node: &RawNode) -> [u8; N] {
     *rest.first_chunk::<N>().unwrap_or(&[0; N])
 }
 
-/// What a node's grid is: where it starts, and the length of a step, along x, y, z. The fourth of each is something else.
+/// Returns the grid of a node: its origin, and the length of a grid step, along x, y and z.
+///
+/// The fourth lane of both vectors contains unrelated data.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn grid(node: &RawNode) -> [__m128; 2] {
@@ -65,7 +68,7 @@ fn grid(node: &RawNode) -> [__m128; 2] {
     [cast(bytes::<0, 16>(node)), cast(_mm_slli_epi32::<23>(biased))]
 }
 
-/// Spreads each of three numbers over all lanes.
+/// Copies each of the first three numbers to all eight lanes of a vector.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn spread(numbers: __m128) -> [__m256; 3] {
@@ -77,14 +80,15 @@ fn spread(numbers: __m128) -> [__m256; 3] {
     ]
 }
 
-/// Returns the bits of a comparison.
+/// Returns the result of a vector comparison as a bit mask, with one bit for each lane.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn bits(mask: __m256) -> u32 {
     _mm256_movemask_ps(mask).unsigned_abs()
 }
 
-/// As [`ray_boxes`](crate::bvh::kernel::portable::ray_boxes).
+/// Tests a ray against the boxes of a node. Returns the same as the portable version
+/// [`ray_boxes`](crate::bvh::kernel::portable::ray_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
@@ -110,14 +114,15 @@ pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u
     (bits(_mm256_cmp_ps::<_CMP_LE_OQ>(near, far)), cast(near))
 }
 
-/// Returns the number without its sign.
+/// Returns the absolute value of the number in each lane.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn abs(number: __m256) -> __m256 {
     _mm256_andnot_ps(_mm256_set1_ps(-0.0), number)
 }
 
-/// As [`ray_triangles`](crate::bvh::kernel::portable::ray_triangles).
+/// Tests a ray against eight triangles. Returns the same as the portable version
+/// [`ray_triangles`](crate::bvh::kernel::portable::ray_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32 {
@@ -158,7 +163,8 @@ pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit:
     bits(_mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(near, _mm256_set1_ps(limit))))
 }
 
-/// As [`point_boxes`](crate::bvh::kernel::portable::point_boxes).
+/// Tests a point against the boxes of a node. Returns the same as the portable version
+/// [`point_boxes`](crate::bvh::kernel::portable::point_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
@@ -183,7 +189,8 @@ pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32,
     (bits(_mm256_andnot_ps(missing, near)), cast(sum))
 }
 
-/// As [`point_triangles`](crate::bvh::kernel::portable::point_triangles).
+/// Tests a point against eight triangles. Returns the same as the portable version
+/// [`point_triangles`](crate::bvh::kernel::portable::point_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
@@ -206,7 +213,7 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
     let [a, b, c] = block.corners.map(|corner| subtract(corner.map(cast), from));
     let [ab, bc, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
     let to_edge = |from: Vector, along: Vector| {
-        // Where there is no length, 0 / 0 is no number, and `max` then gives its second: 0.
+        // If the edge has length 0, 0 / 0 is NaN, and `max` returns its second operand, 0.
         let part = _mm256_div_ps(_mm256_sub_ps(zero, dot(from, along)), dot(along, along));
         let part = _mm256_min_ps(_mm256_max_ps(part, zero), _mm256_set1_ps(1.0));
         let [[start_x, start_y, start_z], [along_x, along_y, along_z]] = [from, along];
@@ -229,7 +236,7 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
         _mm256_cmp_ps::<_CMP_LE_OQ>(area, _mm256_set1_ps(RELIABLE_AREAS.end)),
     );
     let plane = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), _mm256_and_ps(plane, sound), inside);
-    // Of a triangle that is not there, `min` gives its second, which is no number.
+    // If the lane has no triangle, `min` returns its second operand, NaN.
     let least = _mm256_min_ps(plane, edges);
     let reach = [a, b, c].into_iter().flatten().fold(zero, |most, part| _mm256_max_ps(abs(part), most));
     let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(DISTANCE_MARGIN), least);
@@ -237,7 +244,9 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
     bits(_mm256_cmp_ps::<_CMP_LE_OQ>(bound, _mm256_set1_ps(limit)))
 }
 
-/// Loads sixteen bytes, of which the first are the position numbered `number`; what is not there is no number.
+/// Loads sixteen bytes. The first twelve of these bytes are position number `number`.
+///
+/// Returns NaNs if the array has no position with this number.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn position12(bytes: &[u8], number: u32) -> __m128 {
@@ -248,7 +257,7 @@ fn position12(bytes: &[u8], number: u32) -> __m128 {
     }
 }
 
-/// The last one has nothing behind it.
+/// Loads the last position of the array, without reading past the end of the array.
 #[cold]
 fn last12(bytes: &[u8], at: usize) -> __m128 {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<12>);
@@ -256,7 +265,7 @@ fn last12(bytes: &[u8], at: usize) -> __m128 {
     cast([x, y, z, f32::NAN])
 }
 
-/// Loads the three codes of the position numbered `number`, as numbers.
+/// Loads the three quantized coordinates of position number `number`, converted to floats.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn position6(bytes: &[u8], number: u32) -> __m128 {
@@ -267,7 +276,7 @@ fn position6(bytes: &[u8], number: u32) -> __m128 {
     }
 }
 
-/// The last one has nothing behind it.
+/// Loads the last position of the array, without reading past the end of the array.
 #[cold]
 fn last6(bytes: &[u8], at: usize) -> __m128 {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<6>);
@@ -277,10 +286,10 @@ fn last6(bytes: &[u8], at: usize) -> __m128 {
     cast([x, y, z, f32::NAN])
 }
 
-/// Turns eight positions into three lists of coordinates.
+/// Transposes eight positions into three vectors: the x, the y and the z coordinates.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
 fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
     let pair = |low, high| _mm256_set_m128(high, low);
     let [first, second, third, fourth] = [pair(a, e), pair(b, f), pair(c, g), pair(d, h)];
@@ -293,7 +302,7 @@ fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
     ]
 }
 
-/// Decodes the positions of eight triangles, as [`Triangles::block`] does.
+/// Decodes the positions of the corners of eight triangles, like [`Triangles::block`].
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
@@ -307,7 +316,7 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
 fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
@@ -322,7 +331,7 @@ fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlo
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "eight of a kind")]
+#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
 fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
     let mut corners = [[[0.0; LANES]; 3]; 3];
     let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);

@@ -1,37 +1,48 @@
-//! The ray as the kernels take it: in `f32`, prepared once per ray.
+//! The ray in the form that the kernels use: in `f32`, with values that are computed once per ray.
 
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::bvh::layout::WIDTH;
 
-/// What stands for the inverse of a direction's component that is zero, or nearly.
+/// The largest inverse of a direction component. This value replaces the inverse of a component
+/// that is zero or nearly zero.
 const MAX_INVERSE: f32 = MAX_COORDINATE;
 
-/// A ray in `f32`, its direction scaled so that its largest component is 1: for sifting.
+/// A ray in `f32` for the tests in the kernels, which accept too much but miss nothing. The ray's
+/// direction is scaled to a largest component of 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConservativeRay {
     pub(crate) origin: [f32; 3],
-    /// One divided by each part of the direction, which is never 0, nor so little that this overflows.
+    /// The inverse of each component of the direction, limited to a magnitude of [`MAX_INVERSE`].
     pub(crate) inverse: [f32; 3],
-    /// Both again, in four lanes.
+    /// Copies of `origin` and `inverse`, each padded to four lanes.
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) padded: [[f32; 4]; 2],
-    /// How far planes may be off, along each axis, beyond what [`PLANE_MARGIN`] says: see [`widen`](Self::widen).
+    /// The maximum error of the computed distance of a plane along each axis, in addition to
+    /// [`PLANE_MARGIN`](crate::bvh::kernel::margins::PLANE_MARGIN). The method
+    /// [`widen`](Self::widen) sets this value.
     pub(crate) widened: [f32; 4],
-    /// A byte of ones for each child, axis by axis, where the ray goes down: it meets the upper plane first.
+    /// For each axis, eight equal bytes, one per child of a node: 255 if the ray's direction along
+    /// the axis is negative, and 0 otherwise.
+    ///
+    /// A ray with a negative direction along an axis meets the upper plane of a box first.
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) down: [[u8; WIDTH]; 4],
-    /// The axes in the order that the triangle's test has them: the one along which the direction is longest is last.
+    /// The axes in the order of the triangle test.
+    ///
+    /// The axis along which the direction has its largest component is last.
     pub(crate) axes: [usize; 3],
-    /// How far the first two axes move for one of the last.
+    /// The distance that the ray moves along each of the first two `axes` for a distance of 1 along
+    /// the last of them.
     pub(crate) shear: [f32; 2],
     /// The sign of the direction's largest component.
     pub(crate) sign: f32,
-    /// The least distance that counts, in the scaled direction.
+    /// The least distance at which a hit is accepted, in lengths of the scaled direction.
     pub(crate) from: f32,
 }
 
 impl ConservativeRay {
-    /// Takes a ray whose parts are finite, with the direction scaled.
+    /// Makes a ray. All components must be finite, and the caller has already scaled the direction
+    /// to a largest component of 1.
     pub(crate) fn new(origin: [f32; 3], direction: [f32; 3], from: f32) -> Self {
         let [x, y, z] = direction.map(f32::abs);
         let axes = if x >= y && x >= z {
@@ -63,8 +74,11 @@ impl ConservativeRay {
         }
     }
 
-    /// Widens boxes by a length, in scene units: by what the exact test may be off, whose numbers are as large as the mesh
-    /// and the way to it.
+    /// Makes the tests of this ray treat all bounding boxes as larger by `length` on each side, in
+    /// scene units.
+    ///
+    /// `length` is the maximum error of the exact test in `f64`. That error grows with the size of
+    /// the mesh and with the distance of the ray's origin from the mesh.
     pub(crate) fn widen(&mut self, length: f32) {
         let [x, y, z] = self.inverse.map(|inverse| inverse.abs() * length);
         self.widened = [x, y, z, 0.0];

@@ -1,4 +1,4 @@
-//! Jobs that run with the kernels of the processor.
+//! Runs a job with the fastest kernels that the processor supports.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::bvh::kernel::avx2;
@@ -9,27 +9,38 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::Triangles;
 use crate::simd::kernel;
 
-/// The tests of eight boxes or eight triangles at a time.
+/// The kernels: tests of eight bounding boxes or eight triangles at a time.
 pub(crate) trait Kernels {
-    /// Decodes the positions of eight triangles.
+    /// Decodes the positions of the corners of eight triangles.
     fn block(&self, triangles: &Triangles<'_>, corners: &CornerIndices) -> TriangleBlock;
-    /// Tests a ray against the boxes of a node: which it meets at a distance of at most `limit`, and where.
+    /// Tests a ray against the bounding boxes of the eight children of a node.
+    ///
+    /// Returns a bit mask with a bit set for each child box that the ray enters at a distance of at
+    /// most `limit`, and the distance of each box.
     fn ray_boxes(&self, node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]);
-    /// Returns a bit for each triangle that a ray may meet at a distance of at most `limit`.
+    /// Returns a bit mask with a bit set for each triangle that a ray may hit at a distance of at
+    /// most `limit`.
     fn ray_triangles(&self, block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32;
-    /// Returns which boxes of a node are within the square root of `limit` of a point, and their squared distances.
+    /// Tests a point against the bounding boxes of the eight children of a node.
+    ///
+    /// Returns a bit mask with a bit set for each child box whose squared distance from the point
+    /// is at most `limit`, and the squared distance of each box.
     fn point_boxes(&self, node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]);
-    /// Returns a bit for each triangle that may be within the square root of `limit` of a point.
+    /// Returns a bit mask with a bit set for each triangle whose squared distance from a point may
+    /// be at most `limit`.
     fn point_triangles(&self, block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32;
 }
 
-/// What is run with kernels: compiled once for each generation of processors.
+/// A job that uses kernels. The job is compiled once for each generation of processors.
 pub(crate) trait KernelJob {
     type Output;
     fn run(self, kernels: &impl Kernels) -> Self::Output;
 }
 
-/// The kernels of one generation. Closures, because only they take on the instructions of the function that makes them.
+/// The kernels of one generation of processors.
+///
+/// The kernels are stored as closures, because only closures inherit the target features of the
+/// function that makes them.
 struct KernelSet<B, RB, RT, PB, PT> {
     block: B,
     ray_boxes: RB,
@@ -47,38 +58,38 @@ where
     PT: Fn(&TriangleBlock, &[f32; 3], f32) -> u32,
 {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn block(&self, triangles: &Triangles<'_>, corners: &CornerIndices) -> TriangleBlock {
         (self.block)(triangles, corners)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn ray_boxes(&self, node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
         (self.ray_boxes)(node, ray, limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn ray_triangles(&self, block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32 {
         (self.ray_triangles)(block, ray, limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn point_boxes(&self, node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
         (self.point_boxes)(node, point, limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn point_triangles(&self, block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
         (self.point_triangles)(block, point, limit)
     }
 }
 
 kernel! {
-    /// Runs a job with the kernels of the processor.
+    /// Runs a job with the kernels for the newest generation that the processor supports.
     #[inline]
     pub(crate) fn run<J: KernelJob>(job: J) -> J::Output {
         avx2 => job.run(&KernelSet {

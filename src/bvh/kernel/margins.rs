@@ -1,16 +1,28 @@
-//! Rounding margins: how much boxes and triangles are widened, so that the kernels never miss one.
+//! Rounding margins: how much bounding boxes and triangles are enlarged, which ensures that the
+//! kernels never miss one.
 //!
-//! What is computed of a plane is off by less than 2^-21 of the largest number on the way.
+//! The error of a plane's computed distance is less than 2^-21 of the largest number in its
+//! computation.
 
-/// What is added to a plane's distance, as a part of the largest number that it was computed from.
+/// The margin added to the computed distance of a plane, relative to the largest number in the
+/// computation.
 pub(crate) const PLANE_MARGIN: f32 = 1.0 / 2_097_152.0;
-/// What is added to an edge function, as a part of the products that it was computed from.
+/// The margin added to an edge function of the ray test, relative to the products that the edge
+/// function is computed from.
 pub(crate) const EDGE_MARGIN: f32 = 1.0 / 524_288.0;
-/// What is taken off a squared distance, as a part of the square of the largest coordinate that it was computed from.
+/// The margin subtracted from a computed squared distance.
+///
+/// The margin is relative to the square of the largest coordinate that the distance is computed
+/// from.
 pub(crate) const DISTANCE_MARGIN: f32 = 1.0 / 65_536.0;
-/// Squared areas that an `f32` computes well; of others, whatever is above the triangle may touch it.
+/// The range of squared areas of triangles that are computed accurately in `f32`.
+///
+/// For a triangle with a squared area outside this range, the test assumes that a point above the
+/// triangle may touch it.
 pub(crate) const RELIABLE_AREAS: std::ops::Range<f32> = 1.0e-30..1.0e30;
-/// Coordinates beyond which products of them overflow: whatever is as far may be near.
+/// The largest coordinate for which the products in the point test do not overflow.
+///
+/// A triangle with a larger coordinate, relative to the point, is assumed to be near the point.
 pub(crate) const MAX_EXACT_COORDINATE: f32 = 1.0e9;
-/// Steps of a node's grid.
+/// The number of steps of a node's grid along each axis.
 pub(crate) const GRID_STEPS: f32 = 255.0;

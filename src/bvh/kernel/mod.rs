@@ -1,7 +1,9 @@
-//! What is done to eight boxes or eight triangles at a time: a body for every processor, and one for AVX2.
+//! Kernels: tests of eight bounding boxes or eight triangles at a time, in a portable version and a
+//! version for AVX2.
 //!
-//! Kernels are conservative: boxes and triangles are widened by the rounding of the test, so that none is missed. What
-//! passes goes to an exact test of the query, in `f64`.
+//! The kernels are conservative: they enlarge boxes and triangles by the maximum rounding error of
+//! the test, which ensures that no hit is missed. The query then tests the triangles that a kernel
+//! selected exactly, in `f64`.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod avx2;

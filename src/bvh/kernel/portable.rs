@@ -1,4 +1,5 @@
-//! The tests of eight boxes or eight triangles for every processor.
+//! The portable kernels: tests of eight bounding boxes or eight triangles at a time, for every
+//! processor.
 
 use crate::bvh::kernel::conservative_ray::ConservativeRay;
 use crate::bvh::kernel::margins::{
@@ -9,8 +10,10 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::Triangles;
 use crate::math::{fast_max, fast_min};
 
-/// What a node's grid is along an axis, seen along a ray: where planes are nearer and farther at step 0, and how far one
-/// step is.
+/// The grid of a node along each axis, converted to distances along a ray.
+///
+/// `near` and `far` are the lower and the upper limit of the ray's distance to the grid plane at
+/// step 0. `step` is the ray's distance between two neighbouring grid planes.
 #[derive(Clone, Copy)]
 pub(crate) struct Slab {
     pub(crate) near: [f32; 3],
@@ -19,7 +22,7 @@ pub(crate) struct Slab {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn slab(node: &RawNode, ray: &ConservativeRay) -> Slab {
     let (origin, steps) = (node.origin(), node.steps());
     let mut slab = Slab { near: [0.0; 3], far: [0.0; 3], step: [0.0; 3] };
@@ -34,14 +37,17 @@ pub(crate) fn slab(node: &RawNode, ray: &ConservativeRay) -> Slab {
     slab
 }
 
-/// Decodes the positions of eight triangles.
+/// Decodes the positions of the corners of eight triangles.
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
     triangles.block::<false>(numbers)
 }
 
-/// Tests a ray against the boxes of a node: which it meets at a distance of at most `limit`, and where.
+/// Tests a ray against the bounding boxes of the eight children of a node.
+///
+/// Returns a bit mask with a bit set for each child box that the ray enters at a distance of at
+/// most `limit`, and the distance of each box.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
     let slab = slab(node, ray);
     let (mut near, mut far) = ([ray.from; WIDTH], [limit; WIDTH]);
@@ -56,9 +62,10 @@ pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u
     (bits(&near, &far), near)
 }
 
-/// Returns a bit for each lane of which the one is at most the other.
+/// Returns a bit mask with a bit set for each lane in which the number of `ones` is at most the
+/// number of `others`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
     let mut bits = 0;
     for (lane, (one, other)) in (0_u32..).zip(ones.iter().zip(others)) {
@@ -67,15 +74,19 @@ fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
     bits
 }
 
-/// Sifts the triangles that a ray may meet at a distance of at most `limit`: a bit for each.
+/// Returns a bit mask with a bit set for each triangle that a ray may hit at a distance of at most
+/// `limit`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32 {
     let lanes = (0..LANES).map(|lane| may_meet(&block.triangle(lane), ray, limit));
     lanes.zip(0_u32..).fold(0, |bits, (meets, lane)| bits | u32::from(meets).wrapping_shl(lane))
 }
 
-/// Tells whether a ray may meet a triangle: the edge functions of Woop, Benthin and Wald, with room for their rounding.
+/// Returns whether a ray may hit a triangle.
+///
+/// The test uses the edge functions of Woop, Benthin and Wald, with a margin for the rounding
+/// errors of the edge functions.
 fn may_meet(triangle: &[[f32; 3]; 3], ray: &ConservativeRay, limit: f32) -> bool {
     let [first, second] = ray.shear;
     let [a, b, c] = triangle.map(|corner| {
@@ -94,9 +105,13 @@ fn may_meet(triangle: &[[f32; 3]; 3], ray: &ConservativeRay, limit: f32) -> bool
     inside && near - reach * PLANE_MARGIN <= limit
 }
 
-/// Tests the boxes of a node: which have a point within the square root of `limit`, and the least distance to each, squared.
+/// Tests a point against the bounding boxes of the eight children of a node.
+///
+/// Returns a bit mask with a bit set for each child box whose squared distance from the point is at
+/// most `limit`, and the squared distance of each box. The distance is measured to the nearest
+/// point of the box.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
     let mut sums = [0.0; WIDTH];
     let axes = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
@@ -113,9 +128,10 @@ pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32,
     (bits(&sums, &[limit; WIDTH]), sums)
 }
 
-/// Sifts the triangles that may have a point within the square root of `limit` of another: a bit for each.
+/// Returns a bit mask with a bit set for each triangle whose squared distance from a point may be
+/// at most `limit`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
     let mut bounds = [f32::NAN; LANES];
     for (lane, place) in bounds.iter_mut().enumerate() {
@@ -124,8 +140,10 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
     bits(&bounds, &[limit; LANES])
 }
 
-/// Returns a bound from below on the squared distance from a point to a triangle: the least distance to an edge, or to the
-/// plane where the point is above the triangle, less what rounding may have added.
+/// Returns a lower bound of the squared distance from a point to a triangle.
+///
+/// The bound is the least squared distance from the point to an edge of the triangle, or to the
+/// triangle's plane if the point is above the triangle, minus a margin for rounding.
 fn bound(triangle: &[[f32; 3]; 3], point: &[f32; 3]) -> f32 {
     use crate::math::{add, cross, dot, subtract};
 

@@ -1,6 +1,7 @@
-//! Quaternions of seven bytes, eight at a time, where there is no AVX-512.
+//! Kernels that decode eight quaternions of seven bytes each at a time, for processors without
+//! AVX-512.
 
-#![allow(clippy::many_single_char_names, reason = "parts of quaternions have no longer names")]
+#![allow(clippy::many_single_char_names, reason = "components of quaternions have one-letter names")]
 
 use std::arch::x86_64::{
     __m128i, __m256, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps, _mm256_fmadd_ps,
@@ -16,27 +17,31 @@ use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::tangent_frame::scalar::{RawQuat7, rotation7};
 
-/// Bytes of eight quaternions.
+/// Size of eight stored quaternions, in bytes.
 const BYTES: usize = 56;
 
-/// Brings x, y and z, which lie `at` bytes into a half of a vector, to the high halves of three lanes.
+/// Returns the shuffle that moves x, y and z of a quaternion to the high halves of three lanes.
+///
+/// In the vector that is shuffled, x, y and z begin at byte `at` of each half.
 #[allow(clippy::arithmetic_side_effects, reason = "checked by the compiler")]
 const fn places(at: i8) -> [i8; 16] {
     [-1, -1, at, at + 1, -1, -1, at + 2, at + 3, -1, -1, at + 4, at + 5, -1, -1, -1, -1]
 }
 
-/// Reads sixteen bytes that begin with byte `at`.
+/// Loads sixteen bytes, starting at byte `at`, into a vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half(bytes: &[u8; BYTES], at: usize) -> __m128i {
     cast(bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()).copied().unwrap_or_default())
 }
 
-/// Returns x, y and z of two quaternions, divided by the scale as the division itself rounds, and 0.
+/// Returns x, y, z and 0 of two quaternions, divided by the scale. The quotients are rounded
+/// exactly like a division.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
-    // 65536 times as much, which changes no bit but those of exponents.
+    // In the high half of a lane, the numbers are 65536 times too large. Only the exponent of the
+    // scale changes for this reason.
     const HIGH: f32 = 65536.0;
     let high = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places));
     let (reciprocal, rest) = (_mm256_set1_ps(BY_32767.reciprocal / HIGH), _mm256_set1_ps(BY_32767.rest / HIGH));
@@ -44,7 +49,7 @@ fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
     _mm256_fmadd_ps(number, reciprocal, _mm256_mul_ps(number, rest))
 }
 
-/// Returns the four w of each half, in order.
+/// Returns the component w of four quaternions in each half of the vector, in order.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fourth([a, b, c, d]: [__m256; 4]) -> __m256 {
@@ -60,7 +65,7 @@ fn fourth([a, b, c, d]: [__m256; 4]) -> __m256 {
     _mm256_sqrt_ps(_mm256_max_ps(left, _mm256_setzero_ps()))
 }
 
-/// Decodes quaternions of seven bytes.
+/// Decodes quaternions that are stored in seven bytes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(crate) fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
@@ -69,7 +74,8 @@ pub(crate) fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
     let (values, last) = out.as_chunks_mut::<8>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
         let bytes: &[u8; BYTES] = transmute_ref!(chunk);
-        // Sixteen bytes from the seventh or eighth on would be more than there are.
+        // If sixteen bytes were loaded from the start of the seventh or the eighth quaternion, the
+        // load would exceed the 56 bytes.
         let end = half(bytes, 40);
         let a = pair(half(bytes, 0), half(bytes, 7), FRONT);
         let b = pair(half(bytes, 14), half(bytes, 21), FRONT);

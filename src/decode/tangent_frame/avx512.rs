@@ -1,13 +1,15 @@
-//! Frames, sixteen at a time: each part of all of them in one vector, so that the roots and quotients, which take longest,
-//! are of use in every lane.
+//! Kernels that decode sixteen tangent frames at a time with AVX-512.
 //!
-//! Quaternion 4k + l stands in lane 4l + k, because four such vectors become rows of four floats in order with the
-//! permutations that are cheapest.
+//! One vector holds the same component of all sixteen tangent frames. The square roots and the
+//! divisions, which take most of the time, therefore do useful work in every lane.
+//!
+//! Quaternion 4k + l is in lane 4l + k of a vector. In this order, the cheapest permutations
+//! convert four such vectors to rows of four floats, with the quaternions in their original order.
 
 #![allow(
     clippy::many_single_char_names,
     clippy::large_types_passed_by_value,
-    reason = "parts of quaternions have no longer names, and vectors stay in registers: all is inlined"
+    reason = "components of quaternions have one-letter names, and vectors stay in registers: all is inlined"
 )]
 
 use std::arch::x86_64::{
@@ -28,11 +30,13 @@ use crate::decode::divisor::BY_32767;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
 
-/// Where the two high bytes of each lane come from: bytes of two vectors, counted through both.
+/// For each lane, the source of its two high bytes: byte indices that count through two vectors.
 type ByteIndices = [[u8; 4]; 16];
 
-/// Returns the places of a 16-bit component that lies `at` bytes into each of sixteen records of `size` bytes, of which the
-/// second vector begins with byte `second`.
+/// Returns the byte indices of one 16-bit component in sixteen stored records.
+///
+/// The component is at byte `at` of each record of `size` bytes. The second vector begins with byte
+/// `second` of the sixteen records.
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -56,12 +60,15 @@ const fn places(size: usize, at: usize, second: usize) -> ByteIndices {
     all
 }
 
-/// Those of x, y, z and w in eight bytes.
+/// Byte indices of x, y, z and w in records of eight bytes.
 const EIGHT: [ByteIndices; 4] = [places(8, 0, 64), places(8, 2, 64), places(8, 4, 64), places(8, 6, 64)];
-/// Those of x, y and z in seven bytes, and of the sign, which is the last byte: the high one of the two that end there.
+/// Byte indices of x, y, z and the sign byte in records of seven bytes.
+///
+/// The sign byte is the last byte of the record. It is the high byte of the 16-bit number that ends
+/// at the end of the record.
 const SEVEN: [ByteIndices; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4, 48), places(7, 5, 48)];
 
-/// Sixteen quaternions, and their handedness.
+/// Sixteen quaternions and their handedness, with one vector per component.
 #[derive(Clone, Copy)]
 struct Quaternions {
     x: __m512,
@@ -71,19 +78,25 @@ struct Quaternions {
     sign: __m512,
 }
 
-/// The bytes that are kept in a vector: the high half of each lane. Compilers that see it in the loop make two instructions
-/// of the one that permutes and clears.
+/// Mask of the bytes that are kept in a vector, which are the bytes in the high half of each lane.
+///
+/// If compilers know this constant inside the loop, they replace one instruction, which permutes
+/// and clears bytes, with two instructions.
 const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
 
-/// Brings what the bytes at some places are to the high half of each lane, and 0 to the low one, by [`KEPT`].
+/// Moves the bytes with the indices `places` to the high half of each lane. The mask `kept`, which
+/// is [`KEPT`], clears the low half.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn gather(low: __m512i, high: __m512i, places: ByteIndices, kept: u64) -> __m512i {
     _mm512_maskz_permutex2var_epi8(kept, low, cast(places), high)
 }
 
-/// Divides what stands in the high half of each lane by the scale, as the division itself rounds:
-/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). That it is 65536 times as much changes no bit but those of exponents.
+/// Divides the number in the high half of each lane by the scale of a component.
+///
+/// The quotient is rounded exactly like a division, as in
+/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). The number in the high half of a
+/// lane is 65536 times too large, which changes only the exponent of the scale.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn scale(high: __m512i) -> __m512 {
@@ -93,7 +106,7 @@ fn scale(high: __m512i) -> __m512 {
     _mm512_fmadd_ps(number, reciprocal, _mm512_mul_ps(number, rest))
 }
 
-/// Returns 1 with the sign of each lane.
+/// Returns for each lane 1 with the sign of the number in this lane of `of`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sign(of: __m512i) -> __m512 {
@@ -131,7 +144,7 @@ fn seven(raw: &[RawQuat7; 16], kept: u64) -> Quaternions {
     Quaternions { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
 }
 
-/// As `unit` does.
+/// Scales the quaternions to unit length, with the same results as the scalar function `unit`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn unit(parts: Quaternions) -> Quaternions {
@@ -150,21 +163,22 @@ fn unit(parts: Quaternions) -> Quaternions {
     }
 }
 
-/// Returns 2 (ab + cd).
+/// Returns 2 (ab + cd) for each lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn twice_sum(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
     _mm512_mul_ps(_mm512_set1_ps(2.0), _mm512_add_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d)))
 }
 
-/// Returns 2 (ab − cd).
+/// Returns 2 (ab - cd) for each lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn twice_difference(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
     _mm512_mul_ps(_mm512_set1_ps(2.0), _mm512_sub_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d)))
 }
 
-/// As [`TangentFrame::normal`].
+/// Computes the normals of sixteen tangent frames, with the same results as
+/// [`TangentFrame::normal`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
@@ -172,7 +186,8 @@ fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
 }
 
-/// As [`TangentFrame::tangent`].
+/// Computes the tangents of sixteen tangent frames, with the same results as
+/// [`TangentFrame::tangent`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
@@ -180,7 +195,7 @@ fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
 }
 
-/// Makes rows of four, in order, four rows in each vector.
+/// Transposes four vectors to rows of four floats. Each result vector contains four rows, in order.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn rows(a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
@@ -194,7 +209,8 @@ fn rows(a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
     ]
 }
 
-/// For each of the 48 floats of sixteen triples: its place in x and y, and then in those and z.
+/// For each of the 48 floats of sixteen triples: the index of the float in the vectors x and y, and
+/// then the index in the result of this permutation and the vector z.
 const TRIPLES: [[[i32; 16]; 2]; 3] = {
     let mut all = [[[0; 16]; 2]; 3];
     let mut at = 0_i32;
@@ -229,7 +245,8 @@ fn triples([x, y, z]: [__m512; 3]) -> [__m512; 3] {
     ]
 }
 
-/// For each of the 80 floats of sixteen frames: its place in two vectors of rows, and then in those and the signs.
+/// For each of the 80 floats of sixteen tangent frames: the index of the float in two vectors of
+/// rows, and then the index in the result of this permutation and the vector of signs.
 const FRAMES: [[[i32; 16]; 2]; 5] = {
     let mut all = [[[0; 16]; 2]; 5];
     let mut at = 0_i32;
@@ -245,7 +262,7 @@ const FRAMES: [[[i32; 16]; 2]; 5] = {
     while at < 80 {
         let (vector, lane) = (at as usize / 16, at as usize % 16);
         let (frame, part) = (at / 5, at % 5);
-        // The vector of rows that the first of these floats is in.
+        // The index of the vector of rows that contains the first of these floats.
         let first = vector as i32 * 16 / 5 / 4 * 16;
         all[vector][0][lane] = if part < 4 { frame * 4 + part - first } else { 0 };
         all[vector][1][lane] = if part < 4 { lane as i32 } else { 16 + frame % 4 * 4 + frame / 4 };
@@ -268,13 +285,16 @@ fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
     ])
 }
 
-/// For a vector of fourteen floats: the places of two rows, and of what stands behind them in another vector; first of the
-/// first two rows, then of the last two.
+/// Indices for a vector of fourteen floats. These are two rows of one vector, each followed by
+/// three floats of another vector.
+///
+/// The first array of indices selects the first two rows of a vector, and the second array selects
+/// the last two rows.
 const SEVENS: [[i32; 16]; 2] = [
     [0, 1, 2, 3, 16, 17, 18, 4, 5, 6, 7, 20, 21, 22, 0, 0],
     [8, 9, 10, 11, 24, 25, 26, 12, 13, 14, 15, 28, 29, 30, 0, 0],
 ];
-/// The last two of fourteen floats and all of the next fourteen.
+/// Indices that select the last two of fourteen floats and all of the fourteen floats after them.
 const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
 
 #[inline]
@@ -284,7 +304,7 @@ fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
     let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
-    // Two floats too many each time, which the next ones lie over.
+    // Each store writes two additional floats, which the next store overwrites.
     for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
         let pair = _mm512_permutex2var_ps(front, cast(first), back);
         let before = _mm512_permutex2var_ps(front, cast(second), back);
@@ -305,7 +325,8 @@ fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
     }
 }
 
-/// Makes a kernel of what becomes of sixteen records, and of one.
+/// Defines kernels. The arguments are an expression that decodes sixteen records, and a function
+/// that decodes one record.
 macro_rules! sixteen {
     ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]

@@ -1,14 +1,17 @@
-//! A decoded tangent frame.
+//! A decoded tangent frame and its axes.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A tangent frame: a rotation and a handedness. Its axes are computed when asked for.
+/// A tangent frame: a rotation and a handedness. The methods compute the axes of the tangent frame
+/// on each call.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TangentFrame {
-    /// Unit quaternion x, y, z, w: rotates X to the tangent and Z to the normal.
+    /// The rotation as a unit quaternion x, y, z, w. The rotation turns the X axis to the tangent
+    /// and the Z axis to the normal.
     pub rotation: [f32; 4],
-    /// 1 or −1: the side of normal × tangent that the bitangent points to.
+    /// The handedness, 1 or -1. It is the sign by which normal × tangent is multiplied to get the
+    /// bitangent.
     pub handedness: f32,
 }
 
@@ -19,12 +22,13 @@ impl Default for TangentFrame {
 }
 
 impl TangentFrame {
-    /// Makes the frame of a unit normal and a unit tangent at a right angle to it.
+    /// Makes a tangent frame from a unit normal and a unit tangent that are perpendicular.
     #[must_use]
     pub fn from_axes(normal: [f32; 3], tangent: [f32; 3], handedness: f32) -> Self {
         let ([xx, xy, xz], [zx, zy, zz]) = (tangent, normal);
         let [yx, yy, yz] = [zy * xz - zz * xy, zz * xx - zx * xz, zx * xy - zy * xx];
-        // Shepperd's method: divide by the largest component, never by one near zero.
+        // This is Shepperd's method, which divides by the largest component and never by one near
+        // zero.
         let trace = xx + yy + zz;
         let rotation = if trace > 0.0 {
             [yz - zy, zx - xz, xy - yx, trace + 1.0]
@@ -38,7 +42,7 @@ impl TangentFrame {
         Self { rotation: unit(rotation), handedness: if handedness < 0.0 { -1.0 } else { 1.0 } }
     }
 
-    /// Returns the normal: unit length, pointing out of the surface.
+    /// Returns the normal of the tangent frame: a unit vector that points out of the surface.
     #[inline]
     #[must_use]
     pub fn normal(&self) -> [f32; 3] {
@@ -46,7 +50,7 @@ impl TangentFrame {
         [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)]
     }
 
-    /// Returns the tangent: unit length, the direction in which U grows.
+    /// Returns the tangent of the tangent frame: a unit vector in the direction in which U grows.
     #[inline]
     #[must_use]
     pub fn tangent(&self) -> [f32; 3] {
@@ -54,7 +58,8 @@ impl TangentFrame {
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)]
     }
 
-    /// Returns the bitangent: unit length, the direction in which the file's V grows (downwards in the image).
+    /// Returns the bitangent of the tangent frame: a unit vector in the direction in which the V of
+    /// the file grows (downwards in the image).
     #[inline]
     #[must_use]
     pub fn bitangent(&self) -> [f32; 3] {
@@ -63,14 +68,15 @@ impl TangentFrame {
         axis.map(|value| value * self.handedness)
     }
 
-    /// Returns the rotation with the sign whose w says the handedness.
+    /// Returns the quaternion of the rotation, negated if necessary, so its w has the sign of the
+    /// handedness.
     pub(super) fn signed_rotation(&self) -> [f32; 4] {
         let flip = self.rotation[3].is_sign_negative() != self.handedness.is_sign_negative();
         if flip { self.rotation.map(|value| -value) } else { self.rotation }
     }
 }
 
-/// Scales to unit length; what has no length becomes the identity.
+/// Scales a quaternion to unit length. A quaternion of zero length becomes the identity.
 pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
     let [x, y, z, w] = quaternion;
     let square = x * x + y * y + z * z + w * w;
@@ -82,14 +88,16 @@ pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
     }
 }
 
-/// A tangent frame as shaders are given it: 28 bytes.
+/// A tangent frame in the form that shaders read: 28 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Basis {
-    /// Unit length, pointing out of the surface.
+    /// The normal, a unit vector that points out of the surface.
     pub normal: [f32; 3],
-    /// x, y, z: unit length, the direction in which U grows; and the handedness, 1 or −1: the bitangent is
-    /// normal × tangent, times it.
+    /// The tangent x, y and z, and the handedness.
+    ///
+    /// x, y and z are a unit vector in the direction in which U grows. The handedness is 1 or -1.
+    /// The bitangent is normal × tangent × handedness.
     pub tangent: [f32; 4],
 }
 

@@ -1,4 +1,4 @@
-//! Frames and quaternions encoded as the engine does.
+//! Encoders of tangent frames and quaternions, which produce the same bytes as the engine.
 
 use zerocopy::little_endian::I16;
 
@@ -6,16 +6,19 @@ use crate::decode::rounding::truncate;
 use crate::decode::tangent_frame::axes::TangentFrame;
 use crate::decode::tangent_frame::scalar::{RawQuat7, SCALE};
 
-/// The least magnitude of a stored w.
+/// The smallest magnitude of w that the engine stores.
 const LEAST_W: i16 = 32;
 
-/// Encodes a frame in eight bytes, as the engine does.
+/// Encodes a tangent frame in eight bytes, as the engine does.
 #[must_use]
 pub fn encode8(frame: &TangentFrame) -> [I16; 4] {
     encode_rotation(frame.signed_rotation())
 }
 
-/// Encodes a unit quaternion in eight bytes: each component truncated toward zero, abs(w) lifted to 32 with its sign.
+/// Encodes a unit quaternion in eight bytes.
+///
+/// Each component is truncated toward zero. If the absolute value of the stored w is less than 32,
+/// it is raised to 32, and w keeps its sign.
 ///
 /// ```
 /// use meshpeek::decode::tangent_frame::encode_rotation;
@@ -33,7 +36,9 @@ pub fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
     [x, y, z, w].map(I16::new)
 }
 
-/// Encodes one component of a unit quaternion: truncated toward zero, clamped, never −32768.
+/// Encodes one component of a unit quaternion as a 16-bit code.
+///
+/// The component is clamped, and its code is truncated toward zero. The code is never -32768.
 #[must_use]
 pub fn encode_component(value: f32) -> I16 {
     I16::new(component(value))
@@ -43,7 +48,7 @@ fn component(value: f32) -> i16 {
     i16::try_from(truncate(value, SCALE)).unwrap_or_default()
 }
 
-/// Encodes a frame in seven bytes.
+/// Encodes a tangent frame in seven bytes.
 #[must_use]
 pub fn encode7(frame: &TangentFrame) -> RawQuat7 {
     let [x, y, z, w] = frame.rotation;

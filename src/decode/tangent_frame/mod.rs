@@ -1,17 +1,21 @@
-//! Tangent frames packed into a quaternion.
+//! Tangent frames that are stored as quaternions.
 //!
-//! UNIGINE stores no normals. A quaternion (x, y, z, w) of signed 16-bit integers holds the whole frame: it is scaled
-//! by 1/32767 and normalised, and in the usual right-handed column convention of its rotation matrix the normal is the
-//! Z axis, the tangent (the direction in which U grows) the X axis, and the bitangent (in which V grows) the Y axis
-//! times the sign of w. The sign of w is the handedness, so q and −q are different frames.
+//! UNIGINE does not store a normal as a vector. A quaternion (x, y, z, w) of signed 16-bit integers
+//! contains the whole tangent frame. The decoder divides the integers by 32767 and normalises the
+//! quaternion. The columns of the rotation matrix of this quaternion, in the usual right-handed
+//! convention, are the axes of the tangent frame. The normal is the Z axis. The tangent is the X
+//! axis, which is the direction in which U grows. The bitangent is the Y axis times the sign of w,
+//! which is the direction in which V grows. The sign of w is the handedness, so the quaternions q
+//! and -q are different tangent frames.
 //!
 //! | form | generations | raw | w | worst error |
 //! |---|---|---|---|---|
-//! | [`Quat8`] | ms11 and later | 4 × i16 | stored | 0.007°; 0.12° where the encoder lifted abs(w) to 32 |
-//! | [`Quat7`] | ms10 | 3 × i16, i8 | √max(0, 1 − x² − y² − z²); the sign is the i8's | as above; 1.2° near w = 0 |
+//! | [`Quat8`] | ms11 and later | 4 × i16 | stored | 0.007°; 0.12° if the encoder raised abs(w) to 32 |
+//! | [`Quat7`] | ms10 | 3 × i16, i8 | √max(0, 1 - x² - y² - z²); the sign is that of the i8 | as above; 1.2° near w = 0 |
 //!
-//! The engine truncates toward zero when it encodes, never writes −32768, and keeps abs(w) at 32 or more so that its
-//! sign survives. A quaternion of zero length decodes as the identity.
+//! When the engine encodes a component, it truncates toward zero. It never writes -32768, and it
+//! writes w with an absolute value of 32 or more, to preserve the sign. A quaternion of zero length
+//! decodes to the identity.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;

@@ -1,4 +1,5 @@
-//! Decoders of a whole frame, the normal alone, normal and tangent, or the quaternion as it is stored.
+//! Decoders of a stored quaternion: to a whole tangent frame, to the normal, to the normal and the
+//! tangent, or to the quaternion itself.
 
 use zerocopy::little_endian::I16;
 
@@ -10,7 +11,7 @@ use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7, 
 use crate::decode::tangent_frame::{avx2, avx512};
 use crate::simd::kernel;
 
-/// Decodes the eight-byte form.
+/// Decodes a tangent frame that is stored in eight bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quat8;
 
@@ -28,7 +29,7 @@ impl Decode for Quat8 {
     }
 }
 
-/// Decodes the seven-byte form.
+/// Decodes a tangent frame that is stored in seven bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quat7;
 
@@ -46,19 +47,23 @@ impl Decode for Quat7 {
     }
 }
 
-/// A form that quaternions are stored in, [`Quat8`] or [`Quat7`].
+/// A stored form of quaternions: [`Quat8`] with eight bytes or [`Quat7`] with seven bytes.
 pub trait Quaternion: Decode<Value = TangentFrame> {
-    /// Returns x, y, z and w as they are stored, before they are brought to unit length; of the seven-byte form, w is what
-    /// the others leave, and has no sign.
+    /// Returns x, y, z and w of the stored quaternion, before it is scaled to unit length.
+    ///
+    /// The form with seven bytes does not store w. In this form, w is computed from the other
+    /// components and is not negative.
     fn rotation(&self, raw: &Self::Raw) -> [f32; 4];
 
-    /// As [`rotation`](Self::rotation), of many; the values are the same.
+    /// Decodes many quaternions. The values are equal to the values of
+    /// [`rotation`](Self::rotation).
     fn rotations(&self, raw: &[Self::Raw], out: &mut [[f32; 4]]);
 
-    /// As [`TangentFrame::normal`] of each; the values are the same.
+    /// Decodes many normals. The values are equal to the values of [`TangentFrame::normal`].
     fn normals(&self, raw: &[Self::Raw], out: &mut [[f32; 3]]);
 
-    /// As [`Basis::from`] of each frame; the values are the same.
+    /// Decodes many normals and tangents. The values are equal to the values of [`Basis::from`] for
+    /// each tangent frame.
     fn bases(&self, raw: &[Self::Raw], out: &mut [Basis]);
 }
 
@@ -100,8 +105,10 @@ impl Quaternion for Quat7 {
     }
 }
 
-/// Decodes the quaternion as it is stored: x, y, z, w, nearly of unit length. The seven-byte form does not say the
-/// handedness in w; [`BasisOf`] tells it.
+/// Decodes the stored quaternion x, y, z, w, whose length is nearly 1.
+///
+/// In the form with seven bytes, the sign of w is not the handedness. [`BasisOf`] returns the
+/// handedness.
 ///
 /// ```
 /// use meshpeek::decode::{Decode, Quat8, RotationOf};
@@ -125,7 +132,7 @@ impl<D: Quaternion> Decode for RotationOf<D> {
     }
 }
 
-/// Decodes the normal alone: unit length.
+/// Decodes only the normal of a stored tangent frame. The normal has unit length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NormalOf<D>(pub D);
 
@@ -143,7 +150,7 @@ impl<D: Quaternion> Decode for NormalOf<D> {
     }
 }
 
-/// Decodes normal, tangent and handedness.
+/// Decodes the normal, the tangent and the handedness of a stored tangent frame.
 ///
 /// ```
 /// use meshpeek::decode::{BasisOf, Decode, Quat8};
@@ -169,7 +176,7 @@ impl<D: Quaternion> Decode for BasisOf<D> {
 }
 
 kernel! {
-    /// Decodes stored quaternions of eight bytes.
+    /// Decodes quaternions that are stored in eight bytes, without scaling them to unit length.
     fn rotations8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
         avx512 | avx2 => components::<true>(raw, out),
         _ => components::<false>(raw, out),
@@ -177,7 +184,7 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes stored quaternions of seven bytes.
+    /// Decodes quaternions that are stored in seven bytes, without scaling them to unit length.
     fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
         avx512 => avx512::rotations7(raw, out),
         avx2 => avx2::rotations7(raw, out),
@@ -186,7 +193,7 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes frames of eight bytes.
+    /// Decodes tangent frames that are stored in eight bytes.
     fn frames8(raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         avx512 => avx512::frames8(raw, out),
         avx2 => one_by_one(raw, out, frame8),
@@ -195,7 +202,7 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes frames of seven bytes.
+    /// Decodes tangent frames that are stored in seven bytes.
     fn frames7(raw: &[RawQuat7], out: &mut [TangentFrame]) {
         avx512 => avx512::frames7(raw, out),
         avx2 => one_by_one(raw, out, frame7),
@@ -204,7 +211,7 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes normals of eight bytes.
+    /// Decodes the normals of tangent frames that are stored in eight bytes.
     fn normals8(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
         avx512 => avx512::normals8(raw, out),
         avx2 => one_by_one(raw, out, |raw| frame8(raw).normal()),
@@ -213,7 +220,7 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes normals of seven bytes.
+    /// Decodes the normals of tangent frames that are stored in seven bytes.
     fn normals7(raw: &[RawQuat7], out: &mut [[f32; 3]]) {
         avx512 => avx512::normals7(raw, out),
         avx2 => one_by_one(raw, out, |raw| frame7(raw).normal()),
@@ -222,7 +229,8 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes normals, tangents and handedness of eight bytes.
+    /// Decodes the normals, tangents and handedness of tangent frames that are stored in eight
+    /// bytes.
     fn bases8(raw: &[[I16; 4]], out: &mut [Basis]) {
         avx512 => avx512::bases8(raw, out),
         avx2 => one_by_one(raw, out, |raw| frame8(raw).into()),
@@ -231,7 +239,8 @@ kernel! {
 }
 
 kernel! {
-    /// Decodes normals, tangents and handedness of seven bytes.
+    /// Decodes the normals, tangents and handedness of tangent frames that are stored in seven
+    /// bytes.
     fn bases7(raw: &[RawQuat7], out: &mut [Basis]) {
         avx512 => avx512::bases7(raw, out),
         avx2 => one_by_one(raw, out, |raw| frame7(raw).into()),

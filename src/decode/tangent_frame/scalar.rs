@@ -1,4 +1,4 @@
-//! One stored quaternion at a time: what kernels for many must give to the bit.
+//! Decoders for one stored quaternion at a time. The bulk kernels must give the same bits.
 
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "records are passed as `Decode` passes them")]
 
@@ -7,26 +7,27 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::tangent_frame::axes::{TangentFrame, unit};
 
-/// The scale of a component.
+/// The number by which a stored component is divided.
 pub(super) const SCALE: f32 = 32767.0;
 
-/// The raw seven-byte form.
+/// A quaternion as stored in seven bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawQuat7 {
-    /// x, y, z, scaled by 32767.
+    /// x, y and z of the quaternion, multiplied by 32767.
     pub xyz: [I16; 3],
-    /// The handedness: 127 or −127.
+    /// The handedness of the tangent frame: 127 for 1, or -127 for -1.
     pub sign: i8,
 }
 
-/// Decodes x, y, z and w of eight bytes, not normalised.
+/// Decodes x, y, z and w of a quaternion from eight bytes. The quaternion is not normalised.
 #[inline]
 pub(super) fn rotation8(raw: &[I16; 4]) -> [f32; 4] {
     raw.map(|component| f32::from(component.get()) / SCALE)
 }
 
-/// Decodes x, y and z of seven bytes, not normalised, and computes w, which is not negative.
+/// Decodes x, y and z of a quaternion from seven bytes, and computes w, which is not negative. The
+/// quaternion is not normalised.
 #[inline]
 pub(super) fn rotation7(raw: &RawQuat7) -> [f32; 4] {
     let [x, y, z] = raw.xyz.map(|component| f32::from(component.get()) / SCALE);
@@ -34,13 +35,13 @@ pub(super) fn rotation7(raw: &RawQuat7) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// Decodes a frame of eight bytes.
+/// Decodes a tangent frame from eight bytes.
 #[inline]
 pub(super) fn frame8(raw: &[I16; 4]) -> TangentFrame {
     TangentFrame { rotation: unit(rotation8(raw)), handedness: if raw[3].get() < 0 { -1.0 } else { 1.0 } }
 }
 
-/// Decodes a frame of seven bytes.
+/// Decodes a tangent frame from seven bytes.
 #[inline]
 pub(super) fn frame7(raw: &RawQuat7) -> TangentFrame {
     TangentFrame { rotation: unit(rotation7(raw)), handedness: if raw.sign < 0 { -1.0 } else { 1.0 } }

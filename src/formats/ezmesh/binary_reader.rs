@@ -1,4 +1,5 @@
-//! The binary form: fields of fixed size one after another, in the byte order that the version shows.
+//! Reader of the binary form (`.ezb`): numbers and strings in a fixed sequence, in the byte order
+//! that follows from the format version of the file.
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
@@ -9,7 +10,8 @@ use crate::parse::{AccessLog, Cursor, Name};
 use super::layout::FORMAT;
 use super::vertex_format::VertexFormat;
 
-/// Reads fields, and names those that are wrong.
+/// Reads the fields of a binary file in sequence. Each returned error contains the name of the
+/// field.
 #[derive(Clone, Debug)]
 pub(crate) struct BinaryReader<'a> {
     cursor: Cursor<'a>,
@@ -17,7 +19,7 @@ pub(crate) struct BinaryReader<'a> {
 }
 
 impl<'a> BinaryReader<'a> {
-    /// Starts at an offset of a file.
+    /// Creates a reader that reads from a given byte offset in the file.
     pub(crate) fn at(bytes: &'a [u8], order: ByteOrder, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
         Ok(Self { cursor: Cursor::new(bytes, FORMAT).with_access_log(touched).at(offset)?, order })
     }
@@ -47,7 +49,7 @@ impl<'a> BinaryReader<'a> {
         Ok(words.map(|word| self.order.f32(word)))
     }
 
-    /// Reads the flags that say what a vertex is made of.
+    /// Reads the vertex flags: 32 bits that define the columns of a vertex.
     pub(crate) fn format(&mut self) -> Result<VertexFormat> {
         let offset = self.offset();
         let flags = self.u32("flags")?;
@@ -57,7 +59,7 @@ impl<'a> BinaryReader<'a> {
         })
     }
 
-    /// Reads a position, a rotation and a scale.
+    /// Reads a transform: a position, a rotation and a scale, ten floats in total.
     pub(crate) fn transform(&mut self) -> Result<Transform> {
         Ok(Transform {
             position: self.floats("position")?,
@@ -71,18 +73,22 @@ impl<'a> BinaryReader<'a> {
         Ok(Name::new(self.cursor.bytes(length.into(), name)?))
     }
 
-    /// Steps over a text.
+    /// Skips a string, together with its length of four bytes before it.
     pub(crate) fn skip_text(&mut self, name: &'static str) -> Result<()> {
         let length = self.u32(name)?;
         self.cursor.lend(length.into(), 1, name).map(|_| ())
     }
 
-    /// Lends the bytes of items, without looking at them.
+    /// Returns the bytes of the next `count` items of `size` bytes each as a slice, without
+    /// decoding them.
     pub(crate) fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         self.cursor.lend(count, size, name)
     }
 
-    /// Reads how many items of at least `size` bytes each follow, and tests that they can and are within the limit.
+    /// Reads the length of the list that follows in the file.
+    ///
+    /// Returns an error if the length exceeds the limit `most`. Also returns an error if the rest
+    /// of the file is too short for a list of that length with items of at least `size` bytes.
     pub(crate) fn count(&mut self, size: u64, most: u64, name: &'static str) -> Result<u32> {
         let offset = self.offset();
         let count = self.u32(name)?;

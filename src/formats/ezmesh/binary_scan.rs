@@ -1,4 +1,4 @@
-//! From the fields of a binary file to the index of its elements.
+//! Builds the [`ElementIndex`] of a binary file in one pass over its fields.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};
@@ -7,7 +7,8 @@ use crate::decode::ByteOrder;
 use crate::error::{ErrorKind, Field, Result};
 use crate::parse::{AccessLog, Limits};
 
-/// Finds everything by stepping from count to count.
+/// Finds all elements of a binary file. Reads the lengths of lists, strings and arrays, and skips
+/// their contents.
 pub(super) fn scan(
     bytes: &[u8],
     order: ByteOrder,
@@ -62,7 +63,8 @@ struct BinaryScan<'a, 'l> {
 }
 
 impl<'a> BinaryScan<'a, '_> {
-    /// Notes that something starts here.
+    /// Records in the element index that an element of the kind `kind` starts at the current
+    /// offset.
     fn add(&mut self, kind: ElementKind) -> Result<()> {
         let offset = self.reader.offset();
         if self.elements.push(kind, offset) {
@@ -72,7 +74,8 @@ impl<'a> BinaryScan<'a, '_> {
         Err(self.reader.error_at(offset, "", ErrorKind::OutOfMemory { asked }))
     }
 
-    /// Steps over a list of items that have nothing in them.
+    /// Records the start of each item of a list, and skips the item. The items contain no other
+    /// lists.
     fn list(
         &mut self,
         least: u64,
@@ -91,7 +94,8 @@ impl<'a> BinaryScan<'a, '_> {
         Ok(())
     }
 
-    /// Steps over the count of a list that no version ever wrote.
+    /// Skips the length of a list that no published version of the format writes. The length must
+    /// be 0.
     fn none(&mut self, name: &'static str) -> Result<()> {
         let offset = self.reader.offset();
         let count = self.reader.u32(name)?;
@@ -100,12 +104,13 @@ impl<'a> BinaryScan<'a, '_> {
         }
         let kind = ErrorKind::Unsupported {
             found: format!("{count} {}", name.replace('_', " ")).into(),
-            advice: "no published version writes these; tell us about the program that did",
+            advice: "no published version writes these; please report which program wrote the file",
         };
         Err(self.reader.error_at(offset, name, kind))
     }
 
-    /// How many more of a kind there may be.
+    /// Returns the number of elements of a kind that can be added until the limit of items is
+    /// reached.
     fn room(&self, kind: ElementKind) -> u64 {
         self.limits.items.saturating_sub(crate::math::as_u64(self.elements.count(kind)))
     }
@@ -173,7 +178,8 @@ impl<'a> BinaryScan<'a, '_> {
             let format = self.reader.format()?;
             let counted = self.reader.offset();
             let vertices = self.reader.u32("vertices")?;
-            // Vertices without anything take no bytes, so that no file pays for them.
+            // Vertices without columns occupy no bytes. Hence the file size does not limit the
+            // number of these vertices.
             let most = self.limits.items;
             if format.size() == 0 && u64::from(vertices) > most {
                 let kind = ErrorKind::Limit { name: "items", allowed: most, asked: vertices.into() };

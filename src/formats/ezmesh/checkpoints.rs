@@ -1,4 +1,7 @@
-//! Where every 64th vertex of a block of text starts, so that a single vertex is read without those before it.
+//! Checkpoints: the byte position of every 64th vertex in the vertex text of a `.ezm` file.
+//!
+//! To read a single vertex, the reader starts at the last checkpoint before the vertex, and not at
+//! the first vertex of the text.
 
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -11,19 +14,20 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::RecordSlice;
 
-/// Rows from one checkpoint to the next.
+/// Number of vertices (rows) from one checkpoint to the next.
 pub(super) const INTERVAL: usize = 64;
 
-/// Where a row starts in the text.
+/// The position of a vertex (row) in the text of a file.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawCheckpoint {
     at: U64,
-    /// The end of the piece of text that the row starts in: the block's, or a CDATA section's.
+    /// Offset of the end of the character data in which the row starts: the end of the element's
+    /// text, or the end of a CDATA section.
     end: U64,
 }
 
-/// The checkpoints of a block.
+/// The checkpoints of the vertex text of one element.
 #[derive(Debug)]
 pub(super) enum RowCheckpoints {
     Built(Box<[RawCheckpoint]>),
@@ -31,7 +35,8 @@ pub(super) enum RowCheckpoints {
 }
 
 impl RowCheckpoints {
-    /// Reads all rows; `None` without the memory for the checkpoints.
+    /// Reads all rows of the vertex text, and records a checkpoint for every 64th row. Returns
+    /// `None` if the allocation of the checkpoints fails.
     pub(super) fn build(block: &NumberBlock<'_>, format: &VertexFormat, rows: usize) -> Result<Option<Self>> {
         let mut points = Vec::new();
         if points.try_reserve_exact(rows.div_ceil(INTERVAL)).is_err() {
@@ -49,7 +54,7 @@ impl RowCheckpoints {
         Ok(Some(Self::Built(points.into())))
     }
 
-    /// Returns where the last row with a checkpoint at or before `row` starts.
+    /// Returns the text position of the last checkpoint at or before the row with the index `row`.
     pub(super) fn before(&self, row: usize) -> Option<TextPosition> {
         let point = match self {
             Self::Built(points) => points.get(row.checked_div(INTERVAL)?)?,

@@ -1,4 +1,5 @@
-//! Lists of everything in a file.
+//! Methods of [`View`] that iterate over all elements of a file, such as meshes, skeletons and
+//! materials.
 
 use super::animation::{Animation, Track};
 use super::element_index::ElementKind;
@@ -9,90 +10,91 @@ use super::surface::Section;
 use super::view::View;
 
 impl<'a> View<'a> {
-    /// Returns all skeletons.
+    /// Returns all skeletons of the file.
     #[must_use]
     pub fn skeletons(&self) -> impl ExactSizeIterator<Item = Skeleton<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Skeleton)).map(move |index| Skeleton::new(view, index))
     }
 
-    /// Returns all animations.
+    /// Returns all animations of the file.
     #[must_use]
     pub fn animations(&self) -> impl ExactSizeIterator<Item = Animation<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Animation)).map(move |index| Animation::new(view, index))
     }
 
-    /// Returns all tracks of all animations.
+    /// Returns the tracks of all animations of the file.
     pub(super) fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Track)).map(move |index| Track::new(view, index))
     }
 
-    /// Returns all materials.
+    /// Returns all materials of the file.
     #[must_use]
     pub fn materials(&self) -> impl ExactSizeIterator<Item = Material<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Material)).map(move |index| Material::new(view, index))
     }
 
-    /// Returns all meshes.
+    /// Returns all meshes of the file.
     #[must_use]
     pub fn meshes(&self) -> impl ExactSizeIterator<Item = MeshElement<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Mesh)).map(move |index| MeshElement::new(view, index))
     }
 
-    /// Returns the sections of all meshes.
+    /// Returns the sections of all meshes of the file.
     #[must_use]
     pub fn sections(&self) -> impl ExactSizeIterator<Item = Section<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Section)).map(move |index| Section::new(view, index))
     }
 
-    /// Returns all meshes of tetrahedra.
+    /// Returns all tetrahedral meshes of the file.
     #[must_use]
     pub fn tetra_meshes(&self) -> impl ExactSizeIterator<Item = TetraMesh<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Tetra)).map(move |index| TetraMesh::new(view, index))
     }
 
-    /// Returns all instances of meshes.
+    /// Returns all mesh instances of the file.
     #[must_use]
     pub fn instances(&self) -> impl ExactSizeIterator<Item = Instance<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Instance)).map(move |index| Instance::new(view, index))
     }
 
-    /// Returns what a physics engine collides with, group by group.
+    /// Returns all groups of collision shapes of the file. The shapes are meant for a physics
+    /// engine.
     #[must_use]
     pub fn representations(&self) -> impl ExactSizeIterator<Item = Representation<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Representation)).map(move |index| Representation::new(view, index))
     }
 
-    /// Returns all collision shapes of all groups.
+    /// Returns the collision shapes of all groups of the file.
     #[must_use]
     pub fn collisions(&self) -> impl ExactSizeIterator<Item = Collision<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Collision)).map(move |index| Collision::new(view, index))
     }
 
-    /// Returns the textures in a binary file.
+    /// Returns the textures that are stored in a binary file. A text file has no textures.
     #[must_use]
     pub fn textures(&self) -> impl ExactSizeIterator<Item = Texture<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Texture)).map(move |index| Texture::new(view, index))
     }
 
-    /// Returns the pairs of texts that a binary file keeps for its user.
+    /// Returns the key-value pairs of strings that are stored in a binary file as user data.
     #[must_use]
     pub fn user_data(&self) -> impl ExactSizeIterator<Item = UserData<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::UserData)).map(move |index| UserData::new(view, index))
     }
 
-    /// Returns the bytes that a binary file keeps for its user.
+    /// Returns the named byte strings that are stored in a binary file as user data.
     #[must_use]
     pub fn user_binary_data(&self) -> impl ExactSizeIterator<Item = UserBinary<'a>> + use<'a> {
         let view = *self;

@@ -1,4 +1,4 @@
-//! Whether bytes are those of an EZ-Mesh file, and why related ones are refused.
+//! Detects EZ-Mesh files, and creates the errors for files of related, unsupported formats.
 
 use super::layout::{FORMAT, TAG};
 use super::xml::tag::{Tag, is_blank};
@@ -7,15 +7,20 @@ use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::{Error, ErrorKind, Field};
 
-/// Tells whether bytes are those of an EZ-Mesh file, as far as they show: a binary file's first fields or, behind blanks,
-/// comments and declarations, a root element that it can have.
+/// Returns whether the bytes look like an EZ-Mesh file.
+///
+/// For a binary file, the function checks the first fields. For a text file, the function skips
+/// blanks, comments and declarations, and then checks that the root element has the name of an
+/// EZ-Mesh root.
 #[must_use]
 pub fn is_known(bytes: &[u8]) -> bool {
     binary_version(bytes).is_some() || root(bytes).is_some_and(|tag| is_root(&tag))
 }
 
-/// Returns the error for bytes that are related and not read: XML with another root, and binary of another version. `None`
-/// where that does not show.
+/// Returns the error for an unsupported file of a related format, or `None` for any other file.
+///
+/// Related formats are XML files with another root element, and EZ-Mesh binary files of an unknown
+/// version.
 pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
     if let Some((_, version)) = any_binary_version(bytes).filter(|_| binary_version(bytes).is_none()) {
         let found = format!("EZ-Mesh binary of version {version}").into();
@@ -25,7 +30,7 @@ pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
     root(bytes).map(|tag| foreign_root(&tag))
 }
 
-/// Tells whether bytes look like XML, whatever its root.
+/// Returns whether the bytes look like an XML text with any root element.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let wide = [&b"\xff\xfe<\0"[..], b"\xfe\xff\0<", b"<\0", b"\0<"];
@@ -33,7 +38,8 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
         || matches!(text.trim_ascii_start(), [b'<', b'?' | b'!' | b'_' | b'a'..=b'z' | b'A'..=b'Z', ..])
 }
 
-/// Returns the root element of a text, as far as the bytes go.
+/// Returns the start tag of the root element of an XML text, or `None` if the text has no root
+/// element.
 fn root(bytes: &[u8]) -> Option<Tag<'_>> {
     let mut at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     loop {
@@ -56,12 +62,15 @@ fn end_of(bytes: &[u8], mark: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, mark)?.checked_add(mark.len())
 }
 
-/// Returns the byte order and the version of a binary file that is read; `None` of any other.
+/// Returns the byte order and the version of an EZ-Mesh binary file of version 100 or 101, or
+/// `None` for any other file.
 pub(super) fn binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     any_binary_version(bytes).filter(|(_, version)| matches!(version, 100 | 101))
 }
 
-/// Returns the byte order and the version of a binary file of any version. The tag's length shows the byte order.
+/// Returns the byte order and the version of an EZ-Mesh binary file of any version.
+///
+/// The byte order is the one in which the length field before the tag `EZMESH` has the value 6.
 fn any_binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;

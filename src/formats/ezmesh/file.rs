@@ -1,4 +1,6 @@
-//! The owner of a file's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+//! An opened EZ-Mesh file: the value that owns the bytes of the file. The type has no lifetime
+//! parameter and can be stored in a struct. Each call to [`Mesh::view`] borrows the contents of the
+//! file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,16 +21,17 @@ use crate::model::{FileContext, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
-/// An EZ-Mesh file over any owner of bytes, in either of its forms.
+/// An EZ-Mesh file, text or binary, in any value that holds its bytes, such as a memory map or a
+/// vector.
 ///
-/// | call | order | looks at | allocates |
+/// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) of text | bytes of the file, at the pace of a search for `<` | everything, and reads no number | 8 to 16 bytes per element, 32 more per block of numbers |
-/// | [`open`](Self::open) of the binary form | elements | counts and names' lengths | 8 to 16 bytes per element |
-/// | a name, an attribute, a count | the element's tag or fields | those | nothing; of what is found by name, 16 bytes per name of its kind, once |
-/// | an array, first time, text | bytes of its block | the block | the parsed block, no more than twice its text |
-/// | an array of the binary form | a search among the lists of elements | nothing of the array | nothing |
-/// | [`VertexBuffer::positions_into`](super::VertexBuffer::positions_into) and others that decode into a buffer | bytes of the block | the block | nothing |
+/// | [`open`](Self::open) of a text file | bytes of the file, at the speed of a search for `<` | all bytes, but parses no numbers | 8 to 16 bytes per element, and 32 more per element whose text is a list of numbers |
+/// | [`open`](Self::open) of a binary file | number of elements | lengths of lists and of names | 8 to 16 bytes per element |
+/// | a name, an attribute, a count | the tag or fields of the element | the same | nothing; a search by name allocates 16 bytes per name of its kind, once |
+/// | an array of a text file, first call | bytes of the element's text | the element's text | the parsed numbers, at most twice the size of the text |
+/// | an array of a binary file | a search in the lists of element offsets | nothing of the array | nothing |
+/// | [`VertexBuffer::positions_into`](super::VertexBuffer::positions_into) and other methods that decode into a buffer | bytes of the element's text | the element's text | nothing |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -48,21 +51,22 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Finds everything in a file, and reads no number.
+    /// Opens a file and finds all its elements, without parsing numbers.
     ///
     /// # Errors
     ///
-    /// The first fault of the structure, by field and offset; [`ErrorKind::Unsupported`] for XML that is something else;
-    /// [`ErrorKind::Limit`].
+    /// Returns the first error in the structure of the file, with its field and its byte offset.
+    /// Returns [`ErrorKind::Unsupported`] for an XML file of another format, and
+    /// [`ErrorKind::Limit`] if the file exceeds a limit of the options.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Finds everything in a file, with options.
+    /// Opens a file with options, and finds all its elements.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let bytes = data.as_ref();
         if bytes.is_empty() {
@@ -89,19 +93,20 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(Self { data, state })
     }
 
-    /// Returns the owner of the bytes.
+    /// Returns the value that holds the bytes of the file, as it was passed to
+    /// [`open`](Self::open).
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Returns whether the file is text or binary, and of which kind.
+    /// Returns the form of the file: text with its dialect, or binary with its version.
     #[must_use]
     pub const fn form(&self) -> Form {
         self.state.form
     }
 
-    /// Returns the dialect of a text file.
+    /// Returns the dialect of a text file, or `None` for a binary file.
     #[must_use]
     pub const fn dialect(&self) -> Option<Dialect> {
         match self.state.form {
@@ -110,44 +115,46 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Returns everything in the file, as a view that can be copied.
+    /// Returns a [`View`], which borrows the file and gives access to its contents. The view is
+    /// `Copy`.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         View { bytes: self.data.as_ref(), state: &self.state }
     }
 
-    /// Drops the blocks that were parsed. They are parsed anew when they are read again.
+    /// Frees the cached arrays that were parsed from the text of the file. The next request for
+    /// such an array parses the text again.
     pub fn release(&mut self) {
         self.state.blocks.iter_mut().flatten().for_each(|slot| drop(slot.take()));
     }
 
-    /// Returns the section that is a surface.
+    /// Returns the section with the given surface index. Each section of the file is one surface.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`].
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
     pub fn section(&self, surface: usize) -> Result<Section<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Section);
         if surface < count { Ok(Section::new(view, surface)) } else { Err(no_such("surface", count, surface)) }
     }
 
-    /// Returns an animation.
+    /// Returns the animation with the given index in the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`].
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
     pub fn animation(&self, clip: usize) -> Result<Animation<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Animation);
         if clip < count { Ok(Animation::new(view, clip)) } else { Err(no_such("clip", count, clip)) }
     }
 
-    /// Returns a mesh.
+    /// Returns the mesh with the given index in the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`].
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
     pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Mesh);

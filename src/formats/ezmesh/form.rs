@@ -1,34 +1,34 @@
-//! The forms that a file can have: text in three dialects, and binary.
+//! The encodings (forms) of an EZ-Mesh file: XML text in one of three dialects, or binary.
 
 use crate::decode::ByteOrder;
 
-/// A text file's dialect: what its root element is.
+/// The dialect of a text file. The name of the root element selects the dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// `MeshSystem`: since 2009.
+    /// The root element is `MeshSystem`. Files of this dialect have been written since 2009.
     MeshSystem,
-    /// A bare `Mesh`, as an older exporter wrote it.
+    /// The root element is a single `Mesh`. An older exporter wrote files of this dialect.
     Mesh,
-    /// `SceneGraph`, older still.
+    /// The root element is `SceneGraph`. An even older exporter wrote files of this dialect.
     SceneGraph,
 }
 
-/// Which form a file has.
+/// The encoding (form) of a file: XML text or binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// XML: `.ezm`.
+    /// XML text, with the file name extension `.ezm`.
     Text(Dialect),
-    /// Fields of fixed size: `.ezb`.
+    /// Binary numbers and strings in a fixed sequence, with the file name extension `.ezb`.
     Binary {
-        /// The byte order of its numbers.
+        /// The byte order of the numbers.
         order: ByteOrder,
-        /// 100 or 101.
+        /// The format version: 100 or 101.
         version: u32,
     },
 }
 
 impl Form {
-    /// Returns its name: `ezm MeshSystem`, `ezb 101`.
+    /// Returns a text that names the form, such as `ezm MeshSystem` or `ezb 101`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Lowering to the neutral view: a surface for each section of each mesh.
+//! Implements the format-independent trait [`Geometry`]: each section of each mesh is one surface.
 
 use super::element_index::ElementKind;
 use super::file::Mesh;
@@ -12,8 +12,11 @@ use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, Tangen
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    /// The box around all positions: what files declare cannot be relied on. Parses the vertices of text; those of a damaged
-    /// block are left out.
+    /// Returns the computed bounding box of all positions. The bounding box that a file declares
+    /// can be wrong.
+    ///
+    /// The function parses the vertices of a text file, and ignores vertex lists that it cannot
+    /// read.
     fn bounds(&self) -> Bounds {
         let view = self.view();
         *view.state.caches.bounds.get_or_init(|| {
@@ -37,12 +40,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.view().count(ElementKind::Section)
     }
 
-    /// The mesh's name.
+    /// Returns the name of the mesh that contains the surface.
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
         self.section(surface)?.mesh().name()
     }
 
-    /// The box around the vertices that the section's triangles use; around all, where no other section shares them.
+    /// Returns the bounding box of the vertices that the triangles of the surface use.
+    ///
+    /// If no other section uses the vertices of this section, the function returns the bounding box
+    /// of all vertices of the section.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         let section = self.section(surface)?;
         let positions = self.positions(surface, 0)?;
@@ -96,12 +102,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         }
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
-            let kind = ErrorKind::Missing { expected: "positions, as three floats".into() };
+            let kind = ErrorKind::Missing { expected: "positions of three floats".into() };
             Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
         })
     }
 
-    /// The format has tangents and binormals beside normals, and no frames that hold all of them.
+    /// Returns `None`: the format stores no combined tangent frames, but separate normals, tangents
+    /// and binormals.
     fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         self.positions(surface, target).map(|_| None)
     }
@@ -134,7 +141,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         }
     }
 
-    /// All attributes of a vertex have its index.
+    /// Returns `None`: the format has one index per vertex, which selects the position and all
+    /// attributes.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.section(surface).map(|_| None)
     }
@@ -146,7 +154,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
             _ => section.vertex_buffer().ok().and_then(|all| all.offset().ok()),
         };
-        // Where a number stands in a text only its reader knows: of text, the block is to blame.
+        // The offset of a single number in text is not stored. Hence an error in a text file
+        // contains the offset of the whole list of numbers.
         let into = if self.dialect().is_some() { 0 } else { into };
         match start {
             Some(start) => Error::new(FORMAT, field, start.saturating_add(into), kind),

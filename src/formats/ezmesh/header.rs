@@ -1,4 +1,5 @@
-//! What describes the whole file: its names, its versions, its box, and the plane of a binary file.
+//! Metadata of the whole file: asset name, versions, declared bounding box, and the plane of a
+//! binary file.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
@@ -9,11 +10,11 @@ use crate::error::{Field, Result};
 use crate::parse::Name;
 
 impl<'a> View<'a> {
-    /// Returns the name that the file gives itself.
+    /// Returns the name of the asset, as stored in the file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn asset_name(&self) -> Result<Name<'a>> {
         match self.root(["asset_name", "name"])? {
             ([Some(name), _] | [None, Some(name)], _) => Ok(name.name()),
@@ -22,11 +23,11 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns what the file says of itself: any text.
+    /// Returns the description of the asset, as stored in the file. The description is free text.
     ///
     /// # Errors
     ///
-    /// As [`asset_name`](Self::asset_name).
+    /// Returns the same errors as [`asset_name`](Self::asset_name).
     pub fn asset_info(&self) -> Result<Name<'a>> {
         match self.root(["asset_info"])? {
             ([Some(info)], _) => Ok(info.name()),
@@ -38,11 +39,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the versions of the format and of the asset, where the file says them.
+    /// Returns the format version and the asset version. A version that the file does not declare
+    /// is `None`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where one is no number.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a version is not a number.
     pub fn versions(&self) -> Result<[Option<i64>; 2]> {
         let (values, reader) = self.root(["mesh_system_version", "mesh_system_asset_version"])?;
         if let Some(mut reader) = reader {
@@ -58,7 +60,8 @@ impl<'a> View<'a> {
         Ok([read(system, "mesh_system_version")?, read(asset, "mesh_system_asset_version")?])
     }
 
-    /// Returns attributes of the root element, or a reader at the fields of the binary form.
+    /// Returns the requested attributes of the root element of a text file, or a reader at the
+    /// first field after the header of a binary file.
     fn root<const N: usize>(
         &self,
         names: [&str; N],
@@ -70,20 +73,25 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the box that the file declares around everything. It may be wrong: real files have it ten times too small.
+    /// Returns the bounding box that the file declares for all its contents, or `None` if the file
+    /// declares none.
+    ///
+    /// The declared bounding box may be wrong: in some real files it is ten times too small.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is not made of six numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the box does not consist of
+    /// six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         self.box_at(ElementKind::SystemBox, 0..self.count(ElementKind::SystemBox).min(1), Field::new(""))
     }
 
-    /// Returns the plane that a binary file ends with: its normal and its distance.
+    /// Returns the plane at the end of a binary file, as its normal and its distance. Returns
+    /// `None` for a text file.
     ///
     /// # Errors
     ///
-    /// As [`asset_name`](Self::asset_name).
+    /// Returns the same errors as [`asset_name`](Self::asset_name).
     pub fn plane(&self) -> Result<Option<[f32; 4]>> {
         let Some(order) = self.order() else { return Ok(None) };
         self.binary_reader(order, self.state.elements.plane, Field::new(""))?.floats("plane").map(Some)

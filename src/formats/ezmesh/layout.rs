@@ -1,18 +1,21 @@
-//! Constants of the files: names, and sizes of what the binary form stores.
+//! Constants of the EZ-Mesh format: its name, its tag, and the sizes of the records of a binary
+//! file.
 
-/// The format's name, in errors.
+/// The name of the format in error values.
 pub(super) const FORMAT: &str = "ezmesh";
 
-/// The word after the version of a binary file.
+/// The tag, a string that identifies a binary file. In the file, the tag follows the version and
+/// the length of the tag.
 pub(super) const TAG: &[u8] = b"EZMESH";
-/// Offset of the first field after that word.
+/// Offset of the first field after the tag of a binary file, in bytes.
 pub(super) const FIELDS_AT: u64 = 14;
 
-/// Bytes of a box: the smallest and the largest corner.
+/// Size of a bounding box in a binary file, in bytes: three minimum and three maximum coordinates.
 pub(super) const BOX_SIZE: u32 = 24;
-/// Bytes of a position, a rotation and a scale.
+/// Size of a transform in a binary file, in bytes: a position, a rotation and a scale, ten floats
+/// in total.
 pub(super) const TRANSFORM_SIZE: u32 = 40;
-/// Bytes of a triangle: three indices.
+/// Size of a triangle in a binary file, in bytes: three indices of four bytes.
 pub(super) const TRIANGLE_SIZE: u32 = 12;
-/// Bytes of the plane that a binary file ends with.
+/// Size of the plane at the end of a binary file, in bytes.
 pub(super) const PLANE_SIZE: u32 = 16;

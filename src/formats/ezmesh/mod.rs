@@ -1,33 +1,41 @@
-//! EZ-Mesh: `.ezm`, text in XML, and `.ezb`, its binary sibling. A format of J. W. Ratcliff and S. Melax of 2001 for
-//! skeletal, animated triangle meshes.
+//! EZ-Mesh: files with the extension `.ezm` (XML text) and `.ezb` (binary). J. W. Ratcliff and S.
+//! Melax published the format in 2001 for triangle meshes with skeletal animation.
 //!
-//! | fact | where from |
+//! | fact | source |
 //! |---|---|
-//! | one file is a *mesh system*: meshes, materials, skeletons, animations | the author's published specification |
-//! | a mesh has sections, one material each, that share its vertices; in older files each section has its own | read in real files |
-//! | three dialects of text: the root is `MeshSystem`, a bare `Mesh`, or `SceneGraph` | real files; the specification knows the first |
-//! | triangles are counted by `triangle_count`, `count` or `trianglecount` | real files; the specification's list has the last, which its own importer does not know |
-//! | numbers are separated by any run of blanks and commas | the author's importer |
-//! | a vertex is what `ctype` and `semantic` say, group by group; `h` is an integer of two bytes | the same |
-//! | `interp1` to `interp8` have as many floats as there are, whatever `ctype` says | importer and exporters disagree |
-//! | a key frame has 7 floats or 10; the number of floats tells | the same |
-//! | boxes, durations and times between frames are what somebody wrote once | measured: all of them wrong in some real file |
-//! | `.ezb` 100 is little-endian, 101 big-endian, otherwise alike; nothing is aligned | parsed to the last byte, and written back |
+//! | one file is a *mesh system*: meshes, materials, skeletons, animations | the published specification of the author |
+//! | a mesh has sections with one material each, which share its vertices; in older files each section has separate vertices | found in real files |
+//! | text has three dialects: the root is `MeshSystem`, a bare `Mesh`, or `SceneGraph` | real files; the specification describes only the first |
+//! | the number of triangles is `triangle_count`, `count` or `trianglecount` | real files; the specification lists the last name, which its importer does not read |
+//! | numbers are separated by any run of blanks and commas | the importer of the author |
+//! | `ctype` and `semantic` define the columns of a vertex; `h` is an integer of two bytes | the importer of the author |
+//! | the number of floats in `interp1` to `interp8` follows from the data, even if `ctype` declares another number | importer and exporters disagree |
+//! | a key frame has 7 or 10 floats, which follows from the number of floats | importer and exporters disagree |
+//! | declared boxes, durations and times between frames are only what some program stored, and unreliable | measured: each of them is wrong in some real file |
+//! | `.ezb` 100 is little-endian and 101 is big-endian, with the same layout; nothing is aligned | parsed to the last byte, and written back |
 //!
-//! **Text** is read lazily: opening finds every element in one pass that reads no number. A block of numbers is parsed into
-//! arrays when somebody asks for one of them, or decoded straight into a buffer of the caller's, which allocates nothing.
-//! Names and attributes are lent as they stand in the file; [`unescape`] decodes entities. Nothing is ever expanded or fetched.
+//! **Text** is read lazily: opening a file finds every element in one pass that parses no numbers.
+//! The numbers in the text of an element are parsed into arrays, on the first request for one of
+//! these arrays. The numbers can also be decoded directly into a buffer of the caller, without an
+//! allocation. Names and attributes are borrowed from the file without decoding; [`unescape`]
+//! decodes XML entities. The decoded text is not decoded again, and external files are never
+//! loaded.
 //!
-//! **Binary** files are lent as they are: a vertex is a record whose size follows from flags, so that its arrays are
-//! [`Strided`](crate::array::Strided).
+//! **Binary** files are borrowed without a copy: a vertex is a record whose size follows from the
+//! vertex flags. Each column of the vertices is a [`Strided`](crate::array::Strided) array over
+//! these records.
 //!
-//! Quaternions are x, y, z, w. Triangles turn counter-clockwise, seen from the side that normals point to. Axes and units are
-//! not defined.
+//! The components of a quaternion are in the order x, y, z, w. The vertices of a triangle are in
+//! counter-clockwise order, seen from the side to which the normals point. The format does not
+//! define the directions of the axes or the unit of length.
 
-// Where things are, from the bytes up: `xml` and `binary_scan` read a file once and list its elements in an `element_index`,
-// a list of offsets. `file` owns the bytes, `view` pairs them with what is known of them, `header` reads what describes the
-// whole file, and `elements`, `surface` and `animation` read one element by its tag or its fields. `vertex_format` and
-// `semantic` say what a vertex consists of, `vertices` lends parsed vertices, `index` finds single vertices of text.
+// The modules, from low level to high level: `xml` and `binary_scan` read a file once and record
+// its elements in an `element_index`, which contains the offset of each element. `file` owns the
+// bytes of the file, and `view` combines these bytes with the cached, parsed arrays. `header` reads
+// the metadata of the whole file. `elements`, `surface` and `animation` read one element: its tag
+// in a text file, or its fields in a binary file. `vertex_format` and `semantic` describe the
+// columns of a vertex, and `vertices` gives access to parsed vertices. `checkpoints` and
+// `sidecar_index` find a single vertex in the text of a file.
 mod animation;
 mod binary_reader;
 mod binary_scan;

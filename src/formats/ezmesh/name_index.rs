@@ -1,4 +1,4 @@
-//! Finding things by name.
+//! Search for elements by name.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -6,13 +6,15 @@ use std::sync::OnceLock;
 use crate::error::Result;
 use crate::parse::Name;
 
-/// Bytes of the longest name that is looked for: long names would be hashed again and again.
+/// Maximum length of an indexed name, in bytes. The limit avoids the cost of hashing very long
+/// names.
 const MAX_NAME_LENGTH: usize = 4096;
 
-/// Names and the numbers of what bears them, in an order that makes them quick to find.
+/// A sorted index that maps the name of an element to the index of the element.
 ///
-/// Of a name only its hash is kept, of 64 bits and under a key that no file can know: that two names have the same is less
-/// likely than that the machine errs. So nothing is read again to compare names.
+/// The index stores only the hash of each name: 64 bits, with a random key that no file can
+/// predict. A hash collision of two names is less likely than a hardware error. Hence a search
+/// compares only hashes, and does not read the names again.
 #[derive(Debug)]
 pub(super) struct NameIndex {
     keys: Vec<(u64, u32)>,
@@ -20,13 +22,16 @@ pub(super) struct NameIndex {
 }
 
 impl NameIndex {
-    /// Takes names, each with a number for the group that it must be unique in. An empty name is none, nor is one of more than
-    /// 4 KiB.
+    /// Builds the index from entries: the number of a group, a name, and the index of the element.
+    /// A name is looked up within its group.
+    ///
+    /// Empty names and names longer than 4 KiB are not indexed.
     pub(super) fn of<'a>(names: impl Iterator<Item = (u32, &'a [u8], u32)> + Clone) -> Self {
         let state = RandomState::new();
         let all = names.filter(|(_, name, _)| is_name(name));
         let mut keys = Vec::new();
-        // Without the memory for them, names are not found. They are counted first, so that no more is taken than they need.
+        // If the allocation fails, the index is empty and a search finds no name. The names are
+        // counted before the allocation, because a growing vector allocates more than it needs.
         if keys.try_reserve_exact(all.clone().count()).is_ok() {
             keys.extend(all.map(|(group, name, number)| (state.hash_one((group, name)), number)));
         }
@@ -34,7 +39,7 @@ impl NameIndex {
         Self { keys, state }
     }
 
-    /// Returns the least number with that name.
+    /// Returns the smallest index of an element with the name `name` in a group.
     pub(super) fn find(&self, group: u32, name: &[u8]) -> Option<u32> {
         if !is_name(name) {
             return None;
@@ -45,7 +50,8 @@ impl NameIndex {
     }
 }
 
-/// Returns the first thing of a list with a name; all names are looked at once.
+/// Returns the index of the first element in a list that has a given name. The first call reads the
+/// names of all elements of the list.
 pub(super) fn find<'a>(
     names: &OnceLock<NameIndex>,
     count: usize,

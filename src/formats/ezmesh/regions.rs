@@ -1,4 +1,4 @@
-//! Every byte of a file has a name.
+//! Divides a file into named regions, which cover every byte of the file.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
@@ -22,12 +22,15 @@ const BOX: Element = Element::new("bounds", BOX_SIZE, 4);
 const TRANSFORM: Element = Element::new("transform", TRANSFORM_SIZE, 4);
 const PLANE: Element = Element::new("f32x4", PLANE_SIZE, 4);
 
-/// Names every byte of the file, in file order and without gaps: of text, each block of numbers, what stands in it and what
-/// stands around it; of a binary file, each field.
+/// Calls `visit` with a named region for every byte of the file, in file order and without gaps.
+///
+/// The regions of a text file are the lists of numbers, the comments, the DOCTYPE, and the markup
+/// between them. The regions of a binary file are its fields.
 ///
 /// # Errors
 ///
-/// The first fault of the structure, where the owner's bytes are no longer those that were opened.
+/// Returns the first error in the structure of the file, if the bytes have changed since the file
+/// was opened.
 pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     match view.order() {
         None => text(view.bytes, &view.state.context.options.limits, visit),
@@ -38,7 +41,7 @@ pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> 
     }
 }
 
-/// Names the parts of a text.
+/// Calls `see` with each region of a text file.
 fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)) -> Result<()> {
     let mut regions = Walk::new(see);
     let mut numbers = BlockNames::default();
@@ -66,7 +69,8 @@ fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)
     Ok(())
 }
 
-/// Counts elements, so that blocks can be named.
+/// Counts the elements of a text file, because the name of a list of numbers contains the index of
+/// its element.
 #[derive(Default)]
 struct BlockNames {
     mesh: u64,
@@ -75,7 +79,7 @@ struct BlockNames {
     track: u64,
     tetra: u64,
     collision: u64,
-    /// The block that started last.
+    /// The name of the list of numbers whose element started last.
     block: Field,
 }
 
@@ -83,7 +87,8 @@ impl BlockNames {
     fn start(&mut self, element: ElementName, open: &[OpenElement<'_>]) {
         let last = |count: u64| count.saturating_sub(1);
         let bump = |count: &mut u64| *count = count.saturating_add(1);
-        // Numbers that belong to nothing have no other name than what stands around them.
+        // A list of numbers that belongs to no known element gets the same name as the text around
+        // the list.
         if element.is_data() {
             self.block = Field::new("elements");
         }
@@ -120,28 +125,29 @@ impl BlockNames {
     }
 }
 
-/// Names the fields of a binary file.
+/// Calls a closure with one named region for each field of a binary file.
 struct BinaryRegions<'a, 's> {
     reader: BinaryReader<'a>,
     walk: Walk<'s>,
 }
 
 impl BinaryRegions<'_, '_> {
-    /// Names `count` elements, and steps over them.
+    /// Reports a region of `count` items to the closure, and skips the bytes of these items.
     fn pass(&mut self, place: Field, name: &'static str, element: Element, count: u32) -> Result<()> {
         self.reader.lend(count.into(), element.size.into(), name)?;
         self.walk.pass(place.named(name), element, count.into());
         Ok(())
     }
 
-    /// Names a number, and returns it.
+    /// Reports a region of one number to the closure, and returns the number.
     fn number(&mut self, place: Field, name: &'static str, element: Element) -> Result<u32> {
         let number = self.reader.u32(name)?;
         self.walk.pass(place.named(name), element, 1);
         Ok(number)
     }
 
-    /// Names a text with its length.
+    /// Reports the region of a string to the closure. The region includes the length before the
+    /// string.
     fn string(&mut self, place: Field, name: &'static str) -> Result<()> {
         self.reader.skip_text(name)?;
         self.walk.pass_all(place.named(name), STRING, self.reader.offset());

@@ -1,32 +1,34 @@
-//! The types that numbers of a vertex can have, and what groups of them can mean.
+//! The data types of the numbers of a vertex, and the meanings (semantics) of the columns of a
+//! vertex.
 
 use crate::parse::Name;
 
-/// The type of one number of a vertex. The letter is that of a text file's `ctype`.
+/// The type of one number of a vertex. The letter is the type code in the `ctype` of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// `f`: a float of four bytes.
+    /// Code `f`: a float of four bytes.
     Float,
-    /// `d`: an integer of four bytes.
+    /// Code `d`: an integer of four bytes.
     Int32,
-    /// `h`: an integer of two bytes; no half float.
+    /// Code `h`: an integer of two bytes, not a half-precision float.
     Int16,
-    /// `b`: an integer of one byte.
+    /// Code `b`: an integer of one byte.
     Int8,
-    /// `c`: one character, as it stands.
+    /// Code `c`: one character, stored as its byte without conversion.
     Character,
-    /// `x1`: two hexadecimal digits.
+    /// Code `x1`: a number of one byte, written as two hexadecimal digits.
     Hex8,
-    /// `x2`: four hexadecimal digits.
+    /// Code `x2`: a number of two bytes, written as four hexadecimal digits.
     Hex16,
-    /// `x4` or `x`: eight hexadecimal digits.
+    /// Code `x4` or `x`: a number of four bytes, written as eight hexadecimal digits.
     Hex32,
-    /// `p`: a word of text. Parsed, the offset in the file where it starts, as four bytes.
+    /// Code `p`: a word of text. The parsed value of the word is its offset in the file, stored in
+    /// four bytes.
     Word,
 }
 
 impl Scalar {
-    /// Returns the bytes of a parsed number.
+    /// Returns the size of a parsed number of this type, in bytes.
     #[must_use]
     pub const fn size(self) -> u16 {
         match self {
@@ -36,7 +38,8 @@ impl Scalar {
         }
     }
 
-    /// Returns the fewest bytes of text that a number takes, with the blank behind it.
+    /// Returns the minimum length of a number of this type in a text file, in bytes. The length
+    /// includes the separator after the number.
     pub(super) const fn least_text(self) -> u64 {
         match self {
             Self::Float | Self::Int32 | Self::Int16 | Self::Int8 | Self::Word | Self::Hex8 => 2,
@@ -46,7 +49,7 @@ impl Scalar {
         }
     }
 
-    /// Returns its code in a `ctype`.
+    /// Returns the code of the type in the `ctype` attribute of a text file, such as `f` or `x4`.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -63,50 +66,54 @@ impl Scalar {
     }
 }
 
-/// One number of a vertex, whatever its type.
+/// One value of a vertex, with its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VertexValue<'a> {
-    /// A float.
+    /// A floating-point number.
     Float(f32),
-    /// An integer, with the sign that its bytes have.
+    /// An integer. The value is negative if the sign bit of the stored integer is set.
     Integer(i64),
-    /// A number that is written in hexadecimal digits.
+    /// A number that is written with hexadecimal digits.
     Hex(u32),
-    /// A character.
+    /// A character, as its byte.
     Character(u8),
-    /// A word.
+    /// A word of text.
     Word(Name<'a>),
 }
 
-/// What a group of numbers means.
+/// The meaning of a column of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Semantic {
-    /// Three floats.
+    /// Position: three floats.
     Position,
-    /// Three floats.
+    /// Normal: three floats.
     Normal,
-    /// `0xAARRGGBB`.
+    /// Color: one number `0xAARRGGBB`.
     Color,
-    /// Two floats; 0 to 3.
+    /// Texture coordinates: two floats. The number is the index of the texture coordinate set, from
+    /// 0 to 3.
     Texcoord(u8),
-    /// Three floats.
+    /// Tangent: three floats.
     Tangent,
-    /// Three floats.
+    /// Binormal: three floats.
     Binormal,
-    /// Weights of bones: four floats.
+    /// Bone weights: four floats.
     BlendWeights,
-    /// Numbers of bones: four integers of two bytes.
+    /// Bone indices: four integers of two bytes.
     BlendIndices,
-    /// A float: a distance.
+    /// Radius: one float, a distance.
     Radius,
-    /// Up to four floats; 0 to 7.
+    /// Generic values to interpolate (`interp`): up to four floats. The number is the index of the
+    /// column, from 0 to 7.
     Interp(u8),
-    /// Another word, or a known one with numbers that it cannot have.
+    /// Any other meaning: the word of the column is unknown, or the types of its numbers do not fit
+    /// the word.
     Other,
 }
 
 impl Semantic {
-    /// Returns the word that writers use; `None` for others.
+    /// Returns the word that writers use for the meaning in a text file, or `None` for
+    /// [`Semantic::Other`].
     #[must_use]
     pub fn word(self) -> Option<&'static str> {
         Some(match self {
@@ -124,7 +131,11 @@ impl Semantic {
         })
     }
 
-    /// Returns the meaning of a word, in any case of letters; the first bare `texcoord` is set 0, the second set 1.
+    /// Returns the meaning of a word of the `semantic` attribute, without regard to upper and lower
+    /// case.
+    ///
+    /// The first word `texcoord` without a number is texture coordinate set 0, and the second is
+    /// set 1. `bare` is the number of such words before this one.
     pub(super) fn of(word: &[u8], bare: u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         let numbered = |stem: &str, count: u8| {
@@ -158,7 +169,8 @@ impl Semantic {
         names.iter().find(|(name, _)| is(name)).map_or(Self::Other, |(_, semantic)| *semantic)
     }
 
-    /// Returns what its numbers must be, and how many; `None` where any will do.
+    /// Returns the type and the count of the numbers that a column of this meaning must have, or
+    /// `None` if it may have numbers of any type and count.
     pub(super) const fn shape(self) -> Option<(Scalar, usize)> {
         Some(match self {
             Self::Position | Self::Normal | Self::Tangent | Self::Binormal => (Scalar::Float, 3),

@@ -1,4 +1,5 @@
-//! What the sidecar keeps: where every 64th vertex of each block of text starts. The binary form needs none.
+//! The data of an EZ-Mesh file in a sidecar: the byte position of every 64th vertex in each vertex
+//! text. A binary file needs no sidecar.
 
 use std::sync::Arc;
 
@@ -17,30 +18,35 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::{self, Builder, RecordSlice, Sidecar, SidecarSlot, hash};
 
-/// The first bytes of a file, by which a sidecar is matched with it.
+/// Number of bytes at the start of a file that are compared to find out if a sidecar belongs to the
+/// file.
 const HEAD: usize = 4096;
 
-/// A block of text.
+/// The sidecar record of the vertex text of one element.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawTextBlock {
-    /// Where it starts and ends.
+    /// The offsets in the file at which the vertex text starts and ends.
     content: [U64; 2],
-    /// The hash of its bytes.
+    /// The hash of the bytes of the vertex text.
     hash: U64,
     rows: U64,
-    /// The index of its first checkpoint, and the number of them.
+    /// The index of the first checkpoint of the vertex text, and the number of its checkpoints.
     points: [U64; 2],
 }
 
 impl<'a> VertexBuffer<'a> {
-    /// Reads vertex `row` alone, and shows its numbers with their places within the vertex. Of text, the first call finds where
-    /// every 64th vertex starts, in one pass over the block that keeps 16 bytes for each; from then on a vertex costs no more
-    /// than reading 64 of them. Of the binary form, it costs that vertex.
+    /// Reads one vertex, and calls `see` for each number of the vertex, with the index of the
+    /// number and its value.
+    ///
+    /// In a text file, the first call reads the vertex text once and records the position of every
+    /// 64th vertex, in 16 bytes per position. Each later call reads at most 64 vertices. In a
+    /// binary file, each call reads only the requested vertex.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] for a vertex that does not exist; as [`vertices`](Self::vertices) for one that cannot be read.
+    /// Returns [`ErrorKind::NoSuch`] if the vertex does not exist. Returns the same errors as
+    /// [`vertices`](Self::vertices) if the vertex cannot be read.
     pub fn vertex(&self, row: usize, see: &mut dyn FnMut(usize, VertexValue<'a>)) -> Result<()> {
         let rows = as_index(self.count());
         if row >= rows {
@@ -55,7 +61,7 @@ impl<'a> VertexBuffer<'a> {
         let place = checkpoints(self, &block)?.and_then(|points| points.before(row));
         let place = place
             .filter(|place| block.content.start <= place.at && place.at <= place.end && place.end <= block.content.end);
-        // Without a checkpoint, reading starts at the first row.
+        // Without a checkpoint, the function reads from the first vertex of the text on.
         let (mut tokens, before) = match place {
             Some(place) => (block.tokens_from(place), row.checked_rem(INTERVAL).unwrap_or_default()),
             None => (block.tokens(), row),
@@ -66,7 +72,9 @@ impl<'a> VertexBuffer<'a> {
     }
 }
 
-/// Returns the checkpoints of a block, which are taken from a sidecar or made the first time; `None` without the memory.
+/// Returns the checkpoints of a vertex text, from a sidecar or built in memory on the first call.
+///
+/// Returns `None` if the allocation of the checkpoints fails.
 fn checkpoints<'a>(buffer: &VertexBuffer<'a>, block: &NumberBlock<'a>) -> Result<Option<&'a RowCheckpoints>> {
     let ElementReader { view, kind, index, .. } = *buffer.element();
     let Some(number) = VERTEX_KINDS.iter().position(|one| *one == kind) else { return Ok(None) };
@@ -84,7 +92,8 @@ fn checkpoints<'a>(buffer: &VertexBuffer<'a>, block: &NumberBlock<'a>) -> Result
     Ok(slot.get_or_init(|| points.map(Box::new)).as_deref())
 }
 
-/// Looks for the checkpoints that a sidecar has of a block.
+/// Returns the checkpoints of a vertex text from a sidecar, or `None` if the sidecar was made for
+/// another text.
 fn find(
     sidecar: &Arc<Sidecar>,
     number: usize,
@@ -101,7 +110,7 @@ fn find(
     is_it.then(|| RowCheckpoints::Indexed(slice()))
 }
 
-/// Adds to a sidecar where every 64th vertex of each block of text starts.
+/// Adds the checkpoints of each vertex text of the file to a sidecar.
 pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
     builder.bind_to(head(view.bytes));
     if view.order().is_some() {
@@ -116,7 +125,10 @@ pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-/// Adds one block. One that cannot be read has no checkpoints; the error is returned when it is read.
+/// Adds the checkpoints of the vertex text of one element to a sidecar.
+///
+/// A vertex text that cannot be read gets no checkpoints in the sidecar. The error is returned
+/// later, when the vertices are read.
 fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> {
     let walk = || {
         let buffer = VertexBuffer::locate(element)?;
@@ -142,8 +154,10 @@ fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> 
     builder.push(sidecar::Kind::TextBlocks, &raw)
 }
 
-/// Takes a sidecar, which finds single vertices of text ([`VertexBuffer::vertex`]) without reading the numbers before them.
-/// One of a file that begins otherwise is ignored.
+/// Sets the sidecar from which [`VertexBuffer::vertex`] takes the positions of vertices in text.
+///
+/// With a sidecar, the vertices before the requested vertex are not read first. The sidecar is
+/// ignored if it was made for a file whose first bytes differ.
 pub(super) fn set_sidecar(bytes: &[u8], state: &mut MeshState, sidecar: Arc<Sidecar>) {
     if sidecar.matches(head(bytes)) {
         state.checkpoints.iter_mut().for_each(|slot| drop(slot.take()));

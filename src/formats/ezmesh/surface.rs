@@ -1,4 +1,4 @@
-//! Sections: the surfaces of a mesh.
+//! The sections of a mesh. Each section is one surface: the triangles of one material.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A section of a mesh: triangles of one material.
+/// A section of a mesh: the triangles of one material.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     element: ElementReader<'a>,
@@ -32,7 +32,7 @@ impl<'a> Section<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Section, index, place }, mesh }
     }
 
-    /// Returns its number among all of the file's.
+    /// Returns the index of the section among all sections of the file.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.element.index
@@ -42,30 +42,32 @@ impl<'a> Section<'a> {
         self.element.view
     }
 
-    /// Returns the number of its mesh.
+    /// Returns the index of the mesh that contains the section.
     pub(super) const fn mesh_index(&self) -> usize {
         self.mesh
     }
 
-    /// Returns where it stands in the structure, and where in the file.
+    /// Returns the path of the section in the structure of the file, for error messages, and its
+    /// byte offset in the file.
     pub(super) fn place(&self) -> (Field, u64) {
         (self.element.place, self.element.start().unwrap_or_default())
     }
 
-    /// Returns the name of its material.
+    /// Returns the name of the material of the section.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn material_name(&self) -> Result<Name<'a>> {
         self.element.first_text("material")
     }
 
-    /// Returns where an older exporter found it; `None` in other files.
+    /// Returns the `info` attribute of the section, such as the path of a texture. Only an older
+    /// exporter wrote this attribute; in other files the function returns `None`.
     ///
     /// # Errors
     ///
-    /// As [`material_name`](Self::material_name).
+    /// Returns the same errors as [`material_name`](Self::material_name).
     pub fn info(&self) -> Result<Option<Name<'a>>> {
         match self.element.view.order() {
             Some(_) => Ok(None),
@@ -73,11 +75,12 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the vertex flags that a section of a binary file repeats.
+    /// Returns the vertex flags of the mesh that a binary file repeats in each section, or `None`
+    /// for a text file.
     ///
     /// # Errors
     ///
-    /// As [`material_name`](Self::material_name).
+    /// Returns the same errors as [`material_name`](Self::material_name).
     pub fn flags(&self) -> Result<Option<u32>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         reader.skip_text("material")?;
@@ -85,11 +88,12 @@ impl<'a> Section<'a> {
         reader.u32("flags").map(Some)
     }
 
-    /// Returns the `ctype` and the `semantic` that a section of a text file repeats.
+    /// Returns the attributes `ctype` and `semantic` of the section. These two attributes of a
+    /// section repeat the attributes of the vertices of the mesh. A missing attribute is `None`.
     ///
     /// # Errors
     ///
-    /// As [`material_name`](Self::material_name).
+    /// Returns the same errors as [`material_name`](Self::material_name).
     pub fn repeated_types(&self) -> Result<[Option<Name<'a>>; 2]> {
         match self.element.view.order() {
             Some(_) => Ok([None; 2]),
@@ -97,32 +101,37 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the box that the file declares around it. It may be wrong.
+    /// Returns the bounding box that the file declares for the section, or `None` if the file
+    /// declares none. The declared bounding box may be wrong.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is not made of six numbers.
+    /// Returns [`ErrorKind::Value`] if the box does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         let boxes = self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index);
         self.element.view.box_at(ElementKind::SectionBox, boxes, self.element.place)
     }
 
-    /// Returns the numbers of its own vertices, among those of all sections.
+    /// Returns the indices of the vertex lists of the section, among the separate vertex lists of
+    /// all sections.
     pub(super) fn vertex_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::SectionVertices, ElementKind::Section, self.element.index)
     }
 
-    /// Tells whether it has vertices of its own, and does not share those of its mesh.
+    /// Returns whether the section has its separate vertices, and does not use the shared vertices
+    /// of its mesh.
     #[must_use]
     pub fn has_own_vertices(&self) -> bool {
         !self.vertex_range().is_empty()
     }
 
-    /// Returns its vertices: its own or, where it has none, those of its mesh.
+    /// Returns the vertices of the section, or the shared vertices of its mesh if the section has
+    /// none.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] where neither has any; and as [`VertexBuffer`] says.
+    /// Returns [`ErrorKind::Missing`] if neither the section nor its mesh has vertices. Also
+    /// returns the errors that [`VertexBuffer`] describes.
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
         if let Some(index) = self.vertex_range().next() {
             return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });
@@ -134,21 +143,22 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// Tells whether its vertices have weights of bones.
+    /// Returns whether the vertices of the section have bone weights.
     pub(super) fn has_weights(&self) -> bool {
         self.vertex_buffer().is_ok_and(|buffer| buffer.format().column(Semantic::BlendWeights).is_some())
     }
 
-    /// Returns the numbers of its triangle lists, among those of all sections.
+    /// Returns the indices of the triangle lists of the section, among the triangle lists of all
+    /// sections.
     pub(super) fn triangle_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Triangles, ElementKind::Section, self.element.index)
     }
 
-    /// Returns its triangles; `None` where it has no list of them.
+    /// Returns the triangles of the section, or `None` if the section has no triangle list.
     ///
     /// # Errors
     ///
-    /// As [`IndexBuffer`] says.
+    /// Returns the errors that [`IndexBuffer`] describes.
     pub fn index_buffer(&self) -> Result<Option<IndexBuffer<'a>>> {
         let Some(index) = self.triangle_range().next() else { return Ok(None) };
         IndexBuffer::locate(ElementReader { kind: ElementKind::Triangles, index, ..self.element }).map(Some)

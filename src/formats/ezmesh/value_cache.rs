@@ -1,9 +1,14 @@
-//! What was found out last, so that many who ask for the same in a row need not each find it anew.
+//! A cache for one value: the value of the item that was requested last.
+//!
+//! The cache avoids that callers which request the same item one after another compute its value
+//! again.
 
 use std::sync::Mutex;
 
-/// A value for the item of a list that was asked for last. A section asks its mesh for what it shares with others; without
-/// this, a long tag or block would be read again for each of them.
+/// A cache that stores the value of the item of a list that was requested last.
+///
+/// Each section of a mesh requests the data that the sections of the mesh share. Without this
+/// cache, a long tag of the mesh would be read again for each section.
 #[derive(Debug)]
 pub(super) struct ValueCache<T>(Mutex<Option<(usize, T)>>);
 
@@ -14,9 +19,10 @@ impl<T> Default for ValueCache<T> {
 }
 
 impl<T: Clone> ValueCache<T> {
-    /// Returns the value for item `index`: the one that is known, or what `find` finds.
+    /// Returns the value of the item `index`: from the cache if it is stored there, or else from a
+    /// call of `find`.
     pub(super) fn get_or(&self, index: usize, find: impl FnOnce() -> T) -> T {
-        // A lock that a panic poisoned is as good as no memory.
+        // A poisoned lock is treated like an empty cache.
         if let Ok(last) = self.0.lock()
             && let Some((_, found)) = last.as_ref().filter(|(known, _)| *known == index)
         {

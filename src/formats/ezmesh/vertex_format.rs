@@ -1,4 +1,5 @@
-//! What a vertex is made of, group by group: from the words of a text file, or the flags of a binary one.
+//! The columns of a vertex. A text file declares the columns as words, and a binary file as bit
+//! flags.
 
 use std::ops::Range;
 
@@ -7,32 +8,33 @@ use super::xml::numbers::is_separator;
 use crate::error::ErrorKind;
 use crate::parse::Name;
 
-/// Bytes of the longest `ctype` or `semantic`: 63 groups need a fraction.
+/// Maximum length of a `ctype` or `semantic` attribute, in bytes. The 63 words that can occur at
+/// most are much shorter.
 const MAX_DECLARATION_LENGTH: usize = 4096;
 
-/// The most numbers of a vertex.
+/// The maximum number of scalars (single numbers) per vertex.
 pub const MAX_SCALARS: usize = 63;
 
-/// A group of numbers of a vertex: one meaning, up to 63 numbers.
+/// A column of a vertex: up to 63 numbers with one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What it means.
+    /// The meaning of the column.
     pub semantic: Semantic,
-    /// The word's number among those of the `semantic` attribute.
+    /// The index of the word of the column in the `semantic` attribute.
     pub(super) word: u8,
-    /// Its first number, among all of the vertex.
+    /// The index of the first number of the column among the numbers of the vertex.
     pub(super) first: u8,
-    /// How many numbers.
+    /// The count of numbers in the column.
     pub(super) count: u8,
-    /// Bytes of the groups before it, parsed.
+    /// Size of all parsed columns before this column, in bytes per vertex.
     pub(super) start: u16,
-    /// Its own bytes, parsed.
+    /// Size of the parsed column, in bytes per vertex.
     pub(super) size: u16,
 }
 
 const NO_COLUMN: Column = Column { semantic: Semantic::Other, word: 0, first: 0, count: 0, start: 0, size: 0 };
 
-/// What a vertex is made of, group by group, in the order of the file.
+/// The columns of a vertex, in file order.
 #[derive(Clone, Copy)]
 pub struct VertexFormat {
     columns: [Column; MAX_SCALARS],
@@ -50,7 +52,9 @@ impl std::fmt::Debug for VertexFormat {
     }
 }
 
-/// What the tag of a text file says of vertices, and the number of their numbers. Words are places in the file.
+/// The vertex declaration in the tag of a text file: the vertex count, the format, and the words.
+///
+/// The words are stored as byte ranges of the file.
 #[derive(Clone, Debug)]
 pub(super) struct VertexDeclaration {
     pub(super) count: u32,
@@ -60,7 +64,8 @@ pub(super) struct VertexDeclaration {
     pub(super) semantic: Range<usize>,
 }
 
-/// Which attribute of an element is at fault, and how.
+/// An error in the vertex declaration of a text file, with the name of the attribute that contains
+/// the error.
 #[derive(Debug)]
 pub(super) struct VertexFormatFault {
     pub(super) attribute: &'static str,
@@ -77,7 +82,7 @@ impl VertexFormat {
         least_text: 0,
     };
 
-    /// Reads the `ctype` and `semantic` of a text file.
+    /// Parses the attributes `ctype` and `semantic` of a text file.
     pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, VertexFormatFault> {
         for (attribute, text) in [("ctype", ctype), ("semantic", semantic)] {
             if text.len() > MAX_DECLARATION_LENGTH {
@@ -103,26 +108,24 @@ impl VertexFormat {
         }
         let [groups, meanings] = [words(ctype).count(), words(semantic).count()];
         if groups == 0 {
-            return Err(misfit("ctype", "one group of types or more", "none"));
+            return Err(misfit("ctype", "at least one group of types", "none"));
         }
         if groups != meanings {
-            return Err(misfit(
-                "semantic",
-                format!("{groups} words, one to each group of ctype"),
-                meanings.to_string(),
-            ));
+            return Err(misfit("semantic", format!("{groups} words, one per group of ctype"), meanings.to_string()));
         }
         Ok(format)
     }
 
-    /// Reads the flags of a binary file. `None` where a flag is unknown.
+    /// Converts the vertex flags of a binary file to a vertex format. Returns `None` if an unknown
+    /// flag is set.
     pub(super) fn of_flags(flags: u32) -> Option<Self> {
         let mut format = Self::EMPTY;
         if flags >> FLAGS != 0 {
             return None;
         }
         for (semantics, bit) in FLAGGED.iter().zip(0_u32..) {
-            // Numbers and weights of bones share a flag, and the radius stands before what is interpolated.
+            // Bone indices and bone weights share a flag. The radius comes before the `interp`
+            // columns.
             if flags & (1 << bit) == 0 {
                 continue;
             }
@@ -138,13 +141,14 @@ impl VertexFormat {
         Some(format)
     }
 
-    /// Returns the flags that stand for the groups of a binary file's vertices; `None` where it cannot have them.
+    /// Returns the vertex flags for these columns, or `None` if a binary file cannot store these
+    /// columns.
     pub(super) fn flags(&self) -> Option<u32> {
         let flag = |column: &Column| FLAGGED.iter().zip(0_u32..).find(|(all, _)| all.contains(&column.semantic));
         self.columns().iter().try_fold(0, |flags, column| flag(column).map(|(_, bit)| flags | 1 << bit))
     }
 
-    /// Returns the layout with so many floats in each group that is to be interpolated.
+    /// Returns the format with `width` floats in each `interp` column.
     pub(super) fn with_interp_width(&self, width: u8) -> Option<Self> {
         let mut format = Self::EMPTY;
         for column in self.columns() {
@@ -160,7 +164,7 @@ impl VertexFormat {
 
     fn push_scalar(&mut self, scalar: Scalar) -> Result<(), VertexFormatFault> {
         let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
-            return Err(misfit("ctype", "fewer than 64 numbers to a vertex", "more"));
+            return Err(misfit("ctype", "at most 63 numbers per vertex", "more"));
         };
         *place = scalar;
         self.scalar_count = self.scalar_count.saturating_add(1);
@@ -168,7 +172,10 @@ impl VertexFormat {
         Ok(())
     }
 
-    /// Ends a group: it has the numbers from `first` on. A meaning whose numbers do not fit it, or that stands twice, is none.
+    /// Adds a column that consists of all numbers from the index `first` on.
+    ///
+    /// The meaning of the column becomes [`Semantic::Other`] if the types of its numbers do not fit
+    /// the meaning, or if another column already has this meaning.
     fn push_column(&mut self, semantic: Semantic, word: u8, first: u8) {
         let count = self.scalar_count.saturating_sub(first);
         let mut column = Column { semantic, word, first, count, start: self.size, size: 0 };
@@ -184,7 +191,7 @@ impl VertexFormat {
         if !fits || self.column(semantic).is_some() {
             column.semantic = Semantic::Other;
         }
-        // There are no more groups than numbers.
+        // A vertex has at most one column per number.
         if let Some(place) = self.columns.get_mut(usize::from(self.column_count)) {
             *place = column;
             self.column_count = self.column_count.saturating_add(1);
@@ -192,54 +199,58 @@ impl VertexFormat {
         }
     }
 
-    /// Returns all groups.
+    /// Returns all columns of a vertex, in file order.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         self.columns.get(..usize::from(self.column_count)).unwrap_or_default()
     }
 
-    /// Returns the group of a meaning.
+    /// Returns the column with the given meaning, or `None` if no column has it.
     #[must_use]
     pub fn column(&self, semantic: Semantic) -> Option<&Column> {
         self.columns().iter().find(|column| column.semantic == semantic && semantic != Semantic::Other)
     }
 
-    /// Returns the types of a group's numbers.
+    /// Returns the type of each number in a column.
     #[must_use]
     pub fn scalars(&self, column: &Column) -> &[Scalar] {
         let first = usize::from(column.first);
         self.scalars.get(first..first.saturating_add(column.count.into())).unwrap_or_default()
     }
 
-    /// Returns the types of all numbers.
+    /// Returns the type of each number of a vertex, in file order.
     #[must_use]
     pub fn all_scalars(&self) -> &[Scalar] {
         self.scalars.get(..usize::from(self.scalar_count)).unwrap_or_default()
     }
 
-    /// Tells whether a text's numbers can be counted by what separates them: those of a fixed width need no separator.
+    /// Returns whether each number of the vertex text ends with a separator, so the numbers can be
+    /// counted by the separators.
+    ///
+    /// Characters and hexadecimal numbers have a fixed width and need no separator after them.
     pub(super) fn is_counted(&self) -> bool {
         let is_fixed =
             |scalar: &Scalar| matches!(scalar, Scalar::Character | Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
         !self.all_scalars().iter().any(is_fixed)
     }
 
-    /// Returns the bytes of a parsed vertex.
+    /// Returns the size of a parsed vertex, in bytes.
     #[must_use]
     pub const fn size(&self) -> u16 {
         self.size
     }
 
-    /// Returns the fewest bytes of text that a vertex takes.
+    /// Returns the minimum length of a vertex in text, in bytes.
     pub(super) const fn least_text(&self) -> u16 {
         self.least_text
     }
 }
 
-/// Bits that a binary file's vertex flags have a meaning for.
+/// Number of low bits of the vertex flags to which the format assigns a column.
 const FLAGS: u32 = 19;
 
-/// What each of those bits stands for, in the order of a vertex: the radius, bit 10, stands before what is interpolated.
+/// The meanings of the columns that each bit of the vertex flags adds, in the order in which a
+/// vertex stores them. Bit 10, the radius, comes before the `interp` columns.
 const FLAGGED: [&[Semantic]; 19] = [
     &[Semantic::Position],
     &[Semantic::Normal],
@@ -262,7 +273,7 @@ const FLAGGED: [&[Semantic]; 19] = [
     &[Semantic::Interp(7)],
 ];
 
-/// Reads the types of one group, such as `fff` or `x4`.
+/// Parses the number types of one word of a `ctype`, such as `fff` or `x4`.
 fn read_group(
     group: &[u8],
     push: &mut dyn FnMut(Scalar) -> Result<(), VertexFormatFault>,
@@ -282,7 +293,7 @@ fn read_group(
                 _ => Scalar::Hex32,
             },
             _ => {
-                let expected = "the letters f, d, h, b, c, p, and x1, x2, x4";
+                let expected = "the type codes f, d, h, b, c, p, x1, x2 and x4";
                 return Err(misfit("ctype", expected, Name::new(group).to_string()));
             }
         })?;
@@ -298,7 +309,7 @@ fn misfit(
     VertexFormatFault { attribute, kind: ErrorKind::Value { expected: expected.into(), found: found.into() } }
 }
 
-/// Returns the words of a text.
+/// Returns the words of an attribute value, split at blanks and commas.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| is_separator(*byte)).filter(|word| !word.is_empty())
 }

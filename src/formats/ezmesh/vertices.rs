@@ -1,4 +1,4 @@
-//! Vertices: where they are, and the arrays of their groups of numbers.
+//! Vertices of a mesh or section, and the arrays of their columns.
 
 use std::ops::Range;
 
@@ -15,10 +15,12 @@ use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
 use crate::parse::Name;
 
-/// Vertices, lent: from text as one array for each group of numbers, from a binary file as the records that it holds.
+/// Vertices, borrowed from the opened file: one parsed array per column of a text file, or the
+/// records of a binary file.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertices<'a> {
-    /// The file up to where the block ends, for words.
+    /// The bytes from the start of the file to the end of the vertex text. A word value is an
+    /// offset in these bytes.
     text: &'a [u8],
     format: VertexFormat,
     rows: usize,
@@ -28,42 +30,42 @@ pub struct Vertices<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum VertexStorage {
-    /// One array for each group, little-endian.
+    /// One little-endian array per column.
     Columns,
-    /// Records.
+    /// The records of a binary file.
     Records(ByteOrder),
 }
 
 impl<'a> Vertices<'a> {
-    /// Lends what text was parsed to.
+    /// Creates vertices from the parsed columns of a text file.
     pub(super) const fn of_columns(text: &'a [u8], format: &VertexFormat, rows: usize, bytes: &'a [u8]) -> Self {
         Self { text, format: *format, rows, bytes, form: VertexStorage::Columns }
     }
 
-    /// Lends the records of a binary file.
+    /// Creates vertices from the records of a binary file.
     pub(super) const fn of_records(format: &VertexFormat, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
         Self { text: &[], format: *format, rows, bytes, form: VertexStorage::Records(order) }
     }
 
-    /// Returns how many vertices there are.
+    /// Returns the number of vertices.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.rows
     }
 
-    /// Tells whether there are none.
+    /// Returns whether there are no vertices.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Returns what a vertex is made of.
+    /// Returns the format of a vertex: the columns and the types of their numbers.
     #[must_use]
     pub const fn format(&self) -> &VertexFormat {
         &self.format
     }
 
-    /// Returns the byte order of the numbers.
+    /// Returns the byte order in which the numbers of the vertices are stored.
     #[must_use]
     pub const fn order(&self) -> ByteOrder {
         match self.form {
@@ -72,13 +74,15 @@ impl<'a> Vertices<'a> {
         }
     }
 
-    /// Returns the bytes of a group's array, of text.
+    /// Returns the bytes of the parsed array of a column, or `None` if the file is binary and has
+    /// no separate arrays.
     fn array(&self, column: &Column) -> Option<&'a [u8]> {
         let [start, size] = [column.start, column.size].map(|bytes| usize::from(bytes).saturating_mul(self.rows));
         matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
-    /// Puts a decoder over the first numbers of a group.
+    /// Returns the first numbers of a column of each vertex as a strided array with the decoder
+    /// `decode`.
     pub(super) fn strided<T: Decode>(&self, column: &Column, decode: T) -> Option<Strided<'a, T>> {
         match self.form {
             VertexStorage::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
@@ -88,13 +92,13 @@ impl<'a> Vertices<'a> {
         }
     }
 
-    /// Returns a group's floats as an array of text's.
+    /// Returns the parsed floats of a column of a text file as a packed array.
     fn packed<const N: usize>(&self, column: &Column) -> Option<Packed<'a, Floats<N>>> {
         let raw = <[[F32; N]]>::ref_from_bytes(self.array(column)?).ok()?;
         Some(Packed::new(raw, Floats))
     }
 
-    /// Returns the positions.
+    /// Returns the positions, or `None` if the vertices have no positions.
     #[must_use]
     pub fn positions(&self) -> Option<Positions<'a>> {
         let column = self.format.column(Semantic::Position)?;
@@ -102,19 +106,19 @@ impl<'a> Vertices<'a> {
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Positions::Strided))
     }
 
-    /// Returns the normals.
+    /// Returns the normals, or `None` if the vertices have no normals.
     #[must_use]
     pub fn normals(&self) -> Option<Normals<'a>> {
         self.directions(Semantic::Normal)
     }
 
-    /// Returns the tangents.
+    /// Returns the tangents, or `None` if the vertices have no tangents.
     #[must_use]
     pub fn tangents(&self) -> Option<Normals<'a>> {
         self.directions(Semantic::Tangent)
     }
 
-    /// Returns the binormals.
+    /// Returns the binormals, or `None` if the vertices have no binormals.
     #[must_use]
     pub fn binormals(&self) -> Option<Normals<'a>> {
         self.directions(Semantic::Binormal)
@@ -126,7 +130,11 @@ impl<'a> Vertices<'a> {
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Normals::Strided))
     }
 
-    /// Returns a set of texture coordinates, 0 to 3. Sets are numbered as they are in the file: one may be left out.
+    /// Returns the texture coordinates of a set from 0 to 3, or `None` if the vertices have no such
+    /// set.
+    ///
+    /// The sets have the same numbers as in the file. For example, a file can have set 1 without
+    /// set 0.
     #[must_use]
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
         let column = self.format.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
@@ -134,7 +142,7 @@ impl<'a> Vertices<'a> {
         packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Uvs::Strided))
     }
 
-    /// Returns the colours.
+    /// Returns the colors, or `None` if the vertices have no colors.
     #[must_use]
     pub fn colors(&self) -> Option<Colors<'a>> {
         let column = self.format.column(Semantic::Color)?;
@@ -143,8 +151,11 @@ impl<'a> Vertices<'a> {
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
     }
 
-    /// Returns the influences of bones: four places to a vertex, of which those without weight are left out. Bones are counted
-    /// from `first_bone`, the first of the mesh's skeleton.
+    /// Returns the bone weights: up to four pairs of a bone and a weight per vertex. Pairs with
+    /// zero weight are omitted.
+    ///
+    /// `first_bone` is the index of the first bone of the skeleton of the mesh. This index is added
+    /// to each stored bone index.
     #[must_use]
     pub fn weights(&self, first_bone: usize) -> Option<Weights<'a>> {
         let (bones, weights) = self.lanes()?;
@@ -152,20 +163,21 @@ impl<'a> Vertices<'a> {
         Some(Weights::from_fixed(FixedWeights::new(bones, weights, first)))
     }
 
-    /// Returns the four bone numbers and the four weights of every vertex, as they are stored.
+    /// Returns the four bone indices and the four bone weights of every vertex, as stored in the
+    /// file.
     #[must_use]
     pub fn lanes(&self) -> Option<(Strided<'a, EndianU16s<4>>, Strided<'a, EndianFloats<4>>)> {
         let [bones, weights] = [Semantic::BlendIndices, Semantic::BlendWeights].map(|one| self.format.column(one));
         Some((self.strided(bones?, EndianU16s(self.order()))?, self.strided(weights?, EndianFloats(self.order()))?))
     }
 
-    /// Returns the radii.
+    /// Returns the radii of the vertices, or `None` if the vertices have no radius.
     #[must_use]
     pub fn radii(&self) -> Option<Strided<'a, EndianFloats<1>>> {
         self.strided(self.format.column(Semantic::Radius)?, EndianFloats(self.order()))
     }
 
-    /// Returns all numbers of one group, of one vertex.
+    /// Returns the numbers of one vertex that belong to one column.
     pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         let size = usize::from(column.size);
         let bytes = match self.form {
@@ -188,7 +200,7 @@ impl<'a> Vertices<'a> {
         })
     }
 
-    /// Returns all numbers of a vertex, in the order of the file.
+    /// Returns all numbers of one vertex, in file order.
     pub fn values(&self, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         self.format.columns().iter().flat_map(move |column| self.column_values(column, vertex))
     }
@@ -209,14 +221,14 @@ impl<'a> Vertices<'a> {
             Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
             Scalar::Word => {
                 let rest = self.text.get(as_index(order.u32(word()))..).unwrap_or_default();
-                // No number is longer, nor is a word.
+                // A number or a word has at most 256 bytes.
                 let near = rest.get(..256).unwrap_or(rest);
                 VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
             }
         }
     }
 
-    /// Writes each group as a little-endian array of its own.
+    /// Writes each column to `out` as a separate little-endian array, one array after another.
     pub(super) fn columns_into(&self, out: &mut [u8]) {
         let mut left = out;
         for column in self.format.columns() {
@@ -237,7 +249,8 @@ fn column_range(column: &Column) -> Range<usize> {
     start..start.saturating_add(column.size.into())
 }
 
-/// Copies numbers, and turns each around where it is big-endian.
+/// Copies the numbers of one vertex in little-endian byte order. The bytes of big-endian numbers
+/// are swapped.
 fn copy_little(scalars: &[Scalar], order: ByteOrder, stored: &[u8], item: &mut [u8]) {
     let (mut stored, mut item) = (stored, item);
     for scalar in scalars {

@@ -1,4 +1,5 @@
-//! The bytes of a file with what is known of them: what every reader of a part starts from.
+//! A view of an opened file: its bytes together with its cached, parsed data. All readers of
+//! elements use the view.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,49 +20,53 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
 
-/// A block of text that was parsed, or why it cannot be.
+/// The cache slot of the numbers in the text of an element: the parsed numbers, or the error that
+/// the parser returned.
 pub(super) type BlockSlot = OnceLock<Box<Result<ParsedBlock>>>;
 
-/// Kinds of blocks that hold vertices of surfaces. Their checkpoints are numbered in this order.
+/// The kinds of elements that contain the vertices of surfaces. Checkpoints are numbered first for
+/// all elements of the first kind, then for the second kind.
 pub(super) const VERTEX_KINDS: [ElementKind; 2] = [ElementKind::MeshVertices, ElementKind::SectionVertices];
 
-/// What is known of a file, without its bytes.
+/// The data that an open file holds in addition to its bytes: options, element index and caches.
 #[derive(Debug)]
 pub(super) struct MeshState {
     pub(super) context: FileContext,
     pub(super) form: Form,
     pub(super) elements: ElementIndex,
-    /// The blocks of text that were parsed, by kind and index.
+    /// The cached, parsed numbers of each element of a text file, by the kind and the index of the
+    /// element.
     pub(super) blocks: [Vec<BlockSlot>; ElementKind::COUNT],
-    /// Where the vertices of each block of text start; `None` without the memory for it.
+    /// The checkpoints of each vertex text, or `None` if their allocation failed.
     pub(super) checkpoints: Vec<OnceLock<Option<Box<RowCheckpoints>>>>,
     pub(super) caches: MeshCaches,
 }
 
-/// What is computed or looked up once.
+/// Cached values that are computed from a file, or looked up in it, on the first request.
 #[derive(Debug, Default)]
 pub(super) struct MeshCaches {
-    /// The parent of each bone of text.
+    /// The parent of each bone of a text file.
     pub(super) parents: OnceLock<Box<[i32]>>,
-    /// Bones by name.
+    /// The index for searching bones by name.
     pub(super) bones: OnceLock<NameIndex>,
-    /// Skeletons by name.
+    /// The index for searching skeletons by name.
     pub(super) skeletons: OnceLock<NameIndex>,
-    /// Materials by name.
+    /// The index for searching materials by name.
     pub(super) materials: OnceLock<NameIndex>,
-    /// Meshes by name.
+    /// The index for searching meshes by name.
     pub(super) meshes: OnceLock<NameIndex>,
-    /// The shared vertices that were located last, by mesh.
+    /// The vertex declaration of the mesh whose shared vertices were requested last.
     pub(super) declaration: ValueCache<Result<VertexDeclaration>>,
-    /// The name and the skeleton's name of the mesh that was read last, as ranges of the file; and its skeleton.
+    /// The name and the skeleton name of the mesh that was read last, as byte ranges of the file.
+    /// The field `skeleton` caches the index of the skeleton of the mesh.
     pub(super) named: ValueCache<[Range<usize>; 2]>,
     pub(super) skeleton: ValueCache<Option<usize>>,
-    /// The box of everything.
+    /// The computed bounding box of all positions of the file.
     pub(super) bounds: OnceLock<Bounds>,
 }
 
 impl MeshState {
-    /// Makes the state of a file of which only the elements are known.
+    /// Creates the state of an open file from the index of its elements, with empty caches.
     pub(super) fn new(context: FileContext, form: Form, elements: ElementIndex) -> Result<Self> {
         let mut blocks: [Vec<BlockSlot>; ElementKind::COUNT] = Default::default();
         for (slots, count) in blocks.iter_mut().zip(elements.block_counts()) {
@@ -83,7 +88,7 @@ fn empty_slots<T>(count: usize) -> Result<Vec<OnceLock<T>>> {
     Ok(slots)
 }
 
-/// A file's contents, borrowed from its [`Mesh`](super::Mesh).
+/// The contents of a file, borrowed from its [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub(super) bytes: &'a [u8],
@@ -106,14 +111,14 @@ impl<'a> View<'a> {
         self.state.elements.within(kind, outer, index)
     }
 
-    /// Makes a reader of the binary form at an offset.
+    /// Creates a reader that reads the fields of a binary file from a given byte offset on.
     pub(super) fn binary_reader(&self, order: ByteOrder, offset: u64, place: Field) -> Result<BinaryReader<'a>> {
         let mut reader = BinaryReader::at(self.bytes, order, offset, self.state.context.access_log())?;
         reader.set_place(place);
         Ok(reader)
     }
 
-    /// Returns the tag that starts at an offset.
+    /// Returns the XML tag that starts at a given byte offset in a text file.
     pub(super) fn tag(&self, start: u64) -> Result<Tag<'a>> {
         let tag = usize::try_from(start).ok().and_then(|start| Tag::at(self.bytes, start));
         tag.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))

@@ -1,4 +1,4 @@
-//! The writer: a file written again in the form that it has.
+//! Writes the contents of an opened file again, as text or binary like the opened file.
 
 use std::io::Write;
 
@@ -7,15 +7,19 @@ use super::form::Form;
 use super::view::View;
 use crate::error::Result;
 
-/// Writes the file again in its own form, through [`builder::Mesh::of`].
+/// Writes the contents of an opened file again, as text or binary like the opened file. The
+/// contents are copied with [`builder::Mesh::of`] first.
 ///
-/// A sound binary file comes out byte for byte, up to the plane that it ends with. Text comes out as
-/// [`builder::Mesh::write_ezm`] spells it, whatever its dialect: every number reads as the same bits.
+/// A valid binary file is reproduced byte for byte. Bytes after the plane at its end are not
+/// written. Text of any dialect is written in the style of [`builder::Mesh::write_ezm`], and every
+/// number parses to the same bits.
 ///
 /// # Errors
 ///
-/// The first fault of the file; [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, where a file cannot be written
-/// as it is, such as one with triangles of vertices that it does not have: nothing is written then. What the output refuses.
+/// Returns the first error that is found while the file is read. Returns
+/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the field if the file cannot be
+/// written, for example if triangles refer to missing vertices; nothing is written in this case.
+/// Returns an error if the output fails.
 pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     let system = builder::Mesh::of(view)?;
     match view.state.form {

@@ -1,4 +1,5 @@
-//! The joints of the skin as bones. An asset has no animations.
+//! The joints of the skin as bones of the format-independent model. A mesh asset contains no
+//! animations.
 
 use super::geometry::{ShownAsset, no_such};
 use super::matrix::Matrix;
@@ -10,12 +11,13 @@ use crate::model::animation::{Animations, Clip};
 use crate::model::{Bone, Transform};
 
 impl<A: ShownAsset> Animations for A {
-    /// The joints of the skin; none where there is none, or it is damaged.
+    /// Returns the number of joints of the skin, or 0 if the skin is absent or damaged.
     fn bone_count(&self) -> usize {
         self.asset().skin().ok().flatten().map_or(0, |skin| skin.joint_count())
     }
 
-    /// The file names no parents: those of the names it uses are the avatar's.
+    /// Returns a joint of the skin as a bone without a parent. The file does not store the parents
+    /// of joints, because the avatar's skeleton defines them.
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         match self.asset().skin()? {
             Some(skin) => read_bone(&skin, bone),
@@ -34,13 +36,14 @@ impl<A: ShownAsset> Animations for A {
 
 fn read_bone<'a>(skin: &Skin<'a>, bone: usize) -> Result<Bone<'a>> {
     let name = skin.joint_name(bone)?;
-    // A skin that lacks the matrix still has the name.
+    // If the skin has no matrix for the joint, the bone has the name of the joint and the default
+    // transform.
     let bind = skin.inverse_bind(bone).ok().and_then(|inverse| rest(&inverse)).unwrap_or_default();
     Ok(Bone { name, parent: -1, bind })
 }
 
-/// Returns where a joint rests in the bind space: what its inverse bind matrix undoes. `None` where that undoes
-/// nothing.
+/// Returns the rest pose of a joint in the bind space: the inverse of the joint's inverse bind
+/// matrix. Returns `None` if this matrix cannot be inverted.
 fn rest(inverse: &Matrix) -> Option<Transform> {
     let rows = inverse.as_chunks::<4>().0;
     let [first, second, third, moved] =
@@ -51,7 +54,7 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
         return None;
     }
     let columns = columns.map(|column| column.map(|value| value / determinant));
-    // The rows of the inverse are where the axes go.
+    // The rows of the inverted matrix are the directions of the joint's axes.
     let row = |number: usize| columns.map(|column| column.get(number).copied().unwrap_or_default());
     let axes = [row(0), row(1), row(2)];
     let position = columns.map(|column| -dot(moved, column));
@@ -75,7 +78,8 @@ mod tests {
         let at = rest(&matrix).unwrap();
         assert_eq!((at.position, at.scale), ([-1.0, 2.0, -3.0], [1.0; 3]));
         assert_eq!(at.rotation.map(f32::abs), [0.0, 0.0, 0.0, 1.0]);
-        // From x to y and half the size, so back from y to x and twice the size.
+        // The matrix turns from x to y and halves the size. The inverse of the matrix turns from y
+        // to x and doubles the size.
         let turned = [0.0, 0.5, 0.0, 0.0, -0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0];
         let at = rest(&turned).unwrap();
         assert_eq!(at.scale, [2.0; 3]);

@@ -1,4 +1,4 @@
-//! An inflated block: its bytes, and the one value that they are.
+//! An inflated block: the inflated bytes, and the LLSD value that these bytes encode.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// A buffer that blocks are inflated into, one after another: lent and reused, it saves the allocations.
+/// A reusable buffer that blocks are inflated into, one after another. Reusing the buffer saves
+/// memory allocations.
 ///
 /// ```
 /// use meshpeek::secondlife::{InflateBuffer, Lod, Mesh, AssetPart};
@@ -32,11 +33,13 @@ pub struct InflateBuffer {
 }
 
 impl InflateBuffer {
-    /// Inflates a stored block that stands alone, such as the reply to a request for its range.
+    /// Inflates a single compressed block, such as the reply to a network request for the block's
+    /// byte range.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`](super::AssetView::block); offsets count from the first stored byte.
+    /// Returns the same errors as [`AssetView::block`](super::AssetView::block). Offsets in errors
+    /// count from the first byte of `stored`.
     pub fn inflate(&mut self, part: AssetPart, stored: &[u8], limits: &Limits) -> Result<AssetBlock<'_>> {
         self.fill(part, stored, 0, limits)
     }
@@ -47,23 +50,27 @@ impl InflateBuffer {
     }
 }
 
-/// The keys of a skin whose values are lists, in the order of a block's lists.
+/// The keys of a skin whose values are arrays, in the order of the field `lists` of [`BlockData`].
 pub(super) const SKIN_LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bind_matrix"];
 
-/// What a block is made of.
+/// The contents of an inflated block.
 #[derive(Debug, Default)]
 pub(super) struct BlockData {
     part: Option<AssetPart>,
     bytes: Vec<u8>,
-    /// Offset of the stored block in the file, and its length.
+    /// Offset of the compressed block in the file, and length of the compressed block, both in
+    /// bytes.
     stored: (u64, u64),
     stream: ZlibStream,
     limits: LlsdLimits,
-    /// Where the value starts and ends.
+    /// Offsets of the start and the end of the block's LLSD value in the inflated bytes.
     value: (usize, usize),
-    /// Where the items of its lists stand: submeshes; or joint names, inverse bind matrices and their alternatives.
+    /// For each array whose items are accessed by index, the offsets of the items in the inflated
+    /// bytes. A block with geometry has one such array, the submeshes. A skin has three such
+    /// arrays: joint names, inverse bind matrices and alternative inverse bind matrices.
     lists: [Vec<u32>; 3],
-    /// An index into the weights of each submesh, made when one is first looked up.
+    /// For each submesh, an index that finds the weights of a vertex. The index is built on the
+    /// first access to the weights.
     indices: Vec<OnceLock<Option<RunIndex>>>,
 }
 
@@ -77,7 +84,7 @@ impl BlockData {
     ) -> Result<Self> {
         let mut new = Self::default();
         new.fill(part, stored, at, limits, &mut budget, &mut None)?;
-        // What was reserved in vain is given back, unless it is little.
+        // Unused capacity is freed if it is larger than a quarter of the inflated bytes.
         if new.bytes.capacity().saturating_sub(new.bytes.len()) > new.bytes.len() / 4 {
             new.bytes.shrink_to_fit();
         }
@@ -109,7 +116,7 @@ impl BlockData {
         self.fill_lists(part).map_err(|kind| Error::new(FORMAT, Field::new(part.key()), at, kind))
     }
 
-    /// Lists the offsets of the items that are found by number.
+    /// Stores in `lists` the offsets of the items that are accessed by index.
     fn fill_lists(&mut self, part: AssetPart) -> Result<(), ErrorKind> {
         let mut lists = std::mem::take(&mut self.lists);
         let value = AssetBlock { data: self }.value();
@@ -128,7 +135,7 @@ impl BlockData {
         Ok(())
     }
 
-    /// Returns the bytes of memory that it holds.
+    /// Returns the number of bytes of memory that the inflated bytes of the block use.
     pub(super) fn size(&self) -> u64 {
         as_u64(self.bytes.capacity())
     }
@@ -138,7 +145,7 @@ impl BlockData {
     }
 }
 
-/// Lists the offsets of the items of an array.
+/// Appends the offsets of the items of an LLSD array to `list`.
 fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(), ErrorKind> {
     let Some(array) = array else { return Ok(()) };
     list.try_reserve_exact(array.len()).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(array.len()) })?;
@@ -153,7 +160,7 @@ fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(),
     Ok(())
 }
 
-/// An inflated block, borrowed from its owner or from the buffer that was lent for it.
+/// An inflated block, borrowed from a [`Mesh`](super::Mesh) or from an [`InflateBuffer`].
 #[derive(Clone, Copy, Debug)]
 pub struct AssetBlock<'a> {
     data: &'a BlockData,
@@ -164,72 +171,80 @@ impl<'a> AssetBlock<'a> {
         Self { data }
     }
 
-    /// Returns which block it is.
+    /// Returns the part of the asset (the key in the header) that the block contains.
     #[must_use]
     pub fn part(&self) -> AssetPart {
         self.data.part.unwrap_or(AssetPart::HighLod)
     }
 
-    /// Returns the inflated bytes.
+    /// Returns the inflated bytes of the block.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         &self.data.bytes
     }
 
-    /// Returns the value that it is. A [marker line](llsd::marker_line) in front is not part of it.
+    /// Returns the LLSD value of the block, without the [marker line](llsd::marker_line) that may
+    /// come before the value.
     #[must_use]
     pub fn value(&self) -> LlsdValue<'a> {
         let (start, end) = self.data.value;
         llsd::walked_at(&self.data.bytes, start, end, &self.data.limits).unwrap_or(LlsdValue::Undefined)
     }
 
-    /// Returns the value whose marker stands at `at`, which a [list](Self::list) says. All of the block was walked when it was
-    /// inflated.
+    /// Returns the LLSD value whose marker is at offset `at` of the inflated bytes. `at` is one of
+    /// the offsets that [`list`](Self::list) returns.
+    ///
+    /// This function does not check the bytes again, because the whole block was checked after
+    /// inflating.
     pub(super) fn item_at(self, at: usize) -> Option<LlsdValue<'a>> {
         llsd::walked_at(&self.data.bytes, at, self.data.value.1, &self.data.limits)
     }
 
-    /// Returns the offset of the value in the inflated bytes: 0 unless a marker line stands in front.
+    /// Returns the offset of the LLSD value in the inflated bytes: 0 unless the block begins with a
+    /// marker line.
     #[must_use]
     pub const fn value_at(&self) -> usize {
         self.data.value.0
     }
 
-    /// Returns what follows the value: nothing in a sound block.
+    /// Returns the inflated bytes after the LLSD value. In a valid block, no bytes follow the
+    /// value.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.data.bytes.get(self.data.value.1..).unwrap_or_default()
     }
 
-    /// Returns how many of the stored bytes follow the compressed stream: 0 in a sound block.
+    /// Returns the number of bytes of the stored block that follow the compressed stream: 0 in a
+    /// valid block.
     #[must_use]
     pub const fn unused(&self) -> u64 {
         self.data.stored.1.saturating_sub(self.data.stream.used)
     }
 
-    /// Tells whether it is wrapped as gzip does it, and not as zlib.
+    /// Returns whether the block has a gzip wrapper instead of a zlib wrapper.
     #[must_use]
     pub const fn is_gzip(&self) -> bool {
         self.data.stream.gzip
     }
 
-    /// Returns the offset of the stored block in its file.
+    /// Returns the offset of the compressed block in the file, in bytes.
     #[must_use]
     pub const fn stored_at(&self) -> u64 {
         self.data.stored.0
     }
 
-    /// Returns the number of stored bytes.
+    /// Returns the length of the compressed block in the file, in bytes.
     #[must_use]
     pub const fn stored_len(&self) -> u64 {
         self.data.stored.1
     }
 
-    /// Looks at it as a map; as nothing where it holds no value, as the hulls of a sub-model do.
+    /// Returns the LLSD value of the block as a map, or `None` if the value is undefined, as in the
+    /// hull block of a sub-model.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is something else.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
     pub(super) fn map(self) -> Result<Option<LlsdMap<'a>>> {
         match self.value() {
             LlsdValue::Map(map) => Ok(Some(map)),
@@ -242,22 +257,23 @@ impl<'a> AssetBlock<'a> {
         &self.data.limits
     }
 
-    /// Returns where the items of a list stand.
+    /// Returns the offsets in the inflated bytes of the items of array `number`. Geometry has array
+    /// 0, the submeshes. A skin has the arrays of [`SKIN_LISTS`].
     pub(super) fn list(self, number: usize) -> &'a [u32] {
         self.data.lists.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the slot for the index into the weights of a submesh.
+    /// Returns the cache slot for the index that finds the weights of each vertex of a submesh.
     pub(super) fn weight_index(self, submesh: usize) -> Option<&'a OnceLock<Option<RunIndex>>> {
         self.data.indices.get(submesh)
     }
 
-    /// Makes an error about inflated byte `at`.
+    /// Makes an error about the byte at offset `at` of the inflated bytes.
     pub(super) fn error(self, field: Field, at: usize, kind: ErrorKind) -> Error {
         self.data.with_location(field, LlsdFault { at: as_u64(at), kind })
     }
 
-    /// Makes an error about a value that is not what it must be.
+    /// Makes an error about an LLSD value that has the wrong type or the wrong contents.
     pub(super) fn wrong(self, field: Field, at: usize, expected: &'static str, found: &str) -> Error {
         self.error(field, at, ErrorKind::Value { expected: expected.into(), found: found.to_owned().into() })
     }

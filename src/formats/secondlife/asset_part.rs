@@ -1,23 +1,23 @@
-//! The blocks that an asset can have, and its levels of detail.
+//! The blocks of an asset, and its levels of detail.
 
 /// A level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lod {
-    /// The least.
+    /// The lowest level of detail.
     Lowest,
-    /// Low.
+    /// The low level of detail.
     Low,
-    /// Medium.
+    /// The medium level of detail.
     Medium,
-    /// Everything there is.
+    /// The full level of detail.
     High,
 }
 
 impl Lod {
-    /// All levels, the most detailed first.
+    /// All levels of detail, the most detailed level first.
     pub const ALL: [Self; 4] = [Self::High, Self::Medium, Self::Low, Self::Lowest];
 
-    /// Returns the block that holds it.
+    /// Returns the block that holds this level of detail.
     #[must_use]
     pub const fn part(self) -> AssetPart {
         match self {
@@ -28,7 +28,7 @@ impl Lod {
         }
     }
 
-    /// Returns the level's name: `high`, `medium`, `low`, `lowest`.
+    /// Returns the name of the level of detail: `high`, `medium`, `low` or `lowest`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,8 +39,12 @@ impl Lod {
         }
     }
 
-    /// Returns the level that a viewer shows where this one is asked for: itself, else the nearest lower one that is
-    /// there, else the nearest higher.
+    /// Returns the level of detail that a viewer shows when this level is requested, or `None` if
+    /// no level is available.
+    ///
+    /// A level is available if `is_there` returns true for that level. If this level is available,
+    /// the result is this level. If not, the result is the nearest lower available level, or the
+    /// nearest higher available level if no lower level is available.
     pub fn nearest(self, is_there: impl Fn(Self) -> bool) -> Option<Self> {
         let lower = Self::ALL.into_iter().filter(|lod| *lod <= self);
         let higher = Self::ALL.into_iter().rev().filter(|lod| *lod > self);
@@ -48,7 +52,8 @@ impl Lod {
     }
 }
 
-/// A block of an asset: what a key of the header with an offset and a size stands for.
+/// The type of a block of an asset. Each type is a key of the header whose entry has an offset and
+/// a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AssetPart {
     /// Geometry in full detail.
@@ -57,24 +62,24 @@ pub enum AssetPart {
     MediumLod,
     /// Geometry in low detail.
     LowLod,
-    /// Geometry in the least detail.
+    /// Geometry in the lowest detail.
     LowestLod,
-    /// Triangles to collide with.
+    /// Collision triangles.
     PhysicsMesh,
-    /// The same under its old name.
+    /// Collision triangles, stored under the old key `physics_shape`.
     PhysicsShape,
-    /// Convex hulls to collide with.
+    /// Convex hulls for collision.
     PhysicsConvex,
-    /// Joints, and how the mesh is bound to them.
+    /// The joints, and the matrices that bind the mesh to the joints.
     Skin,
-    /// What a simulator's physics engine keeps for itself.
+    /// Private data of a simulator's physics engine.
     PhysicsHavok,
-    /// What old uploads had; nobody reads it.
+    /// A block in old uploads that no program reads.
     Skeleton,
 }
 
 impl AssetPart {
-    /// All blocks that are known.
+    /// All known types of blocks.
     pub const ALL: [Self; 10] = [
         Self::HighLod,
         Self::MediumLod,
@@ -88,7 +93,7 @@ impl AssetPart {
         Self::Skeleton,
     ];
 
-    /// Returns the key in the header.
+    /// Returns the key of the block in the header.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -105,12 +110,13 @@ impl AssetPart {
         }
     }
 
-    /// Returns its place among [all](Self::ALL).
+    /// Returns the index of this block type in [`ALL`](Self::ALL).
     pub(crate) fn number(self) -> usize {
         Self::ALL.iter().position(|part| *part == self).unwrap_or_default()
     }
 
-    /// Returns the level of detail that it holds.
+    /// Returns the level of detail that the block holds, or `None` if the block does not hold a
+    /// level of detail.
     #[must_use]
     pub const fn lod(self) -> Option<Lod> {
         match self {
@@ -122,7 +128,7 @@ impl AssetPart {
         }
     }
 
-    /// Tells whether it holds submeshes.
+    /// Returns whether the block holds submeshes.
     #[must_use]
     pub const fn is_geometry(self) -> bool {
         matches!(
@@ -131,7 +137,8 @@ impl AssetPart {
         )
     }
 
-    /// Returns its bit in the flags of a viewer's cache file, where it has one.
+    /// Returns the bit of the block in the flags of a viewer's cache file, or `None` if the flags
+    /// have no bit for the block.
     #[must_use]
     pub const fn cache_flag(self) -> Option<u32> {
         match self {

@@ -1,4 +1,4 @@
-//! What is known of an asset, without its bytes.
+//! The data that an opened asset needs in addition to the bytes of the file.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,31 +16,34 @@ use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::OpenOptions;
 
-/// What is known of an asset. Blocks are inflated and lists are made when they are first asked for.
+///
+/// The options, the byte range and the caches of an opened asset, without the bytes of the file.
+///
+/// Blocks are inflated, and the caches of offsets are built, on the first access.
 #[derive(Debug)]
 pub(super) struct AssetState {
     pub(super) context: FileContext,
-    /// Which bytes of the file are the asset.
+    /// Byte range of the asset in the file.
     pub(super) range: Range<usize>,
-    /// The flags of a cache file.
+    /// The flags in the preamble, if the file is a cache file.
     pub(super) cache_flags: Option<u32>,
     /// The number of assets, if the file is a container.
     pub(super) container_len: Option<usize>,
-    /// Why the asset's header cannot be read.
+    /// The error in the asset's header, if the header cannot be read.
     fault: Option<Error>,
     pub(super) blocks: [OnceLock<Box<Result<BlockData>>>; AssetPart::ALL.len()],
-    /// Bytes of memory that the inflated blocks use.
+    /// The number of bytes of memory that the inflated blocks use.
     pub(super) block_memory: AtomicU64,
-    /// Offset of each material's name.
+    /// Offset in the asset of each material's name. Filled on the first access to a material name.
     pub(super) materials: OnceLock<Vec<u32>>,
-    /// Where the blocks lie.
+    /// Byte ranges of the blocks in the file. Filled on the first access to a block.
     pub(super) ranges: OnceLock<BlockRanges>,
-    /// The highest level of detail.
+    /// The highest level of detail that the asset has. Filled on the first access to a surface.
     pub(super) highest: OnceLock<Lod>,
 }
 
 impl AssetState {
-    /// Reads the header of a file, and chooses the asset that the options name.
+    /// Reads the header of a file, and selects the asset with the number `options.asset`.
     pub(super) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         if bytes.is_empty() {
             return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
@@ -80,19 +83,22 @@ impl AssetState {
         }
     }
 
-    /// Returns the state of another asset of the same file, with nothing inflated yet.
+    /// Returns an [`AssetState`] without inflated blocks for the asset with the number `asset` of
+    /// the same file.
     pub(super) fn sibling(&self, bytes: &[u8], asset: usize, range: Result<Range<usize>>) -> Self {
         let options = OpenOptions { asset, ..self.context.options };
         let mut state = Self::new(&options, 0..0, self.cache_flags, self.container_len);
         match range {
-            // An asset outside a container was tested when it was opened.
+            // An asset that is not in a container was already checked when the file was opened.
             Ok(range) if self.container_len.is_none() => state.range = range,
             range => state.select(bytes, range),
         }
         state
     }
 
-    /// Selects the asset in a range of the file, and keeps the fault of its header. Without a range it has no bytes.
+    /// Selects the asset in a byte range of the file. If the header of the asset has an error,
+    /// stores the error for later accesses. If `range` is an error, stores that error, and the
+    /// asset has no bytes.
     fn select(&mut self, bytes: &[u8], range: Result<Range<usize>>) {
         self.range = 0..0;
         let check = range.and_then(|range| {
@@ -102,7 +108,7 @@ impl AssetState {
         self.fault = check.err();
     }
 
-    /// Tests the header of an asset in a container.
+    /// Checks the header of an asset in a container.
     fn check_contained(&self, bytes: &[u8]) -> Result<()> {
         let header = self.header(bytes)?;
         if Container::of(&header).is_some() {
@@ -113,14 +119,15 @@ impl AssetState {
         header.check_version()
     }
 
-    /// Reads the header of the asset.
+    /// Reads the header of the asset, or returns the stored error.
     pub(super) fn header<'a>(&self, bytes: &'a [u8]) -> Result<Header<'a>> {
         self.fault.clone().map_or(Ok(()), Err)?;
         let asset = bytes.get(self.range.clone()).unwrap_or_default();
         Header::read(asset, self.range.start, &self.context.options.limits)
     }
 
-    /// Records that a container's map was read, except the assets in it.
+    /// Records in the access log that the container's map was read, except for the bytes of the
+    /// assets in this map.
     fn record_container(&self, container: &Container<'_>, len: u64) {
         let Some(log) = self.context.access_log() else { return };
         let assets = container.items().filter_map(|item| asset_bytes(&item)).map(|(_, bytes)| as_u64(bytes.len()));
@@ -128,13 +135,13 @@ impl AssetState {
     }
 }
 
-/// Finds an asset of a container.
+/// Returns the byte range in the file of asset number `asset` of a container.
 fn find_asset(container: &Container<'_>, asset: usize) -> Result<Range<usize>> {
     let item = container.items().nth(asset).ok_or_else(|| no_such_asset(asset, container.len()))?;
     range_of(&item)
 }
 
-/// Returns which bytes of the file an asset of a container is.
+/// Returns the byte range in the file of the asset that an LLSD item of a container contains.
 pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
     let range = asset_bytes(item).and_then(|(start, bytes)| {
         let start = usize::try_from(start).ok()?;

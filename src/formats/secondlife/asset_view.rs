@@ -1,4 +1,5 @@
-//! An asset, as a view: the header from the file's bytes, and each block inflated when somebody first asks for it.
+//! A view of an asset. The view reads the header from the file and inflates each block on the first
+//! access to the block.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +18,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget, Name};
 
-/// An asset, borrowed from its [`Mesh`](super::Mesh).
+/// A view of an asset, borrowed from its [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
 pub struct AssetView<'a> {
     /// All bytes of the file.
@@ -35,24 +36,27 @@ impl<'a> AssetView<'a> {
         self.bytes
     }
 
-    /// Returns the record before an asset that comes from a viewer's disk cache.
+    /// Returns the record that a viewer's disk cache writes before an asset, or `None` if the file
+    /// does not begin with such a record.
     pub(super) fn preamble(&self) -> Option<&'a RawPreamble> {
         detect::preamble(self.bytes)
     }
 
-    /// Returns what the file starts with after a preamble: the asset's header, or the map of a container.
+    /// Returns the first header of the file, after the preamble if the file has one. The result is
+    /// the header of an asset or the map of a container.
     pub(super) fn first_header(&self) -> Result<Header<'a>> {
         let start = detect::preamble_len(self.bytes);
         Header::read(self.bytes.get(start..).unwrap_or_default(), start, &self.state.context.options.limits)
     }
 
-    /// Returns the container that the asset is in.
+    /// Returns the container that the asset is in, or `None` if the file is not a container.
     pub(super) fn container(&self) -> Option<Container<'a>> {
         self.state.container_len?;
         Container::of(&Header::read(self.bytes, 0, &self.state.context.options.limits).ok()?)
     }
 
-    /// Returns the state of each asset of the file, with nothing inflated yet.
+    /// Returns an iterator over the [`AssetState`]s of all assets of the file. The returned values
+    /// have no inflated blocks.
     pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
         let container = self.container();
         let alone = container.is_none().then(|| self.state.range.clone());
@@ -61,7 +65,7 @@ impl<'a> AssetView<'a> {
         ranges.enumerate().map(move |(asset, range)| self.state.sibling(self.bytes, asset, range))
     }
 
-    /// Returns the name of the file's variant.
+    /// Returns the name of the file variant: `cache`, `slm` or `llmesh`.
     pub(super) fn version(&self) -> &'static str {
         if self.state.cache_flags.is_some() {
             "cache"
@@ -72,7 +76,8 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns the bytes of the asset: of a container or a cache file, a part of the file.
+    /// Returns the bytes of the asset. In a container or a cache file, these bytes are only part of
+    /// the file.
     #[must_use]
     pub fn asset(&self) -> &'a [u8] {
         self.bytes.get(self.state.range.clone()).unwrap_or_default()
@@ -84,27 +89,30 @@ impl<'a> AssetView<'a> {
         as_u64(self.state.range.start)
     }
 
-    /// Returns the offset in the file of the byte after the asset.
+    /// Returns the offset in the file of the first byte after the asset.
     #[must_use]
     pub fn end(&self) -> u64 {
         as_u64(self.state.range.end)
     }
 
-    /// Returns the header. Allocates nothing.
+    /// Returns the header of the asset. This function does not allocate memory.
     ///
     /// # Errors
     ///
-    /// Where a container's asset has none, or the owner's bytes are no longer those that were opened.
+    /// Returns an error if the asset is in a container and has no valid header, or if the value
+    /// that owns the bytes now returns other bytes than when the file was opened.
     pub fn header(&self) -> Result<Header<'a>> {
         self.state.header(self.bytes)
     }
 
-    /// Returns where a block lies and its stored bytes; `None` where the header names none.
+    /// Returns the byte range and the compressed bytes of a block, or `None` if the header has no
+    /// entry for the block.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where the header's entry is damaged; [`ErrorKind::UnexpectedEnd`] where the block lies beyond the
-    /// end of the asset; [`ErrorKind::Missing`] where it was not fetched yet.
+    /// Returns [`ErrorKind::Value`] if the block's header entry is damaged,
+    /// [`ErrorKind::UnexpectedEnd`] if the block ends after the end of the asset, and
+    /// [`ErrorKind::Missing`] if the client or the viewer has not fetched the block yet.
     pub fn stored(&self, part: AssetPart) -> Result<Option<(BlockRange, &'a [u8])>> {
         let ranges = if let Some(ranges) = self.state.ranges.get() {
             ranges
@@ -117,7 +125,7 @@ impl<'a> AssetView<'a> {
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
-            // It may lie beyond the bytes that there are.
+            // The block may start after the end of the available bytes.
             Error::new(FORMAT, field, stored.start.min(self.end()), ErrorKind::Missing { expected })
         };
         if let (Some(flags), Some(flag)) = (self.state.cache_flags, part.cache_flag())
@@ -140,13 +148,18 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns a block; `None` where the header names none. It is inflated the first time, and kept; of two threads that
-    /// ask for it first at the same moment, both inflate it, and one of the results is kept.
+    /// Returns an inflated block, or `None` if the header has no entry for the block.
+    ///
+    /// The first call inflates the block and caches the inflated bytes. If two threads make the
+    /// first call at the same time, both threads inflate the block, and one of the two results is
+    /// cached.
     ///
     /// # Errors
     ///
-    /// As [`stored`](Self::stored); [`ErrorKind::Value`], [`ErrorKind::UnexpectedEnd`] where it is no whole zlib stream of one
-    /// LLSD value; [`ErrorKind::Limit`] where it would inflate to more than is allowed.
+    /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`] or
+    /// [`ErrorKind::UnexpectedEnd`] if the block is not a complete zlib stream of one LLSD value.
+    /// Returns [`ErrorKind::Limit`] if the block inflates to more bytes than the [`Limits`] of the
+    /// file allow.
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
         let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
         if let Some(block) = slot.get() {
@@ -160,29 +173,31 @@ impl<'a> AssetView<'a> {
         if let Err(error) = &block
             && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
         {
-            // Later there may be room.
+            // This error is not cached, because a later call may succeed when memory is free again.
             return Err(error.clone());
         }
         if let Err(late) = slot.set(Box::new(block)) {
-            // Another thread asked for the same block, and was first.
+            // Another thread inflated the same block first.
             self.state.block_memory.fetch_sub(late.as_ref().as_ref().map_or(0, BlockData::size), Ordering::Relaxed);
         }
         slot.get().map_or(Ok(None), |block| borrow_block(block))
     }
 
-    /// Inflates a block into a buffer that the caller lends, whether or not it is kept, too; `None` where the header names
-    /// none.
+    /// Inflates a block into the given buffer, or returns `None` if the header has no entry for the
+    /// block.
+    ///
+    /// Every call inflates the block again, even if the inflated block is already cached.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// Returns the same errors as [`block`](Self::block).
     pub fn block_into<'b>(&self, part: AssetPart, buffer: &'b mut InflateBuffer) -> Result<Option<AssetBlock<'b>>> {
         let Some((stored, bytes)) = self.stored(part)? else { return Ok(None) };
         self.record(&stored);
         buffer.fill(part, bytes, stored.start, &self.limits()).map(Some)
     }
 
-    /// Tells whether a block was inflated and is kept.
+    /// Returns whether a block was inflated without an error and is cached.
     #[must_use]
     pub fn is_inflated(&self, part: AssetPart) -> bool {
         let block = self.state.blocks.get(part.number()).and_then(|slot| slot.get());
@@ -193,8 +208,9 @@ impl<'a> AssetView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block); [`ErrorKind::Choice`] where the asset does not have the level, which names those that it
-    /// has; [`ErrorKind::Missing`] where it has none at all.
+    /// Returns the same errors as [`block`](Self::block). If the asset does not have the requested
+    /// level, returns [`ErrorKind::Choice`] with the names of the levels that the asset has. If the
+    /// asset has no levels, returns [`ErrorKind::Missing`].
     pub fn level(&self, lod: Lod) -> Result<Level<'a>> {
         match self.block(lod.part())? {
             Some(block) => block.level(),
@@ -202,19 +218,21 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns the level that a viewer shows where `lod` is asked for: it, else the nearest lower one that is there, else
-    /// the nearest higher.
+    /// Returns the level of detail that a viewer shows for `lod`.
+    ///
+    /// If the asset has the level `lod`, returns that level. If not, returns the nearest lower
+    /// level, or the nearest higher level if the asset has no lower level.
     ///
     /// # Errors
     ///
-    /// As [`level`](Self::level).
+    /// Returns the same errors as [`level`](Self::level).
     pub fn nearest_level(&self, lod: Lod) -> Result<Level<'a>> {
         let header = self.header()?;
         let nearest = lod.nearest(|lod| header.has(lod.part()));
         nearest.map_or_else(|| Err(self.no_level(None)), |lod| self.level(lod))
     }
 
-    /// Makes the error for a level that is not there.
+    /// Makes the error for a level of detail that the asset does not have.
     fn no_level(&self, asked: Option<Lod>) -> Error {
         let header = match self.header() {
             Ok(header) => header,
@@ -222,7 +240,7 @@ impl<'a> AssetView<'a> {
         };
         let names: Vec<&str> = header.lods().map(Lod::name).collect();
         let kind = if names.is_empty() {
-            let stub = if header.is_stub() { ", which this stub of an asset that does not exist has not" } else { "" };
+            let stub = if header.is_stub() { " (this file is a stub: the asset does not exist)" } else { "" };
             ErrorKind::Missing { expected: format!("a level of detail{stub}").into() }
         } else {
             let found = asked.map_or("none of them", Lod::name).into();
@@ -231,15 +249,18 @@ impl<'a> AssetView<'a> {
         Error::new(FORMAT, Field::new(asked.map_or("high_lod", |lod| lod.part().key())), self.start(), kind)
     }
 
-    /// Returns an item of the list of materials, where it is a name.
+    /// Returns the name of a material, or `None` if the header's material list has no string at the
+    /// index `number`.
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
-        // Whoever asks for one asks for all: the header is gone through once.
+        // Callers usually read the names of all materials, so one pass over the header finds the
+        // offsets of all names.
         let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
         let at = usize::try_from(*starts.get(number)?).ok()?;
         llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
     }
 
-    /// Finds where the names of materials stand.
+    /// Returns the offsets of the material names in the header, counted from the first byte of the
+    /// asset.
     fn find_materials(&self) -> Result<Vec<u32>> {
         let list = self.header()?.material_list();
         let mut starts = Vec::new();
@@ -253,29 +274,32 @@ impl<'a> AssetView<'a> {
         Ok(starts)
     }
 
-    /// Returns the skin; `None` where there is none.
+    /// Returns the skin, or `None` if the asset has no skin.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// Returns the same errors as [`block`](Self::block).
     pub fn skin(&self) -> Result<Option<Skin<'a>>> {
         self.block(AssetPart::Skin)?.map(Skin::new).transpose()
     }
 
-    /// Returns the convex hulls; `None` where there are none, as of a sub-model.
+    /// Returns the convex hulls for collision, or `None` if the asset has no convex hulls, which is
+    /// usual for a sub-model.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// Returns the same errors as [`block`](Self::block).
     pub fn convex(&self) -> Result<Option<Convex<'a>>> {
         self.block(AssetPart::PhysicsConvex)?.map_or(Ok(None), Convex::new)
     }
 
-    /// Returns the triangles to collide with, by their new name or else their old one; `None` where there are none.
+    /// Returns the collision triangles, or `None` if the asset has no collision triangles.
+    ///
+    /// The block with the triangles has the key `physics_mesh`, or the old key `physics_shape`.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// Returns the same errors as [`block`](Self::block).
     pub fn physics_mesh(&self) -> Result<Option<Level<'a>>> {
         let block = match self.block(AssetPart::PhysicsMesh)? {
             Some(block) => Some(block),
@@ -284,12 +308,15 @@ impl<'a> AssetView<'a> {
         block.map(|block| block.level()).transpose()
     }
 
-    /// Chooses what to collide with: a list of hulls, else triangles, else the hull around everything. `None` where there
-    /// is none of them.
+    /// Returns the collision shape, or `None` if the asset has no collision shape.
+    ///
+    /// The list of convex hulls has the highest priority. If the asset has no such list, the
+    /// collision triangles are used. If the asset has no collision triangles, the bounding hull is
+    /// used.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// Returns the same errors as [`block`](Self::block).
     pub fn physics_shape(&self) -> Result<Option<PhysicsShape<'a>>> {
         let convex = self.convex()?;
         if let Some(convex) = convex
@@ -304,11 +331,12 @@ impl<'a> AssetView<'a> {
         Ok(convex.bounding_points()?.is_some().then_some(PhysicsShape::BoundingHull(convex)))
     }
 
-    /// Compares the MD5 that a simulator noted of a block with that of its stored bytes; `None` where none was noted.
+    /// Returns whether the MD5 hash of a block in the header is equal to the MD5 hash of the
+    /// block's compressed bytes. Returns `None` if the header has no MD5 hash for the block.
     ///
     /// # Errors
     ///
-    /// As [`stored`](Self::stored).
+    /// Returns the same errors as [`stored`](Self::stored).
     pub fn verify_hash(&self, part: AssetPart) -> Result<Option<bool>> {
         let header = self.header()?;
         if header.hash(part).is_none() {
@@ -319,9 +347,11 @@ impl<'a> AssetView<'a> {
         Ok(header.matches_hash(part, bytes))
     }
 
-    /// Returns the level that the neutral view shows: the highest.
+    /// Returns the level of detail that the format-independent model shows: the highest level of
+    /// the asset.
     pub(super) fn highest_level(&self) -> Result<Level<'a>> {
-        // Every look at a surface comes by here: the header is read once.
+        // Every access to a surface calls this function, so the highest level that the header
+        // contains is cached.
         if let Some(lod) = self.state.highest.get() {
             return self.level(*lod);
         }
@@ -330,18 +360,19 @@ impl<'a> AssetView<'a> {
         Ok(level)
     }
 
-    /// Returns how large a tree of values may be.
+    /// Returns the limits for reading a tree of LLSD values.
     pub(super) fn llsd_limits(&self) -> LlsdLimits {
         LlsdLimits::from(&self.state.context.options.limits)
     }
 
-    /// Returns the limits of one block: the asset's is at least four times the file.
+    /// Returns the limits for inflating one block. In the result, the limit for the inflated blocks
+    /// of the asset is at least four times the file size.
     fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
         Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
     }
 
-    /// Records that the header was read, and the preamble of a cache file.
+    /// Records in the access log that the header, and the preamble of a cache file, were read.
     pub(super) fn record_header(&self) {
         let Some(log) = self.state.context.access_log() else { return };
         if let Ok(header) = self.header() {
@@ -350,7 +381,7 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Records that a stored block was read.
+    /// Records in the access log that the compressed bytes of a block were read.
     fn record(&self, stored: &BlockRange) {
         if let Some(log) = self.state.context.access_log() {
             log.record(stored.start, stored.end.min(self.end()));

@@ -1,10 +1,11 @@
-//! Whether bytes are those of a mesh asset, a container or a viewer's cache file.
+//! Detects from the first bytes of a file whether the file is a mesh asset, a container or a
+//! viewer's cache file.
 
 use super::layout::{FORMAT, RawPreamble};
 use super::llsd;
 use crate::parse::{Cursor, Limits};
 
-/// Returns whether bytes are those of a mesh asset, a container or a viewer's cache file, as far as their first bytes show.
+/// Returns whether `bytes` begin like a mesh asset, a container or a viewer's cache file.
 #[must_use]
 pub fn is_known(bytes: &[u8]) -> bool {
     let bytes = bytes.get(preamble_len(bytes)..).unwrap_or_default();
@@ -12,12 +13,13 @@ pub fn is_known(bytes: &[u8]) -> bool {
         return true;
     }
     let Some(&[mark, a, b, c, d]) = bytes.first_chunk::<5>() else { return false };
-    // In a text, the bytes after a brace are letters, quotes or blanks.
+    // In a text file, the four bytes after an opening brace are letters, quotes or blanks.
     let is_text = [a, b, c, d].iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
     mark == b'{' && !is_text && matches!(bytes.get(5), None | Some(b'k' | b'\'' | b'"' | b'}'))
 }
 
-/// Returns the record before an asset in a viewer's disk cache, or `None` if there is none.
+/// Returns the record that a viewer's disk cache writes before an asset, or `None` if the file does
+/// not begin with such a record.
 pub(super) fn preamble(bytes: &[u8]) -> Option<&RawPreamble> {
     let mut cursor = Cursor::new(bytes, FORMAT);
     let preamble: &RawPreamble = cursor.read("preamble").ok()?;
@@ -26,7 +28,8 @@ pub(super) fn preamble(bytes: &[u8]) -> Option<&RawPreamble> {
     (plausible && cursor.rest().starts_with(b"{")).then_some(preamble)
 }
 
-/// Returns the length of the record before the asset: 0 if there is none.
+/// Returns the length in bytes of the record that a viewer's disk cache writes before the asset, or
+/// 0 if the file has no such record.
 pub(super) fn preamble_len(bytes: &[u8]) -> usize {
     preamble(bytes).map_or(0, size_of_val)
 }

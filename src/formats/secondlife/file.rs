@@ -1,4 +1,5 @@
-//! The owner of a file's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+//! [`Mesh`]: the value that owns a file's bytes. A mesh has no lifetime and can be stored in a
+//! struct. Views borrow from the mesh.
 
 use std::io::Write;
 use std::ops::Range;
@@ -22,14 +23,16 @@ use crate::model::animation::Animations;
 use crate::model::{FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
-/// A Second Life mesh over any owner of bytes: an asset, one from a viewer's disk cache, or one of several in a
-/// container.
+/// A Second Life mesh that owns its bytes, such as a `Vec<u8>` or a memory map.
 ///
-/// | call | order | looks at | allocates |
+/// The file is an asset, an asset from a viewer's disk cache, or a container of several assets. If
+/// the file is a container, the mesh is one of the assets in the container.
+///
+/// | call | access order | reads from the file | allocates |
 /// |---|---|---|---|
 /// | [`open`](Self::open) | entries of the header | the header | nothing |
-/// | [`level`](Self::level), [`skin`](Self::skin), .., first time | bytes of the block | that block | its inflated bytes, and a place for each submesh or joint |
-/// | an array of a submesh | keys of the submesh | nothing of the file | nothing |
+/// | [`level`](Self::level), [`skin`](Self::skin), .., first call | bytes of the block | the compressed block | the inflated bytes of the block, and one slot per submesh or joint |
+/// | an array of a submesh | keys of the submesh | nothing | nothing |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -49,23 +52,30 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reads the header, and nothing else; of a container, the first asset's.
+    /// Opens a mesh file. Reads only the header.
+    ///
+    /// If the file is a container, the mesh is the first asset, and the header is the header of
+    /// that asset.
     ///
     /// # Errors
     ///
-    /// The first fault of the header, by field and offset; [`ErrorKind::Unsupported`] for a newer version. A container opens even
-    /// if the header of its asset is damaged: whoever asks for something of it gets the fault.
+    /// Returns the first error in the header, with its field and offset. Returns
+    /// [`ErrorKind::Unsupported`] if the version of the asset is newer than this crate supports. If
+    /// the file is a container, a damaged header of the asset is not an error here: each later
+    /// access to the asset returns the error.
     ///
     /// [`ErrorKind::Unsupported`]: crate::error::ErrorKind::Unsupported
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Reads the header, under options of your own.
+    /// Opens a mesh file with the given options. Reads only the header.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open); [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) for an asset that the container does not have.
+    /// Returns the same errors as [`open`](Self::open). Returns
+    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the container does not have the
+    /// selected asset.
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let state = AssetState::open(data.as_ref(), options)?;
         let mesh = Self { data, state };
@@ -79,38 +89,43 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         &self.state.context.options
     }
 
-    /// Returns the owner of the bytes.
+    /// Returns the value that owns the bytes of the file.
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Returns which bytes of the file are the asset.
+    /// Returns the byte range of the asset in the file.
     #[must_use]
     pub fn asset_range(&self) -> Range<usize> {
         self.state.range.clone()
     }
 
-    /// Returns the record in front of an asset that comes from a viewer's disk cache.
+    /// Returns the record that a viewer's disk cache writes before the asset, or `None` if the file
+    /// does not come from such a cache.
     #[must_use]
     pub fn preamble(&self) -> Option<&RawPreamble> {
         self.view().preamble()
     }
 
-    /// Returns the container that the asset is in.
+    /// Returns the container that the asset is in, or `None` if the file is not a container.
     #[must_use]
     pub fn container(&self) -> Option<Container<'_>> {
         self.view().container()
     }
 
-    /// Returns the number of assets in the file: 1, unless it is a container.
+    /// Returns the number of assets in the file: 1 unless the file is a container.
     #[must_use]
     pub fn asset_count(&self) -> usize {
         self.state.container_len.unwrap_or(1)
     }
 
-    /// Opens each asset of the file by itself, borrowed from it: one, unless it is a container. Each keeps its own inflated
-    /// blocks and its own record of what was looked at, and its offsets are those in the file.
+    /// Returns an iterator that opens each asset of the file as its own mesh, borrowed from this
+    /// mesh.
+    ///
+    /// A file that is not a container has one asset. Each of the returned meshes has its own
+    /// inflated blocks and its own access log. Offsets in the returned meshes count from the start
+    /// of the file.
     pub fn assets(&self) -> impl Iterator<Item = Mesh<&[u8]>> {
         let data = self.data.as_ref();
         self.view().asset_states().map(move |state| {
@@ -120,41 +135,46 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         })
     }
 
-    /// Returns everything there is of the asset, as a view that can be copied.
+    /// Returns a view of the asset. The view implements `Copy`.
     #[must_use]
     pub fn view(&self) -> AssetView<'_> {
         AssetView::new(self.data.as_ref(), &self.state)
     }
 
-    /// Returns the header.
+    /// Returns the header of the asset.
     ///
     /// # Errors
     ///
-    /// Where a container's asset has none, or the owner's bytes are no longer those that were opened.
+    /// Returns an error if the asset is in a container and has no valid header, or if the value
+    /// that owns the bytes now returns other bytes than when the file was opened.
     pub fn header(&self) -> Result<Header<'_>> {
         self.view().header()
     }
 
-    /// Returns a level of detail, and inflates its block the first time.
+    /// Returns a level of detail. Inflates the block of the level on the first call.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::level`].
+    /// Returns the same errors as [`AssetView::level`].
     pub fn level(&self, lod: Lod) -> Result<Level<'_>> {
         self.view().level(lod)
     }
 
-    /// Returns a block, inflated the first time; `None` where the header names none.
+    /// Returns an inflated block, or `None` if the header has no entry for the block.
+    ///
+    /// Inflates the block on the first call.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`].
+    /// Returns the same errors as [`AssetView::block`].
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'_>>> {
         self.view().block(part)
     }
 
-    /// Drops an inflated block, so that others have room within [`Limits::asset`](crate::parse::Limits::asset). It is inflated anew when it is asked for
-    /// again.
+    /// Drops an inflated block. The freed memory can be used again within the limit
+    /// [`Limits::asset`](crate::parse::Limits::asset).
+    ///
+    /// The next access inflates the block again.
     pub fn release(&mut self, part: AssetPart) {
         let block = self.state.blocks.get_mut(part.number()).and_then(OnceLock::take);
         if let Some(Ok(block)) = block.map(|block| *block) {
@@ -163,38 +183,39 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Returns the skin; `None` where there is none.
+    /// Returns the skin, or `None` if the asset has no skin.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`].
+    /// Returns the same errors as [`AssetView::block`].
     pub fn skin(&self) -> Result<Option<Skin<'_>>> {
         self.view().skin()
     }
 
-    /// Returns the convex hulls; `None` where there are none.
+    /// Returns the convex hulls for collision, or `None` if the asset has no convex hulls.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`].
+    /// Returns the same errors as [`AssetView::block`].
     pub fn convex(&self) -> Result<Option<Convex<'_>>> {
         self.view().convex()
     }
 
-    /// Returns the triangles to collide with; `None` where there are none.
+    /// Returns the collision triangles, or `None` if the asset has no collision triangles.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`].
+    /// Returns the same errors as [`AssetView::block`].
     pub fn physics_mesh(&self) -> Result<Option<Level<'_>>> {
         self.view().physics_mesh()
     }
 
-    /// Chooses what to collide with.
+    /// Returns the collision shape: the convex hulls, the collision triangles or the bounding hull,
+    /// or `None` if the asset has none of these shapes.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::block`].
+    /// Returns the same errors as [`AssetView::block`].
     pub fn physics_shape(&self) -> Result<Option<PhysicsShape<'_>>> {
         self.view().physics_shape()
     }
@@ -221,7 +242,8 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         self.state.context.access_log().filter(|_| source == 0)
     }
 
-    /// Tests the headers of all assets, and inflates every block; reads no vertex.
+    /// Checks the headers of all assets of the file, and inflates every block. Does not read
+    /// vertices.
     fn check(&self) -> Result<()> {
         validate::check(self.view())
     }

@@ -1,4 +1,4 @@
-//! Lowering to the neutral view: a level of detail as surfaces, one to a submesh.
+//! Conversion of a level of detail to the format-independent model, with one surface per submesh.
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
@@ -12,12 +12,14 @@ use crate::math::as_u64;
 use crate::model::{Colors, Counts, FormatVersion, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
-/// What surfaces are called that have no material's name: by their number, as scripts in the world count them.
+/// Names of surfaces that have no material name. The numbers are the face numbers that scripts in
+/// the virtual world use.
 const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "face 5", "face 6", "face 7"];
 
-/// One level of detail of an asset, as a mesh: the neutral view of it. The [`Mesh`] itself is seen as its highest level.
+/// The format-independent model of one level of detail of an asset.
 ///
-/// Texture coordinates grow upwards, other than in most formats; bones have no parents in the file.
+/// A [`Mesh`] implements the same traits for its highest level of detail. In contrast to most
+/// formats, the v coordinate of textures points up. The file stores no parents of bones.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -37,18 +39,21 @@ pub struct LevelGeometry<'a> {
 }
 
 impl<'a> LevelGeometry<'a> {
-    /// Looks at a block of submeshes: a level of detail, or the triangles to collide with. Whether it is there shows when
-    /// something is asked of it; [`level`](Self::level) asks.
+    /// Makes the format-independent model of a block of submeshes: a level of detail or the
+    /// collision triangles.
+    ///
+    /// This function does not check that the block exists. If the block does not exist, the first
+    /// access to it returns an error. A call of [`level`](Self::level) is such an access.
     #[must_use]
     pub const fn new(view: AssetView<'a>, part: AssetPart) -> Self {
         Self { view, part }
     }
 
-    /// Returns the block as submeshes.
+    /// Returns the level of detail or the collision triangles as an array of submeshes.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::level`].
+    /// Returns the same errors as [`AssetView::level`].
     pub fn level(&self) -> Result<Level<'a>> {
         if let Some(lod) = self.part.lod() {
             return self.view.level(lod);
@@ -62,22 +67,23 @@ impl<'a> LevelGeometry<'a> {
         )
     }
 
-    /// Returns the asset that it is of.
+    /// Returns the view of the asset.
     #[must_use]
     pub const fn view(&self) -> AssetView<'a> {
         self.view
     }
 }
 
-/// An asset of which one level of detail is shown: by a [`Mesh`] the highest, by a [`LevelGeometry`] any.
+/// An asset with one visible level of detail. For a [`Mesh`], the highest level is visible. For a
+/// [`LevelGeometry`], the caller selects the level.
 pub trait ShownAsset: FormatVersion + Send + Sync {
-    /// Returns the asset.
+    /// Returns a view of the asset.
     fn asset(&self) -> AssetView<'_>;
-    /// Returns the level that is shown.
+    /// Returns the visible level of detail.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::level`].
+    /// Returns the same errors as [`AssetView::level`].
     fn shown_level(&self) -> Result<Level<'_>>;
 }
 
@@ -112,7 +118,7 @@ impl FormatVersion for LevelGeometry<'_> {
 }
 
 impl<A: ShownAsset> Geometry for A {
-    /// The box around all positions of the level.
+    /// Returns the bounding box of all positions of the visible level of detail.
     fn bounds(&self) -> Bounds {
         self.shown_level().map_or(Bounds::EMPTY, |level| {
             let boxes = level.submeshes().map(|submesh| submesh.map_or(Bounds::EMPTY, |submesh| bounds(&submesh)));
@@ -124,19 +130,22 @@ impl<A: ShownAsset> Geometry for A {
         None
     }
 
-    /// Those of the level; none where it is damaged.
+    /// Returns the number of submeshes of the visible level of detail, or 0 if the level is
+    /// damaged.
     fn surface_count(&self) -> usize {
         self.shown_level().map_or(0, |level| level.len())
     }
 
-    /// The material's name, where the asset has a list of them; otherwise the number of the face.
+    /// Returns the material name of the surface, or a name with the face number if the asset has no
+    /// material name for the surface.
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
         let material = self.surface_material(surface)?;
         let face = FACES.get(surface).copied().unwrap_or("face");
         Ok(material.unwrap_or(Name::new(face.as_bytes())))
     }
 
-    /// The box around the positions: the one that the file gives is that of all surfaces together.
+    /// Returns the bounding box of the decoded positions of a surface. This function does not use
+    /// the box in the file, because all surfaces of a level share that box.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         self.shown_level()?.submesh(surface)?.positions().map(|array| Positions::MinMax16(array).bounds())
     }
@@ -171,7 +180,7 @@ impl<A: ShownAsset> Geometry for A {
         self.shown_level()?.submesh(surface)?.positions().map(Positions::MinMax16)
     }
 
-    /// Assets have normals, and no tangent frames.
+    /// Returns `None`, because assets store normals but no tangent frames.
     fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         base_shape(target)?;
         self.shown_level()?.submesh(surface).map(|_| None)
@@ -228,7 +237,8 @@ pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
-/// Makes an error about a byte of an array, by the array's neutral name.
+/// Makes an error about a byte of a vertex or index array. `name` is the array's name in the
+/// format-independent model.
 fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: ErrorKind) -> Error {
     let key = match name.split('.').next() {
         Some("positions") => SubmeshKey::Position,
@@ -237,7 +247,8 @@ fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: ErrorKind) 
         Some("weights") => SubmeshKey::Weights,
         _ => SubmeshKey::TriangleList,
     };
-    // Behind the marker and the length.
+    // The data of the array starts after the LLSD marker and the length, which together take 5
+    // bytes.
     let start = submesh.get(key).map_or(submesh.at(), |(at, _)| at.saturating_add(5));
     submesh.fault(key, start.saturating_add(usize::try_from(into).unwrap_or(usize::MAX)), kind)
 }

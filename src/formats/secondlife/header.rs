@@ -1,4 +1,4 @@
-//! The header: an LLSD map that says where the blocks are.
+//! The header of an asset: an LLSD map with the offsets and sizes of the blocks.
 
 use super::asset_part::{AssetPart, Lod};
 use super::layout::{FORMAT, HIGHEST_VERSION};
@@ -9,18 +9,21 @@ use crate::math::as_u64;
 use crate::parse::Limits;
 use md5::{Digest as _, Md5};
 
-/// What the header has for a block.
+/// The text that error messages use for the expected header entry of a block.
 pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
 
-/// The header of an asset, borrowed: parsing it, and finding a block in it, allocates nothing.
+///
+/// The header of an asset, borrowed from the bytes of the file.
+///
+/// Parsing the header and looking up a block in the header do not allocate memory.
 ///
 /// ```
 /// use meshpeek::secondlife::{Header, AssetPart, HeaderPrefix};
 /// let asset = meshpeek::read("data/secondlife/quad.llmesh")?;
-/// // As a client on the network has it: the first bytes only.
+/// // A network client has only the first bytes.
 /// let HeaderPrefix::Ready(header) = Header::of_prefix(&asset[..400], &Default::default())? else { panic!() };
 /// let high = header.block(AssetPart::HighLod)?.unwrap();
-/// let stored = &asset[high.start as usize..high.end as usize]; // the range to ask for
+/// let stored = &asset[high.start as usize..high.end as usize]; // the range to request
 /// # assert_eq!(stored[..2], [0x78, 0xda]);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -29,35 +32,38 @@ pub struct Header<'a> {
     map: LlsdMap<'a>,
     /// Offset of the asset in its file.
     start: u64,
-    /// Bytes of the marker line in front.
+    /// Length of the marker line before the map, in bytes.
     line: u64,
-    /// Offset, in the asset, of the byte after the header.
+    /// Length of the header, in bytes. This length is also the offset in the asset of the first
+    /// byte after the header.
     end: u64,
 }
 
-/// What the first bytes of an asset give.
+/// The result of reading the header from the first bytes of an asset.
 #[derive(Clone, Copy, Debug)]
 pub enum HeaderPrefix<'a> {
-    /// The header is whole.
+    /// The given bytes contain the complete header.
     Ready(Header<'a>),
-    /// What there is of the header is sound, and more bytes are needed: at least so many from the asset's first.
+    /// The given bytes are valid, but the header is longer. The value is the minimum number of
+    /// bytes to pass on the next call, counted from the asset's first byte.
     NeedMore(u64),
 }
 
-/// Where a block lies: bytes `start..end` of the file.
+/// The byte range of a compressed block: bytes `start..end` of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRange {
-    /// Which block.
+    /// The block that has this byte range.
     pub part: AssetPart,
-    /// Offset of its first byte from the start of the file.
+    /// Offset of the first byte of the block from the start of the file.
     pub start: u64,
-    /// Offset of the byte after its last.
+    /// Offset of the first byte after the block from the start of the file.
     pub end: u64,
-    /// Offset of what the header says of it.
+    /// Offset of the block's header entry from the start of the file.
     pub entry_at: u64,
 }
 
-/// Where something with an offset and a size lies, whether or not it is a block that is known.
+/// The byte range that a header entry with an offset and a size describes. The key of the entry may
+/// be known or unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRange {
     pub(super) part: Option<AssetPart>,
@@ -66,17 +72,17 @@ pub(super) struct EntryRange {
     pub(super) entry_at: u64,
 }
 
-/// Where each known block lies, or why that cannot be known.
+/// The byte range of each known block, or the error in the block's header entry.
 pub(super) type BlockRanges = [Result<Option<BlockRange>>; AssetPart::ALL.len()];
 
 impl BlockRange {
-    /// Returns its length in bytes.
+    /// Returns the length of the compressed block in bytes.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Tells whether it has no bytes. The header does not call such a block there.
+    /// Returns whether the block has no bytes. A [`Header`] never returns a block without bytes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -84,11 +90,15 @@ impl BlockRange {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header that `asset` starts with; the blocks need not be there.
+    ///
+    /// Reads the header at the start of `asset`.
+    ///
+    /// `asset` may contain only the first bytes of the asset, without the blocks.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`], [`ErrorKind::Limit`] where these bytes, whatever follows them, are no header within `limits`.
+    /// Returns [`ErrorKind::Value`] or [`ErrorKind::Limit`] if `asset` cannot become a valid header
+    /// within `limits`, even when more bytes are appended.
     pub fn of_prefix(asset: &'a [u8], limits: &Limits) -> Result<HeaderPrefix<'a>> {
         match Self::parse(asset, 0, limits) {
             Ok(header) => {
@@ -113,83 +123,88 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Reads the header of the asset that starts at byte `start` of its file, and is `asset`.
+    /// Reads the header of `asset`, which starts at byte `start` of its file.
     fn parse(asset: &'a [u8], start: u64, limits: &Limits) -> Result<Self, LlsdFault> {
         let line = llsd::marker_line(asset)?;
         let rules = LlsdLimits::from(limits);
         let item = llsd::read_at(asset, line, &rules)?;
         let LlsdValue::Map(map) = item.value else {
-            let kind = ErrorKind::Value { expected: "the header, a map".into(), found: item.value.kind().into() };
+            let kind = ErrorKind::Value { expected: "a map as the header".into(), found: item.value.kind().into() };
             return Err(LlsdFault { at: as_u64(line), kind });
         };
         Ok(Self { map, start, line: as_u64(line), end: as_u64(item.end) })
     }
 
-    /// As [`parse`](Self::parse), with the format and the field in the error.
+    /// Reads the header like [`parse`](Self::parse). If this returns an error, adds the format and
+    /// the field to the error.
     pub(super) fn read(asset: &'a [u8], start: usize, limits: &Limits) -> Result<Self> {
         let start = as_u64(start);
         Self::parse(asset, start, limits).map_err(|fault| with_location(fault, start))
     }
 
-    /// Returns its length in bytes, a marker line included: offsets in it count from there.
+    /// Returns the length of the header in bytes, including the marker line.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.end
     }
 
-    /// Tells whether the map in it has no entries.
+    /// Returns whether the header's map has no entries.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
 
-    /// Returns the bytes of the marker line in front of the map: 0 in every file seen.
+    /// Returns the length of the marker line before the map, in bytes: 0 in all known files.
     #[must_use]
     pub const fn marker_line(&self) -> u64 {
         self.line
     }
 
-    /// Returns the offset in the file from which the offsets of blocks count.
+    /// Returns the file offset from which block offsets count: the first byte after the header.
     #[must_use]
     pub const fn base(&self) -> u64 {
         self.start.saturating_add(self.end)
     }
 
-    /// Returns the map itself. Offsets in it count from the asset's first byte.
+    /// Returns the map of the header. Offsets in this map count from the asset's first byte.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Goes through the entries in file order, those with unknown keys included.
+    /// Returns an iterator over the entries of the header in file order, including entries with
+    /// unknown keys.
     pub fn entries(&self) -> impl Iterator<Item = LlsdEntry<'a>> + Clone + use<'a> {
         self.map.iter()
     }
 
-    /// Finds the first entry with a key.
+    /// Returns the first header entry with the given key, or `None` if the header does not have the
+    /// key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<LlsdEntry<'a>> {
         self.map.get(key)
     }
 
-    /// Returns where a block lies; `None` where there is none, which a size of 0 says, too. Whether the file is long
-    /// enough is not looked at.
+    /// Returns the byte range of a block, or `None` if the block is absent or has size 0.
+    ///
+    /// This function does not check that the file is long enough.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where the entry gives no offset or size, or a negative one.
+    /// Returns [`ErrorKind::Value`] if the block's header entry is not a map, or if the offset or
+    /// the size in the entry is negative or not an integer.
     pub fn block(&self, part: AssetPart) -> Result<Option<BlockRange>> {
         self.get(part.key()).map_or(Ok(None), |entry| self.range_in(part, &entry))
     }
 
-    /// Reads where a block lies from its entry.
+    /// Reads the byte range of a block from the block's header entry.
     fn range_in(&self, part: AssetPart, entry: &LlsdEntry<'_>) -> Result<Option<BlockRange>> {
         let LlsdValue::Map(map) = entry.value else {
             return Err(self.wrong(Field::new(part.key()), entry.at, OFFSET_AND_SIZE, entry.value.kind().into()));
         };
         let entry_at = self.start.saturating_add(as_u64(entry.at));
         let [offset, size] =
-            [("offset", "offset of 0 or more"), ("size", "size of 0 or more")].map(|(name, expected)| {
+            [("offset", "an offset of 0 or more"), ("size", "a size of 0 or more")].map(|(name, expected)| {
                 let Some(entry) = map.get(name) else { return Ok(0) };
                 match entry.value {
                     LlsdValue::Integer(number) => u64::try_from(number).map_err(|_| {
@@ -208,7 +223,12 @@ impl<'a> Header<'a> {
         Ok((size > 0).then(|| BlockRange { part, start, end: start.saturating_add(size), entry_at }))
     }
 
-    /// Tells whether the header names a block as a viewer sees it, sound or not: with a size above 0.
+    ///
+    /// Returns whether the header has an entry for a block with a size above 0.
+    ///
+    /// A viewer decides with the same rule whether a block exists.
+    ///
+    /// Returns true for a damaged entry too, unless the size in the entry is damaged.
     #[must_use]
     pub fn has(&self, part: AssetPart) -> bool {
         match self.block(part) {
@@ -217,8 +237,10 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Goes through everything that has an offset and a size, with unknown keys, too: where it lies, and which known block it
-    /// is. What is damaged is left out.
+    /// Returns the byte ranges of all header entries with an offset and a size, including entries
+    /// with unknown keys.
+    ///
+    /// The iterator skips damaged entries.
     pub(super) fn all_ranges(&self) -> impl Iterator<Item = EntryRange> + use<'a> {
         let header = *self;
         let known = |entry: &LlsdEntry<'_>| AssetPart::ALL.into_iter().find(|part| entry.key.is(part.key()));
@@ -234,45 +256,57 @@ impl<'a> Header<'a> {
         self.blocks().map(known).chain(unknown)
     }
 
-    /// Compares the MD5 that a simulator noted of a block with that of its stored bytes, such as the reply to a request for
-    /// its range; `None` where none was noted.
+    /// Returns whether the MD5 hash of a block in the header is equal to the MD5 hash of `stored`.
+    ///
+    /// `stored` is the compressed block as stored in the file, such as the reply to a network
+    /// request for the block's byte range. Returns `None` if the header has no MD5 hash for the
+    /// block. Only simulators add this hash.
     #[must_use]
     pub fn matches_hash(&self, part: AssetPart, stored: &[u8]) -> Option<bool> {
         self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
     }
 
-    /// Finds where all known blocks lie, in one go: what [`block`](Self::block) says of each, in the order of [`AssetPart::ALL`].
+    /// Returns the byte ranges of all known blocks, in the order of [`AssetPart::ALL`].
+    ///
+    /// Each element is equal to the result of [`block`](Self::block) for that block. This function
+    /// reads the header's map only once for all blocks.
     pub(super) fn block_ranges(&self) -> BlockRanges {
         let mut ranges = [const { None }; AssetPart::ALL.len()];
         for entry in self.map.iter() {
             let known = AssetPart::ALL.into_iter().zip(&mut ranges).find(|(part, _)| entry.key.is(part.key()));
             if let Some((part, range)) = known {
-                // Of keys that stand twice, the first counts.
+                // If the header contains a key twice, the first entry is used.
                 range.get_or_insert_with(|| self.range_in(part, &entry));
             }
         }
         ranges.map(|range| range.unwrap_or(Ok(None)))
     }
 
-    /// Goes through the blocks that are there and are known, in the order of [`AssetPart::ALL`]; those whose entries are
-    /// damaged are left out.
+    /// Returns an iterator over the byte ranges of the known blocks of the asset, in the order of
+    /// [`AssetPart::ALL`].
+    ///
+    /// The iterator skips blocks with a damaged header entry.
     pub fn blocks(&self) -> impl Iterator<Item = BlockRange> + use<'a> {
         self.block_ranges().into_iter().filter_map(|range| range.ok().flatten())
     }
 
-    /// Returns the levels of detail that are there, the most detailed first.
+    /// Returns an iterator over the levels of detail that the asset has, the most detailed level
+    /// first.
     pub fn lods(&self) -> impl Iterator<Item = Lod> + use<'a> {
         self.blocks().filter_map(|block| block.part.lod())
     }
 
-    /// Returns the version, which simulators write: 1 is version 0.001. Of a value that is not of the kind that it must be,
-    /// this and what follows give nothing, and `validate` tells.
+    /// Returns the format version in the header: 1 means version 0.001. Only simulators add a
+    /// version.
+    ///
+    /// This function and the following functions return `None` if the header has no such key or if
+    /// the value has the wrong type. `validate` reports values of the wrong type.
     #[must_use]
     pub fn version(&self) -> Option<i32> {
         self.get("version")?.value.integer()
     }
 
-    /// Returns the UUID of who uploaded it.
+    /// Returns the UUID of the user who uploaded the asset.
     #[must_use]
     pub fn creator(&self) -> Option<&'a [u8; 16]> {
         match self.get("creator")?.value {
@@ -281,7 +315,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Returns when it was uploaded, in seconds since 1970-01-01 UTC.
+    /// Returns the time when the asset was uploaded, in seconds since 1970-01-01 UTC.
     #[must_use]
     pub fn date(&self) -> Option<f64> {
         match self.get("date")?.value {
@@ -290,42 +324,47 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Returns the number of the part that this mesh is of a model with more materials than a mesh can have.
+    /// Returns the number of this mesh in a model that is split into several meshes. A model is
+    /// split if the model has more materials than one mesh can have.
     #[must_use]
     pub fn submodel_id(&self) -> Option<i32> {
         self.get("submodel_id")?.value.integer()
     }
 
-    /// Returns the names of the materials, one per submesh of the highest level: `.slm` files have them.
+    /// Returns the names of the materials, one per submesh of the highest level of detail. Only
+    /// assets in `.slm` files have material names.
     #[must_use]
     pub fn material_list(&self) -> Option<LlsdArray<'a>> {
         self.get("material_list")?.value.array()
     }
 
-    /// Returns the MD5 that a simulator noted of a block's stored bytes; [`AssetView::verify_hash`](super::AssetView::verify_hash)
-    /// compares it.
+    /// Returns the MD5 hash that the header records for the compressed bytes of a block.
+    ///
+    /// [`AssetView::verify_hash`](super::AssetView::verify_hash) compares this hash with the bytes
+    /// of the block.
     #[must_use]
     pub fn hash(&self, part: AssetPart) -> Option<&'a [u8]> {
         self.get(part.key())?.value.map()?.get("hash")?.value.binary()
     }
 
-    /// Returns what a simulator noted of the cost of colliding with the mesh.
+    /// Returns the physics cost of the mesh, as a simulator recorded it in the header.
     #[must_use]
     pub fn physics_cost(&self) -> Option<PhysicsCost<'a>> {
         self.get("physics_cost_data")?.value.map().map(PhysicsCost::new)
     }
 
-    /// Tells whether the asset only says that there is none.
+    /// Returns whether the asset is a stub: a header without blocks that replaces an asset that
+    /// does not exist.
     #[must_use]
     pub fn is_stub(&self) -> bool {
         self.get("404").is_some()
     }
 
-    /// Tests that it is one that this crate reads.
+    /// Checks that this crate can read the format version in the header.
     pub(super) fn check_version(&self) -> Result<()> {
         let Some(entry) = self.get("version") else { return Ok(()) };
         let Some(version) = self.version().filter(|version| *version > HIGHEST_VERSION) else { return Ok(()) };
-        let found = format!("version {version}: another, newer format (versions up to {HIGHEST_VERSION} are read)");
+        let found = format!("version {version}, a newer format (this program reads versions up to {HIGHEST_VERSION})");
         let kind = ErrorKind::Unsupported { found: found.into(), advice: "look for a newer version of this program" };
         Err(Error::new(FORMAT, Field::new("version"), self.start.saturating_add(as_u64(entry.at)), kind))
     }
@@ -336,12 +375,13 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Says where in the file a fault in the header of the asset at `start` is.
+/// Adds the format, the field and the file offset to an error in the header of the asset that
+/// begins at file offset `start`.
 pub(super) fn with_location(fault: LlsdFault, start: u64) -> Error {
     Error::new(FORMAT, Field::new("header"), start.saturating_add(fault.at), fault.kind)
 }
 
-/// Tests that a header is no longer than allowed.
+/// Checks that a header is not longer than [`Limits::header`] allows.
 pub(super) fn check_size(header: &Header<'_>, limits: &Limits) -> Result<()> {
     if header.len() <= limits.header {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Inflating a stored block, up to a limit.
+//! Inflates a compressed block, up to a maximum number of bytes.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -6,21 +6,22 @@ use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// The most bytes that one stored byte can inflate to.
+/// The maximum number of bytes that one compressed byte can inflate to.
 const MAX_RATIO: u64 = 1032;
-/// Window bits of any zlib stream.
+/// The number of window bits: with this value, the decoder accepts any zlib stream.
 const WINDOW: u8 = 15;
 
-/// What was inflated, beside its bytes.
+/// Facts about a stream that was inflated, without the inflated bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ZlibStream {
-    /// Whether the wrapper was gzip's.
+    /// Whether the stream has a gzip wrapper.
     pub(super) gzip: bool,
-    /// Stored bytes that were used.
+    /// The number of compressed bytes that the decoder used.
     pub(super) used: u64,
 }
 
-/// Why a block does not inflate, and at which stored byte that shows.
+/// The reason why a block does not inflate, and the offset in the compressed block where the
+/// decoder detected the error.
 #[derive(Clone, Debug)]
 pub(super) struct InflateError {
     pub(super) at: u64,
@@ -33,10 +34,11 @@ impl InflateError {
     }
 }
 
-/// Bytes of a stored block from which prefetching takes little time compared with inflating.
+/// Minimum size in bytes of a compressed block that is prefetched. For a block of at least this
+/// size, prefetching is cheap compared with inflating.
 const MIN_PREFETCH: usize = 16 << 10;
 
-/// Inflates `stored` into `out`, which is emptied first.
+/// Inflates the compressed bytes `stored` into `out`. Clears `out` first.
 pub(super) fn inflate(
     stored: &[u8],
     limits: &Limits,
@@ -78,7 +80,7 @@ fn run(
     out: &mut Vec<u8>,
 ) -> Result<(), ErrorKind> {
     let allowed = usize::try_from(block).unwrap_or(usize::MAX);
-    // Blocks seldom inflate to more than twice their size.
+    // Blocks rarely inflate to more than twice their compressed size.
     let first = stored.len().saturating_mul(9).wrapping_shr(2).clamp(64, allowed.max(64)).min(allowed);
     let mut limit = reserve(out, first.saturating_sub(out.capacity()), budget)?;
     loop {
@@ -86,7 +88,7 @@ fn run(
         let rest = stored.get(used..).unwrap_or_default();
         if out.len() < out.capacity() && out.len() < allowed {
             match engine.decompress_vec(rest, out, FlushDecompress::None) {
-                // A buffer that is used again may have more room than is allowed.
+                // A reused buffer may have more capacity than the limit allows for this block.
                 Ok(_) if out.len() > allowed => return Err(beyond(block)),
                 Ok(Status::StreamEnd) => return Ok(()),
                 Ok(Status::Ok | Status::BufError) if out.len() < out.capacity() => return Err(cut(stored)),
@@ -94,7 +96,8 @@ fn run(
                 Err(error) => return Err(refused(error.message())),
             }
         } else {
-            // The stream may end exactly here: another byte would be one too many.
+            // The stream may end exactly at this byte. If the decoder returns another byte, the
+            // stream exceeds the limit.
             let mut one = [0];
             let before = engine.total_out();
             match engine.decompress(rest, &mut one, FlushDecompress::None) {
@@ -108,7 +111,9 @@ fn run(
     }
 }
 
-/// Makes room for so many bytes, or as many as the budget has; says what to say where it has none.
+/// Reserves room for `more` bytes in `out`, or for fewer bytes if the memory budget has fewer bytes
+/// left. If the budget is used up, returns the error that the caller must return when the stream
+/// has more bytes.
 fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
     let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {
@@ -120,7 +125,8 @@ fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Res
     Ok(None)
 }
 
-/// There was room, so the bytes ran out.
+/// Makes the error for a stream that ends too early. The output buffer had room when the decoder
+/// stopped, so the compressed bytes were used up.
 fn cut(stored: &[u8]) -> ErrorKind {
     let left = as_u64(stored.len());
     ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }
@@ -131,7 +137,8 @@ fn beyond(allowed: u64) -> ErrorKind {
 }
 
 fn refused(message: Option<&str>) -> ErrorKind {
-    // Which of these it says depends on how much room it had, and so on who asks.
+    // The free room in the output buffer decides which of these messages the decoder returns.
+    // Callers have different free room, and the error must be the same for all callers.
     const CIRCUMSTANTIAL: [&str; 4] = [
         "repeated call with bad state",
         "invalid literal/length code",
@@ -140,10 +147,11 @@ fn refused(message: Option<&str>) -> ErrorKind {
     ];
     let found =
         message.filter(|message| !CIRCUMSTANTIAL.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
-    ErrorKind::Value { expected: "a sound zlib stream".into(), found: found.into() }
+    ErrorKind::Value { expected: "a valid zlib stream".into(), found: found.into() }
 }
 
-/// Tests the two bytes that a zlib stream starts with, and says what is there instead.
+/// Checks the two header bytes at the start of a zlib stream. The returned error describes the two
+/// bytes in the file.
 fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     let Some(&[method, flags]) = stored.first_chunk::<2>() else {
         let left = as_u64(stored.len());
@@ -151,16 +159,17 @@ fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     };
     let found = if u16::from_be_bytes([method, flags]) % 31 != 0 || method & 15 != 8 || method >> 4 > 7 {
         let shown = show_bytes(&[method, flags]);
-        if is_raw_deflate(stored) { format!("{shown}: raw deflate data without the wrapper") } else { shown }
+        if is_raw_deflate(stored) { format!("{shown}: raw deflate data without a zlib header") } else { shown }
     } else if flags & 0x20 != 0 {
-        String::from("one that needs a preset dictionary")
+        String::from("a zlib stream that needs a preset dictionary")
     } else {
         return Ok(());
     };
     Err(InflateError::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
 }
 
-/// Tells whether bytes inflate without a wrapper, as far as a kilobyte shows.
+/// Returns whether the bytes inflate as raw deflate data, without a zlib or gzip wrapper. This
+/// function tests at most the first kilobyte of the inflated output.
 fn is_raw_deflate(stored: &[u8]) -> bool {
     let mut some = [0; 1024];
     let mut engine = Decompress::new(false);

@@ -1,51 +1,59 @@
-//! The one record that is not LLSD, and the constants of the format.
+//! The preamble of a cache file, which is the only record that is not LLSD, and the constants of
+//! the format.
 
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::parse::Element;
 
-/// The format's name in errors.
+/// The name of the format in error messages.
 pub(crate) const FORMAT: &str = "secondlife";
 
-/// Bytes that a client asks for to get the header: a longer header is out of its reach.
+/// The number of bytes that a network client requests from the start of an asset to get the header.
+/// A client cannot read a header that is longer than this number of bytes.
 pub const USUAL_PREFIX: u64 = 4096;
-/// The most materials, and so submeshes, of a mesh.
+/// The maximum number of submeshes in a level of detail. Each submesh has one material.
 pub const MAX_SUBMESHES: usize = 8;
-/// The most vertices of a submesh that importers allow. Indices would reach one further.
+/// The maximum number of vertices per submesh that importers allow. The 16-bit vertex indices could
+/// address one vertex more.
 pub const MAX_VERTICES: usize = 65_535;
-/// The most joints that a viewer binds a mesh to.
+/// The maximum number of skeleton joints that a viewer can bind a mesh to.
 pub const MAX_JOINTS: usize = 110;
-/// The most hulls of a collision shape.
+/// The maximum number of convex hulls in a collision shape.
 pub const MAX_HULLS: usize = 256;
-/// The most influences on a vertex.
+/// The maximum number of joints that influence a vertex.
 pub const MAX_INFLUENCES: usize = 4;
-/// The highest version that is this format.
+/// The highest version number that this crate reads.
 pub const HIGHEST_VERSION: i32 = 999;
-/// The interval of a domain that is left out.
+/// The minimum and maximum that position codes are scaled to on each axis if the submesh has no
+/// `PositionDomain`.
 pub const DEFAULT_DOMAIN: [f32; 2] = [-0.5, 0.5];
 
-/// A zlib stream.
+/// The element of a region that holds a zlib stream: one byte.
 pub(crate) const ZLIB: Element = Element::new("zlib", 1, 1);
-/// A byte that means nothing.
+/// The element of a region whose bytes have no meaning: one byte.
 pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
-/// Part of an LLSD tree.
+/// The element of a region that holds an LLSD tree: one byte.
 pub(crate) const LLSD: Element = Element::new("llsd", 1, 1);
-/// A number of the cache preamble.
+/// The element of a region that holds a number of the cache preamble: a little-endian `u32`.
 pub(crate) const LITTLE_U32: Element = Element::new("u32", 4, 4);
 
-/// Bytes of a triangle's indices, and of a position's codes.
+/// Size in bytes of three 16-bit numbers: the vertex indices of a triangle, or the codes of a
+/// position.
 pub(crate) const TRIPLE: usize = 6;
 
-/// What stands in front of an asset in a viewer's disk cache.
+/// The record that a viewer's disk cache writes before an asset.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawPreamble {
-    /// 1.
+    /// Version of the cache file format: 1.
     pub version: U32,
-    /// Bytes of the asset's header.
+    /// Size of the asset's header, in bytes.
     pub header_size: U32,
-    /// Which blocks were fetched ([`AssetPart::cache_flag`](super::AssetPart::cache_flag)); the others' bytes are 0.
+    /// Bit set of the blocks that the viewer fetched
+    /// ([`AssetPart::cache_flag`](super::AssetPart::cache_flag)).
+    ///
+    /// The cache file contains zero bytes at the offsets of all blocks that were not fetched.
     pub flags: U32,
 }
 

@@ -1,4 +1,4 @@
-//! A level of detail: the submeshes of a block.
+//! A level of detail: the submeshes in an inflated block.
 
 use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
@@ -7,7 +7,7 @@ use super::surface::Submesh;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// A level of detail, or the triangles to collide with: an array of submeshes, one to a material.
+/// A level of detail or the collision triangles: an array of submeshes, one per material.
 #[derive(Clone, Copy, Debug)]
 pub struct Level<'a> {
     block: AssetBlock<'a>,
@@ -15,11 +15,12 @@ pub struct Level<'a> {
 }
 
 impl<'a> AssetBlock<'a> {
-    /// Looks at it as geometry: an array of submeshes.
+    /// Returns the submeshes of a block that holds a level of detail or collision triangles.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no array.
+    /// Returns [`ErrorKind::Value`] if the block does not hold geometry, or if the value of the
+    /// block is not an array.
     pub fn level(&self) -> Result<Level<'a>> {
         Level::new(*self)
     }
@@ -36,35 +37,36 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the block that it is.
+    /// Returns the block that holds the level.
     #[must_use]
     pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
-    /// Returns which block it is.
+    /// Returns the part of the asset (the key of the block) that holds the level.
     #[must_use]
     pub fn part(&self) -> AssetPart {
         self.block.part()
     }
 
-    /// Returns the number of submeshes, those without geometry included.
+    /// Returns the number of submeshes in the level, including submeshes without geometry.
     #[must_use]
     pub fn len(&self) -> usize {
         self.array.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the level has no submeshes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.array.is_empty()
     }
 
-    /// Locates submesh `index`.
+    /// Returns the submesh at `index` in the level.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is no map.
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
+    /// submesh is not a map.
     pub fn submesh(&self, index: usize) -> Result<Submesh<'a>> {
         let number = as_u64(index);
         let field = Field::new("").in_list(self.part().key(), number);
@@ -77,12 +79,12 @@ impl<'a> Level<'a> {
             Some(LlsdValue::Map(map)) => Ok(Submesh::new(self.block, index, at, map)),
             other => {
                 let found = other.map_or("nothing", |value| value.kind());
-                Err(self.block.wrong(field, at, "a submesh, a map", found))
+                Err(self.block.wrong(field, at, "a map as the submesh", found))
             }
         }
     }
 
-    /// Goes through the submeshes in file order.
+    /// Returns an iterator over the submeshes of the level in file order.
     #[must_use]
     pub fn submeshes(&self) -> impl ExactSizeIterator<Item = Result<Submesh<'a>>> + use<'a> {
         let level = *self;

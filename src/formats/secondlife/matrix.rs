@@ -1,16 +1,19 @@
-//! Matrices as the file has them.
+//! Transformation matrices, in the layout of the file.
 
 use super::llsd::{LlsdArray, LlsdValue};
 use crate::math::narrow;
 
-/// A matrix of 16 numbers as the file has it: row by row, for row vectors, so that elements 12, 13 and 14 are the
-/// translation. Read column by column it is the usual matrix for column vectors, as glTF has it.
+/// A matrix of 16 numbers in the layout of the file: row by row, for row vectors.
+///
+/// Elements 12, 13 and 14 are the translation. If the same 16 numbers are read column by column,
+/// they are the usual matrix for column vectors, as in glTF.
 pub type Matrix = [f32; 16];
 
-/// The matrix that changes nothing.
+/// The identity matrix.
 pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Multiplies matrices for row vectors: first `a`, then `b`.
+/// Multiplies two matrices for row vectors. The product transforms a vector by `a` first and then
+/// by `b`.
 #[must_use]
 pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [0.0; 16];
@@ -25,7 +28,8 @@ pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     product
 }
 
-/// Reads 16 numbers.
+/// Reads a matrix from an LLSD array of 16 numbers, or returns `None` if the value is not such an
+/// array.
 pub(super) fn matrix(value: LlsdValue<'_>) -> Option<Matrix> {
     let array: LlsdArray<'_> = value.array()?;
     array.numbers::<16>().map(|numbers| numbers.map(narrow))

@@ -1,8 +1,10 @@
 //! Second Life and `OpenSimulator` mesh assets: `.llmesh`, `.asset`, `.slm`.
 //!
-//! A header says where blocks lie; each block is a compressed tree of values, and the arrays of vertices stand in it as
-//! binary data. So what can be borrowed from the file is the header and the stored blocks; a block is inflated once, when
-//! somebody first asks for it, and the arrays borrow from that, at whatever odd offset they lie.
+//! The header of an asset gives the offset and the size of each block. Each block is a compressed
+//! tree of values, and the vertex arrays are binary data in this tree. The reader borrows the
+//! header and the compressed blocks from the file. The reader inflates a block once, at the first
+//! access, and keeps the inflated bytes. The vertex arrays borrow from the inflated bytes, at any
+//! alignment.
 //!
 //! ```text
 //! file    = [marker line]  header  block*  [trailing bytes]
@@ -10,54 +12,62 @@
 //! block   = zlib stream of one value in binary LLSD
 //! ```
 //!
-//! Offsets of blocks count from the byte after the header's map; nothing says how long that is.
+//! Block offsets in the header count from the first byte after the header's map. The file does not
+//! store the length of this map.
 //!
 //! # The header
 //!
 //! | key | value | meaning |
 //! |---|---|---|
 //! | `high_lod`, `medium_lod`, `low_lod`, `lowest_lod` | map of `offset`, `size` | [`Level`]s of detail |
-//! | `physics_mesh` (once `physics_shape`) | same, and a `hash` from simulators | triangles to collide with |
-//! | `physics_convex` | same | [`Convex`] hulls |
-//! | `skin` | same | [`Skin`]: joints |
-//! | `physics_havok` | same | what a simulator keeps for itself |
-//! | `version`, `creator`, `date` | integer, UUID, date | what simulators add |
-//! | `physics_cost_data` | map of numbers | what simulators add |
-//! | `material_list` | array of strings | names of the submeshes' materials, in `.slm` files |
-//! | `submodel_id` | integer | which part of a model with more than 8 materials |
-//! | `404` | any | there is no such asset |
+//! | `physics_mesh` (formerly `physics_shape`) | map of `offset`, `size`, and a `hash` that simulators add | collision triangles |
+//! | `physics_convex` | map of `offset`, `size` | [`Convex`] hulls |
+//! | `skin` | map of `offset`, `size` | [`Skin`]: joints |
+//! | `physics_havok` | map of `offset`, `size` | private data of a simulator's physics engine |
+//! | `version`, `creator`, `date` | integer, UUID, date | added by simulators |
+//! | `physics_cost_data` | map of numbers | added by simulators |
+//! | `material_list` | array of strings | name of the material of each submesh, in `.slm` files |
+//! | `submodel_id` | integer | number of this mesh, if a model with more than 8 materials is split into several meshes |
+//! | `404` | any | marks a stub: the asset does not exist |
 //!
 //! # A submesh
 //!
-//! A level is an array of maps, one to a material. All numbers in the binary data are little-endian; each code `u` of 16
-//! bits stands for `u / 65535 * (max - min) + min`, in `f32` and in this order ([`min_max16`](crate::decode::min_max16)).
+//! A level of detail is an array of maps, with one map (a submesh) per material. All numbers in the
+//! binary data are little-endian. Each coordinate is stored as a 16-bit code `u` and is decoded as
+//! `u / 65535 * (max - min) + min`, in `f32` and in this order of operations
+//! ([`min_max16`](crate::decode::min_max16)).
 //!
 //! | key | bytes | meaning |
 //! |---|---|---|
-//! | `NoGeometry` | – | there is nothing else |
-//! | `Position`, `PositionDomain` | 6 a vertex | codes over a box, which all submeshes of a level share |
-//! | `Normal` | 6 a vertex | codes over −1 to 1 |
-//! | `TexCoord0`, `TexCoord0Domain` | 4 a vertex | codes over any interval |
-//! | `TriangleList` | 6 a triangle | indices, counter-clockwise seen from outside |
-//! | `Weights` | 1 to 12 a vertex | up to four of joint `u8` and weight `u16`, then 255 unless there are four |
-//! | `Tangent` | 8 a vertex | codes over −1 to 1; not seen in real files |
-//! | `NormalizedScale` | – | size of the uploaded model |
+//! | `NoGeometry` | none | the submesh has no geometry and no other keys |
+//! | `Position`, `PositionDomain` | 6 per vertex | codes within a quantization box that all submeshes of a level share |
+//! | `Normal` | 6 per vertex | codes within -1 to 1 |
+//! | `TexCoord0`, `TexCoord0Domain` | 4 per vertex | codes within any interval |
+//! | `TriangleList` | 6 per triangle | three vertex indices, in counter-clockwise order seen from outside |
+//! | `Weights` | 1 to 12 per vertex | one to four pairs of a joint `u8` and a weight `u16`; the byte 255 ends a vertex with fewer than four pairs |
+//! | `Tangent` | 8 per vertex | codes within -1 to 1; not seen in real files |
+//! | `NormalizedScale` | none | size of the uploaded model |
 //!
 //! # Units and axes
 //!
-//! Positions lie in the unit cube, ±0.5, and the object that shows the mesh stretches them by its scale, in metres; x
-//! forward, y left, z up, right-handed. Texture coordinates: u to the right, v upwards. Matrices are row by row, for row
-//! vectors: elements 12, 13 and 14 are the translation.
+//! Positions lie in the unit cube, from -0.5 to 0.5 on each axis. The object in the world that
+//! shows the mesh multiplies the positions by its scale, in metres. The coordinate system is
+//! right-handed: x points forward, y points left and z points up. In texture coordinates, u points
+//! right and v points up. Matrices are stored row by row, for row vectors: elements 12, 13 and 14
+//! are the translation.
 //!
 //! # Around an asset
 //!
-//! A viewer's disk cache puts 12 bytes in front ([`layout::RawPreamble`]), and leaves what it did not fetch at 0. An
-//! `.slm` file is one LLSD map with several whole assets in it, as strings ([`Container`]).
+//! A viewer's disk cache writes 12 bytes before the asset ([`layout::RawPreamble`]). The cache
+//! fills blocks that the viewer did not fetch with zero bytes. An `.slm` file is one LLSD map that
+//! contains several whole assets as strings ([`Container`]).
 //!
 //! # Where files differ from the published page
 //!
-//! Blocks are zlib data, not gzip; a joint's number goes to 254; lower levels may have as many triangles as higher ones;
-//! a date is the one little-endian number of its encoding. These facts were checked on real assets of several grids.
+//! Blocks are zlib data, not gzip data. A joint number can be at most 254. A lower level of detail
+//! may have the same number of triangles as a higher level. A date is the only number that binary
+//! LLSD stores in little-endian byte order. These differences were checked on real assets of
+//! several Second Life and `OpenSimulator` grids.
 
 mod animation;
 mod asset_block;

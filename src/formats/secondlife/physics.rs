@@ -1,4 +1,4 @@
-//! What others collide with: convex hulls, or triangles.
+//! Collision shapes of a mesh: convex hulls or triangles.
 
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
@@ -14,18 +14,21 @@ use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{cross, dot, subtract};
 
-/// What a simulator collides with when an object's shape is set to that of its mesh.
+/// The collision shape of an object whose physics shape type is set to the shape of its mesh.
 #[derive(Clone, Copy, Debug)]
 pub enum PhysicsShape<'a> {
-    /// Each of the convex hulls.
+    /// The list of convex hulls.
     Hulls(Convex<'a>),
-    /// The triangles.
+    /// The collision triangles.
     Mesh(Level<'a>),
-    /// The one convex hull around everything.
+    /// The convex hull around the whole mesh.
     BoundingHull(Convex<'a>),
 }
 
-/// What a simulator noted of the cost of colliding with a mesh, each number as far as it did.
+///
+/// The physics cost of a mesh, as a simulator recorded it in the header.
+///
+/// Each number of the cost may be absent from the file.
 #[derive(Clone, Copy, Debug)]
 pub struct PhysicsCost<'a> {
     map: LlsdMap<'a>,
@@ -36,49 +39,54 @@ impl<'a> PhysicsCost<'a> {
         Self { map }
     }
 
-    /// Returns the map that it is, with the keys that are not known, too.
+    /// Returns the LLSD map with the costs, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Returns the cost as the one hull around everything.
+    /// Returns the cost of the mesh if the collision shape is one bounding hull.
     #[must_use]
     pub fn hull(&self) -> Option<f64> {
         self.map.get("hull")?.value.number()
     }
 
-    /// Returns the vertices of that hull that count.
+    /// Returns the number of vertices of the bounding hull that the simulator counted for the cost
+    /// of the hull.
     #[must_use]
     pub fn hull_discounted_vertices(&self) -> Option<i32> {
         self.integer("hull_discounted_vertices")
     }
 
-    /// Returns the nine numbers that give the cost as triangles, which depends on the object's size.
+    /// Returns the nine numbers from which the cost of the mesh is computed if the collision shape
+    /// is triangles.
+    ///
+    /// This cost depends on the object's size.
     #[must_use]
     pub fn mesh(&self) -> Option<[f64; 9]> {
         self.map.get("mesh")?.value.array()?.numbers()
     }
 
-    /// Returns the triangles that count.
+    /// Returns the number of collision triangles that the simulator counted for the cost.
     #[must_use]
     pub fn mesh_triangles(&self) -> Option<i32> {
         self.integer("mesh_triangles")
     }
 
-    /// Returns the cost as a list of hulls.
+    /// Returns the cost of the mesh if the collision shape is a list of convex hulls.
     #[must_use]
     pub fn decomposition(&self) -> Option<f64> {
         self.map.get("decomposition")?.value.number()
     }
 
-    /// Returns the hulls of that list.
+    /// Returns the number of convex hulls in the list.
     #[must_use]
     pub fn decomposition_hulls(&self) -> Option<i32> {
         self.integer("decomposition_hulls")
     }
 
-    /// Returns the vertices of those hulls that count.
+    /// Returns the number of vertices of the listed convex hulls that the simulator counted for the
+    /// cost.
     #[must_use]
     pub fn decomposition_discounted_vertices(&self) -> Option<i32> {
         self.integer("decomposition_discounted_vertices")
@@ -97,11 +105,12 @@ pub struct Convex<'a> {
 }
 
 impl<'a> AssetBlock<'a> {
-    /// Looks at it as convex hulls; `None` where it holds no value, as that of a sub-model.
+    /// Returns the block as convex hulls, or `None` if the LLSD value of the block is undefined, as
+    /// in a sub-model.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no map.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
     pub fn convex(&self) -> Result<Option<Convex<'a>>> {
         Convex::new(*self)
     }
@@ -112,61 +121,74 @@ impl<'a> Convex<'a> {
         Ok(block.map()?.map(|map| Self { block, map }))
     }
 
-    /// Returns the block that it is.
+    /// Returns the block that holds the convex hulls.
     #[must_use]
     pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
-    /// Returns the map that it is, with the keys that are not known, too.
+    /// Returns the LLSD map of the block, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Returns the box that all points are coded over: ±0.5 where it is left out.
+    ///
+    /// Returns the quantization box that the codes of all hull points are scaled to.
+    ///
+    /// If the block stores no box, the result is -0.5 to 0.5 on each axis.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is not two times three numbers.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not three numbers.
     pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
             .map_err(|(at, found)| self.block.wrong(field("Min"), at, "three numbers", &found))
     }
 
-    /// Locates the points of the hull around everything; `None` where there is none.
+    /// Returns the points of the bounding hull, or `None` if the block has no bounding hull.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are not whole.
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or is not a whole
+    /// number of points. Also returns the errors of [`domain`](Self::domain).
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
     }
 
-    /// Locates the points of all hulls, one hull after another; `None` where there are none.
+    /// Returns the points of all hulls of the list, one hull after another, or `None` if the block
+    /// has no list of hulls.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are not whole.
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or is not a whole
+    /// number of points. Also returns the errors of [`domain`](Self::domain).
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
     }
 
-    /// Returns the stored sizes of the hulls: points of each, where 0 stands for 256. `None` where there are none.
+    /// Returns the stored sizes of the hulls of the list, one byte per hull, or `None` if the block
+    /// has no list of hulls.
+    ///
+    /// The size of a hull is its number of points, and the byte 0 means 256 points.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are no binary data.
+    /// Returns [`ErrorKind::Value`] if the sizes are not binary data.
     pub fn hull_sizes(&self) -> Result<Option<&'a [u8]>> {
         Ok(self.binary("HullList")?.map(|(_, bytes)| bytes))
     }
 
-    /// Goes through the hulls, as far as there are points for them: of each, its points.
+    /// Returns an iterator over the hulls of the list. Each item is the array of the points of one
+    /// hull.
+    ///
+    /// The iterator ends at the first hull whose points are not complete.
     ///
     /// # Errors
     ///
-    /// As [`hull_points`](Self::hull_points) and [`hull_sizes`](Self::hull_sizes).
+    /// Returns the same errors as [`hull_points`](Self::hull_points) and
+    /// [`hull_sizes`](Self::hull_sizes).
     pub fn hulls(&self) -> Result<impl Iterator<Item = Packed<'a, MinMax16<3>>> + Clone + use<'a>> {
         let sizes = self.hull_sizes()?.unwrap_or_default();
         let points = self.hull_points()?;
@@ -188,7 +210,7 @@ impl<'a> Convex<'a> {
         Ok(Some(Packed::new(raw, self.domain()?)))
     }
 
-    /// Returns the binary data of a key, and where it stands.
+    /// Returns the binary data of a key, and the offset of its value in the inflated block.
     pub(super) fn binary(&self, key: &'static str) -> Result<Option<(usize, &'a [u8])>> {
         let Some(entry) = self.map.get(key) else { return Ok(None) };
         match entry.value.binary() {
@@ -206,23 +228,28 @@ fn field(key: &'static str) -> Field {
     Field::new(key).in_struct(AssetPart::PhysicsConvex.key())
 }
 
-/// Returns the number of points that a stored size stands for.
+/// Returns the number of points of a hull with the given stored size: 256 if the stored size is 0.
 #[must_use]
 pub fn hull_size(stored: u8) -> usize {
     if stored == 0 { 256 } else { usize::from(stored) }
 }
 
-/// Why a triangle to collide with would be refused.
+/// The reason why a collision triangle is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degeneracy {
-    /// It has no area to speak of.
+    /// The triangle has almost no area.
     Flat,
-    /// It has, but one edge is more than ten times another, and less area than such a triangle must have.
+    /// The triangle has an area, but one edge is more than ten times as long as another edge, and
+    /// the area is below the minimum for such a triangle.
     Sliver,
 }
 
-/// Tells whether a triangle is degenerate as the viewer tests it before an upload, with positions of half the size, in
-/// `f32`; and whether that is because it is flat, or a mere sliver, as real uploads have them.
+/// Returns the reason why a collision triangle is degenerate, or `None` if the triangle is not
+/// degenerate.
+///
+/// This function computes the same test, in `f32`, that a viewer computes before an upload. The
+/// caller must multiply the positions by one half before the call. The result distinguishes flat
+/// triangles from slivers, because slivers occur in real uploads.
 ///
 /// ```
 /// use meshpeek::secondlife::{Degeneracy, degeneracy};
@@ -232,12 +259,13 @@ pub enum Degeneracy {
 #[must_use]
 #[allow(clippy::float_cmp, reason = "the viewer compares exactly")]
 pub fn degeneracy([first, second, third]: [[f32; 3]; 3]) -> Option<Degeneracy> {
-    /// The least that the square of a cross product must be.
+    /// The minimum squared length of the cross product of two edges.
     const UNEVEN: f32 = 1e-7;
     const EVEN: f32 = UNEVEN * 1e-4;
     let edges = [subtract(first, second), subtract(first, third), subtract(third, second)];
     let [one, two, three] = edges.map(|edge| dot(edge, edge));
-    // No edge is more than ten times another, as it is coded.
+    // `even` is true if no edge is more than ten times as long as another edge. The comparisons are
+    // the comparisons in the code of the viewer.
     let even = one <= 100.0 * two && one <= 100.0 * three && two <= 100.0 * one && three <= 100.0 * one;
     let [to_second, to_third, across] = edges;
     let areas = [cross(to_second, to_third), cross(subtract(second, first), subtract(second, third))];
@@ -261,7 +289,8 @@ mod tests {
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.5, 0.0, 0.0]]), Some(Flat));
         assert_eq!(degeneracy([[0.1; 3]; 3]), Some(Flat));
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0]]), None);
-        // Small but even passes; as small and a sliver does not.
+        // A small triangle with edges of similar length is not degenerate. A sliver of the same
+        // size is degenerate.
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [0.0, 0.01, 0.0]]), None);
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.001, 0.0]]), Some(Sliver));
     }

@@ -1,4 +1,4 @@
-//! Every byte of a file has a name.
+//! Divides a file into named regions that cover every byte.
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
@@ -10,7 +10,8 @@ use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
 
-/// Keys that regions are named by; those of others are entries.
+/// Keys of header entries and containers that are used as names of regions, in addition to the keys
+/// of blocks. A region of an entry with any other key has the name `unknown`.
 const KEYS: [&str; 12] = [
     "version",
     "creator",
@@ -26,12 +27,16 @@ const KEYS: [&str; 12] = [
     "asset_id",
 ];
 
-/// Names every byte of the file, in file order and without gaps: each entry of the header, each stored block, what lies
-/// between blocks and behind them. A block that shares bytes with one before it has what is left of them.
+/// Calls `visit` with each named region of the file, in file order. The regions cover every byte of
+/// the file without gaps.
+///
+/// Each entry of the header, each compressed block, the bytes between two blocks, and the bytes
+/// after the last block have a region each. If a block shares bytes with an earlier block, the
+/// region of the later block has only the bytes that are not shared.
 ///
 /// # Errors
 ///
-/// The first fault of the header, or of the container around assets.
+/// Returns the first error in the header of the asset, or in the map of the container.
 pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let len = as_u64(file.file().len());
     let mut walk = Walk::new(visit);
@@ -49,10 +54,10 @@ pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) 
     Ok(())
 }
 
-/// Passes the outer map of a container, and the assets in it.
+/// Visits the regions of a container's map and of the assets in the container.
 fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>, container: &Container<'_>) {
     pass_head(walk, header, None);
-    // Of keys that stand twice, the first counts.
+    // If the container's map has a key twice, the first entry is used.
     let assets = container.map().get("mesh").map(|entry| entry.at);
     for (number, entry) in (0..).zip(header.entries()) {
         if Some(entry.at) == assets {
@@ -74,7 +79,8 @@ fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>,
     walk.pass_to(Field::new("close").in_struct("container"), LLSD, header.len());
 }
 
-/// Passes an asset that ends at `end`: its header, then its blocks in file order.
+/// Visits the regions of an asset that ends at file offset `end`: first the header of the asset,
+/// then the blocks in file order.
 fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<u64>) {
     pass_head(walk, header, asset);
     let start = header.base().saturating_sub(header.len());
@@ -92,11 +98,11 @@ fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<
     walk.pass_to(named("end", asset), BYTE, end);
 }
 
-/// Passes what stands before the first entry of a header.
+/// Visits the regions before the first entry of a header.
 fn pass_head(walk: &mut Walk<'_>, header: &Header<'_>, asset: Option<u64>) {
     let start = header.base().saturating_sub(header.len());
     walk.pass_to(named("marker_line", asset), BYTE, start.saturating_add(header.marker_line()));
-    // The brace and the count.
+    // The opening brace and the number of entries take 5 bytes.
     let first = start.saturating_add(header.marker_line()).saturating_add(5);
     walk.pass_to(named("open", asset), LLSD, first);
 }
@@ -108,7 +114,8 @@ fn named(name: &'static str, asset: Option<u64>) -> Field {
     }
 }
 
-/// Names an entry of a header by its key, where that is known.
+/// Returns the field that names a header entry in a region. The name is the key of the entry, or
+/// `unknown` if the key is unknown.
 fn entry_name(entry: &LlsdEntry<'_>, number: u64, asset: Option<u64>) -> Field {
     let parts = AssetPart::ALL.into_iter().map(AssetPart::key);
     let key = parts.chain(KEYS).find(|key| entry.key.is(key)).unwrap_or("unknown");

@@ -1,4 +1,4 @@
-//! The skin: joints, and how the mesh is bound to them.
+//! The skin: the joints, and the matrices that bind the mesh to the joints.
 
 use super::asset_block::{AssetBlock, SKIN_LISTS};
 use super::asset_part::AssetPart;
@@ -8,10 +8,12 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::parse::Name;
 
-/// The joints that a mesh is bound to, borrowed from the inflated block.
+/// The joints that a mesh is bound to, and their matrices, borrowed from the inflated block.
 ///
-/// A vertex `v` goes to the sum, over its influences, of `v · bind_shape · inverse_bind[joint] · world[joint]` times the
-/// weight: [`palette`](Self::palette) does that.
+/// The skinned position of a vertex `v` is a weighted sum over the joint influences of the vertex.
+/// Each term is `v * bind_shape * inverse_bind[joint] * world[joint]`, multiplied by the weight of
+/// the influence. [`palette`](Self::palette) computes the product of the three matrices for each
+/// joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Skin<'a> {
     block: AssetBlock<'a>,
@@ -19,11 +21,11 @@ pub struct Skin<'a> {
 }
 
 impl<'a> AssetBlock<'a> {
-    /// Looks at it as a skin.
+    /// Returns the block as a skin.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no map.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is not a map.
     pub fn skin(&self) -> Result<Skin<'a>> {
         Skin::new(*self)
     }
@@ -39,19 +41,19 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Returns the block that it is.
+    /// Returns the block that holds the skin.
     #[must_use]
     pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
-    /// Returns the map that it is, with the keys that are not known, too.
+    /// Returns the LLSD map of the skin, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Returns the number of joint names.
+    /// Returns the number of joint names in the skin.
     #[must_use]
     pub fn joint_count(&self) -> usize {
         self.block.list(0).len()
@@ -61,7 +63,8 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is no string.
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
+    /// name is not a string.
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
             (_, LlsdValue::String(name)) => Ok(name.name()),
@@ -69,11 +72,12 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Returns the matrix from the model's space to the space that joints are bound in.
+    /// Returns the matrix that transforms from the model's space to the bind space of the joints.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`], [`ErrorKind::Value`] where it is not 16 numbers.
+    /// Returns [`ErrorKind::Missing`] if the skin has no bind shape matrix, or [`ErrorKind::Value`]
+    /// if the matrix is not 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
         let field = Field::new(name).in_struct(AssetPart::Skin.key());
@@ -84,41 +88,49 @@ impl<'a> Skin<'a> {
         matrix(entry.value).ok_or_else(|| self.block.wrong(field, entry.at, "16 numbers", entry.value.kind()))
     }
 
-    /// Returns the number of inverse bind matrices: that of joints in a sound file.
+    /// Returns the number of inverse bind matrices. In a valid file, this number is equal to the
+    /// number of joints.
     #[must_use]
     pub fn inverse_bind_count(&self) -> usize {
         self.block.list(1).len()
     }
 
-    /// Returns the matrix from the bind space to a joint's.
+    /// Returns the matrix that transforms from the bind space to the space of a joint.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is not 16 numbers.
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
+    /// matrix is not 16 numbers.
     pub fn inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(1, joint)
     }
 
-    /// Returns the number of matrices that move joints: 0, or that of joints, in a sound file.
+    /// Returns the number of alternative inverse bind matrices, which move joints. In a valid file,
+    /// this number is 0 or the number of joints.
     #[must_use]
     pub fn alt_inverse_bind_count(&self) -> usize {
         self.block.list(2).len()
     }
 
-    /// Returns the matrix whose translation is a joint's position relative to its parent, instead of the skeleton's.
+    /// Returns the alternative inverse bind matrix of a joint, which moves the joint.
+    ///
+    /// The translation of this matrix is the joint's position relative to the parent joint. This
+    /// position replaces the joint's position in the avatar's skeleton.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is none, [`ErrorKind::Value`] where it is not 16 numbers.
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
+    /// matrix is not 16 numbers.
     pub fn alt_inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(2, joint)
     }
 
-    /// Returns how far the avatar is lifted, in metres; `None` where that is left out.
+    /// Returns the height by which a viewer raises the avatar that wears the mesh, in metres, or
+    /// `None` if the skin does not store a height.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is no number.
+    /// Returns [`ErrorKind::Value`] if the stored height is not a number.
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
@@ -128,11 +140,12 @@ impl<'a> Skin<'a> {
         number.map(Some)
     }
 
-    /// Tells whether joints that are moved keep their scale; not, where that is left out.
+    /// Returns whether the joints that the skin moves keep their scale, or `false` if the skin does
+    /// not store this value.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is neither true nor false.
+    /// Returns [`ErrorKind::Value`] if the stored value is not a boolean.
     pub fn lock_scale_if_joint_position(&self) -> Result<bool> {
         let name = "lock_scale_if_joint_position";
         match self.map.get(name).map(|entry| (entry.at, entry.value)) {
@@ -155,7 +168,8 @@ impl<'a> Skin<'a> {
         })
     }
 
-    /// Returns item `index` of a list, and where it stands.
+    /// Returns item `index` of the skin's array with the number `list` in [`SKIN_LISTS`]: the
+    /// item's offset in the inflated block, and its LLSD value.
     fn item(&self, list: usize, index: usize) -> Result<(usize, LlsdValue<'a>)> {
         let name = SKIN_LISTS.get(list).copied().unwrap_or_default();
         let starts = self.block.list(list);

@@ -1,4 +1,4 @@
-//! Moving vertices by joints.
+//! Skinning: transforms the vertices of a mesh by the joints of its skin.
 
 use super::matrix::{Matrix, multiply};
 use super::skin::Skin;
@@ -7,14 +7,15 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::SkinMatrix;
 
-/// For each joint, the matrix that takes a vertex of the mesh to where that joint alone would take it.
+/// One matrix per joint of a skin. The matrix of a joint transforms a vertex of the mesh as if this
+/// joint had weight 1 and all other joints had weight 0.
 ///
 /// ```
 /// use meshpeek::Array;
 /// use meshpeek::secondlife::{Lod, Mesh, IDENTITY};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
 /// let skin = mesh.skin()?.unwrap();
-/// let palette = skin.palette(|_joint| IDENTITY)?; // where each joint is in the world
+/// let palette = skin.palette(|_joint| IDENTITY)?; // the world matrix of each joint
 /// let submesh = mesh.level(Lod::High)?.submesh(0)?;
 /// let (positions, weights) = (submesh.positions()?, submesh.weights()?.unwrap());
 /// let moved = palette.position(positions.get(0).unwrap(), weights.get(0).unwrap().iter());
@@ -27,13 +28,17 @@ pub struct Palette {
 }
 
 impl Skin<'_> {
-    /// Multiplies `bind_shape · inverse_bind[joint] · world(joint)` for each joint, in `f32`; `world` gives where a joint is, as a
-    /// matrix for row vectors. Allocates 48 bytes per joint.
+    /// Computes `bind_shape * inverse_bind[joint] * world(joint)` for each joint, in `f32`.
+    ///
+    /// The closure `world` returns the world matrix of a joint, for row vectors. This function
+    /// allocates 48 bytes per joint.
     ///
     /// # Errors
     ///
-    /// As [`bind_shape`](Self::bind_shape) and [`inverse_bind`](Self::inverse_bind); [`ErrorKind::Value`] where there are not
-    /// as many matrices as joints; [`ErrorKind::OutOfMemory`].
+    /// Returns the same errors as [`bind_shape`](Self::bind_shape) and
+    /// [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`] if the number of inverse
+    /// bind matrices differs from the number of joints. Returns [`ErrorKind::OutOfMemory`] if the
+    /// allocation fails.
     pub fn palette(&self, mut world: impl FnMut(usize) -> Matrix) -> Result<Palette> {
         let shape = self.bind_shape()?;
         let joints = self.joint_count();
@@ -56,21 +61,28 @@ impl Skin<'_> {
 }
 
 impl Palette {
-    /// Returns the matrices, one per joint, as a [`SkinnedSurface`](crate::model::animation::SkinnedSurface) takes them.
+    /// Returns the skinning matrices, one per joint, for use in a
+    /// [`SkinnedSurface`](crate::model::animation::SkinnedSurface).
     #[must_use]
     pub fn matrices(&self) -> &[SkinMatrix] {
         &self.matrices
     }
 
-    /// Moves a position. The weights are normalised; without any, the first joint has all of it, and a joint that does not
-    /// exist is the last one: so viewers do. Without joints, the position stays.
+    /// Transforms the position of a vertex by the joints that influence the vertex.
+    ///
+    /// The weights are divided by their sum. As in viewers, a vertex without weights follows the
+    /// first joint, and the last joint replaces a joint whose number is out of range. If the skin
+    /// has no joints, the position does not change.
     #[must_use]
     pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
         self.blend(influences, |matrix| matrix.apply(position)).unwrap_or(position)
     }
 
-    /// Moves a direction, which has no place: translations leave it alone. The result is not normalised, and a normal is
-    /// only right where joints do not scale unevenly.
+    /// Transforms a direction by the joints that influence a vertex. The translations of the
+    /// matrices do not affect the direction.
+    ///
+    /// The result is not scaled to unit length. For a normal, the result is correct only if every
+    /// joint scales all axes equally.
     #[must_use]
     pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
         let turn = |matrix: &SkinMatrix| {
@@ -80,7 +92,8 @@ impl Palette {
         self.blend(influences, turn).unwrap_or(direction)
     }
 
-    /// Adds up where each joint moves something, times its weight. Returns `None` if there are no joints.
+    /// Calls `apply` with the matrix of each influence, and returns the weighted sum of the
+    /// results. Returns `None` if the skin has no joints.
     fn blend(
         &self,
         influences: impl Iterator<Item = Influence> + Clone,
@@ -99,7 +112,8 @@ impl Palette {
     }
 }
 
-/// Returns the first three columns of a matrix for row vectors: where x, y, z and the origin go.
+/// Returns the first three columns of a matrix for row vectors. These columns contain the
+/// transformed directions of the x, y and z axes, and the transformed origin.
 fn skin_matrix(matrix: &Matrix) -> SkinMatrix {
     let rows = matrix.as_chunks::<4>().0;
     SkinMatrix { columns: std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z])) }
@@ -135,7 +149,7 @@ mod tests {
     fn rows_come_first() {
         let turn = [0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let palette = Palette { matrices: vec![skin_matrix(&multiply(&shift([1.0, 0.0, 0.0]), &turn))] };
-        // First one step along x, then a quarter turn: from x to y.
+        // The first matrix moves by one along x. The second matrix turns by a quarter, from x to y.
         let moved = palette.position([0.0; 3], [Influence { bone: 0, weight: 1.0 }].into_iter());
         assert_eq!(moved, [0.0, 1.0, 0.0]);
         assert_eq!(multiply(&IDENTITY, &turn), turn);

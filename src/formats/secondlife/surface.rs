@@ -1,4 +1,5 @@
-//! A submesh: the arrays of one material, borrowed from the inflated block at whatever offset they lie.
+//! A submesh: the vertex and index arrays of one material, borrowed from the inflated block at any
+//! alignment.
 
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
@@ -14,33 +15,33 @@ use crate::math::{as_u64, narrow};
 use crate::model::Weights;
 use crate::parse::Record;
 
-/// The keys of a submesh that are known, by the names that errors and findings have for them.
+/// The known keys of a submesh. Errors and findings use the names of these keys as field names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmeshKey {
-    /// There is nothing else.
+    /// A marker: the submesh has no geometry and no other keys.
     NoGeometry,
-    /// Positions: three codes each.
+    /// Positions of the vertices: three 16-bit codes per vertex.
     Position,
-    /// The box of the positions.
+    /// The quantization box that position codes are scaled to.
     PositionDomain,
-    /// Normals: three codes each.
+    /// Normals of the vertices: three 16-bit codes per vertex.
     Normal,
-    /// Texture coordinates: two codes each.
+    /// Texture coordinates of the vertices: two 16-bit codes per vertex.
     TexCoord0,
-    /// The intervals of the texture coordinates.
+    /// The two intervals that texture coordinate codes are scaled to, for u and v.
     TexCoord0Domain,
-    /// Indices, three to a triangle.
+    /// Vertex indices, three per triangle.
     TriangleList,
-    /// Influences of joints.
+    /// Joint numbers and weights of each vertex.
     Weights,
-    /// The size of the model that was uploaded.
+    /// The size of the uploaded model.
     NormalizedScale,
-    /// Tangents: four codes each.
+    /// Tangents of the vertices: four 16-bit codes per vertex.
     Tangent,
 }
 
 impl SubmeshKey {
-    /// All keys that are known.
+    /// All known keys.
     pub const ALL: [Self; 10] = [
         Self::NoGeometry,
         Self::Position,
@@ -54,7 +55,7 @@ impl SubmeshKey {
         Self::Tangent,
     ];
 
-    /// Returns the key as the file has it.
+    /// Returns the key as stored in the file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,10 +77,16 @@ impl SubmeshKey {
     }
 }
 
-/// A submesh, borrowed. Its map was walked once; each array is checked when it is asked for.
 ///
-/// Positions are in the unit cube, z up, right-handed, in metres once the object's scale stretches them. Triangles go
-/// counter-clockwise seen from outside. A submesh without geometry has arrays of no items.
+/// A submesh, borrowed from the inflated block.
+///
+/// Creating a submesh reads its LLSD map once. Each array of the submesh is checked when the array
+/// is accessed.
+///
+/// Positions are in the unit cube, in a right-handed coordinate system with z up. The scale of the
+/// object in the world multiplies the positions, and the products are in metres. The vertices of a
+/// triangle are in counter-clockwise order seen from outside. The arrays of a submesh without
+/// geometry are empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Submesh<'a> {
     block: AssetBlock<'a>,
@@ -95,55 +102,58 @@ impl<'a> Submesh<'a> {
         for entry in map.iter() {
             let key = SubmeshKey::ALL.iter().zip(&mut known).find(|(key, _)| entry.key.is(key.name()));
             if let Some((_, known)) = key {
-                // Of keys that stand twice, the first counts.
+                // If the map contains a key twice, the first entry is used.
                 known.get_or_insert((entry.at, entry.value));
             }
         }
         Self { block, index, at, map, known }
     }
 
-    /// Returns its number in the level.
+    /// Returns the index of the submesh in the level.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// Returns the map that it is, with the keys that are not known, too.
+    /// Returns the LLSD map of the submesh, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Returns the offset of the map in the inflated block.
+    /// Returns the offset of the submesh's map in the inflated block.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// Tells whether it is a placeholder without geometry. That the key is there says so, whatever its value.
+    /// Returns whether the submesh is a placeholder without geometry.
+    ///
+    /// A submesh is a placeholder if its map contains the key `NoGeometry`, with any value.
     #[must_use]
     pub fn is_placeholder(&self) -> bool {
         self.get(SubmeshKey::NoGeometry).is_some()
     }
 
-    /// Returns the number of vertices, which is that of the positions that are whole.
+    /// Returns the number of vertices: the number of complete positions in the data.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.bytes(SubmeshKey::Position).ok().flatten().map_or(0, |(_, bytes)| bytes.len() / TRIPLE)
     }
 
-    /// Returns the number of triangles that are whole.
+    /// Returns the number of complete triangles in the index data.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.indices().map_or(0, |indices| indices.len() / 3)
     }
 
-    /// Locates the positions.
+    /// Returns the positions of the vertices.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] where a submesh with geometry has none, [`ErrorKind::Value`] where they are not whole, or
-    /// their box is not two times three numbers.
+    /// Returns [`ErrorKind::Missing`] if a submesh with geometry has no positions. Returns
+    /// [`ErrorKind::Value`] if the position data is not a whole number of positions, or if the
+    /// minimum or the maximum of `PositionDomain` is not three numbers.
     pub fn positions(&self) -> Result<Packed<'a, MinMax16<3>>> {
         let domain = self.position_domain()?;
         let raw = match self.array(SubmeshKey::Position)? {
@@ -154,58 +164,82 @@ impl<'a> Submesh<'a> {
         Ok(Packed::new(raw, domain))
     }
 
-    /// Returns the box of the positions: ±0.5 where it is left out.
+    ///
+    /// Returns the quantization box that the position codes are scaled to.
+    ///
+    /// If the submesh stores no box, the result is -0.5 to 0.5 on each axis.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is not two times three numbers. Whether they make sense is not looked at.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not three numbers.
+    /// This function does not check the values of the numbers.
     pub fn position_domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         self.domain(SubmeshKey::PositionDomain, MinMax16::new([min; 3], [max; 3]))
     }
 
-    /// Locates the normals; `None` where there are none. Not normalised: the components are what the codes say.
+    ///
+    /// Returns the normals of the vertices, or `None` if the submesh has no normals.
+    ///
+    /// The normals are decoded on access, but they are not scaled to unit length.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there is not one per vertex.
+    /// Returns [`ErrorKind::Value`] if the number of normals differs from the number of
+    /// vertices.
     pub fn normals(&self) -> Result<Option<Packed<'a, Unit16>>> {
         Ok(self.per_vertex(SubmeshKey::Normal)?.map(|raw| Packed::new(raw, Unit16)))
     }
 
-    /// Locates the tangents, which no known program writes; `None` where there are none.
+    ///
+    /// Returns the tangents of the vertices, or `None` if the submesh has no tangents.
+    ///
+    /// No known program writes tangents.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there is not one per vertex.
+    /// Returns [`ErrorKind::Value`] if the number of tangents differs from the number of
+    /// vertices.
     pub fn tangents(&self) -> Result<Option<Packed<'a, Tangent16>>> {
         Ok(self.per_vertex(SubmeshKey::Tangent)?.map(|raw| Packed::new(raw, Tangent16)))
     }
 
-    /// Locates the texture coordinates: u to the right, v *upwards*, as the file has them; `None` where there are none.
+    /// Returns the texture coordinates of the vertices, or `None` if the submesh has no texture
+    /// coordinates.
+    ///
+    /// As in the file, the coordinate u points right and the coordinate v points *up*.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there is not one pair per vertex, or their domain is not two times two numbers.
+    /// Returns [`ErrorKind::Value`] if the number of texture coordinates differs from the number of
+    /// vertices, or if the minimum or the maximum of `TexCoord0Domain` is not two numbers.
     pub fn uvs(&self) -> Result<Option<Packed<'a, MinMax16<2>>>> {
         let Some(raw) = self.per_vertex(SubmeshKey::TexCoord0)? else { return Ok(None) };
         Ok(Some(Packed::new(raw, self.uv_domain()?)))
     }
 
-    /// Returns the intervals of the texture coordinates: 0 to 1 where they are left out.
+    ///
+    /// Returns the intervals that the texture coordinate codes are scaled to.
+    ///
+    /// If the submesh stores no intervals, the result is 0 to 1 for both u and v.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are not two times two numbers. Whether they make sense is not looked at.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the intervals is not two
+    /// numbers. This function does not check the values of the numbers.
     pub fn uv_domain(&self) -> Result<MinMax16<2>> {
         self.domain(SubmeshKey::TexCoord0Domain, MinMax16::new([0.0; 2], [1.0; 2]))
     }
 
-    /// Locates the indices, three to a triangle. An odd byte, and one or two indices, at the end are left out.
+    ///
+    /// Returns the vertex indices, three per triangle.
+    ///
+    /// The result does not include bytes after the last complete triangle.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] where a submesh with geometry has none, [`ErrorKind::Value`] where they are no binary data.
+    /// Returns [`ErrorKind::Missing`] if a submesh with geometry has no indices, or
+    /// [`ErrorKind::Value`] if the index data is not binary.
     pub fn indices(&self) -> Result<Packed<'a, Index<U16>>> {
         let bytes = match self.bytes(SubmeshKey::TriangleList)? {
             Some((_, bytes)) => bytes,
@@ -217,12 +251,15 @@ impl<'a> Submesh<'a> {
         Ok(Packed::new(raw.map_or(&[], |(raw, _)| raw), Index::new()))
     }
 
-    /// Locates the influences of joints on each vertex; `None` where there are none. Of data that is cut, the lists that
-    /// are whole are found.
+    /// Returns the joint influences (joint numbers and weights) of each vertex, or `None` if the
+    /// submesh has no weights.
+    ///
+    /// If the weight data ends too early, the result contains only the vertices whose influences
+    /// are complete.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are no binary data.
+    /// Returns [`ErrorKind::Value`] if the weight data is not binary.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let Some(runs) = self.weight_runs()? else { return Ok(None) };
         Ok(Some(Weights::from_terminated(runs, self.block.weight_index(self.index))))
@@ -233,12 +270,13 @@ impl<'a> Submesh<'a> {
         Ok(bytes.map(|(_, bytes)| TerminatedRuns::new(bytes, self.vertex_count())))
     }
 
-    /// Returns the size of the model that was uploaded; `None` where it is left out. Positions are not to be multiplied by
-    /// it.
+    /// Returns the size of the uploaded model, or `None` if the submesh does not store the size.
+    ///
+    /// Do not multiply the positions by this size.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where it is not three numbers.
+    /// Returns [`ErrorKind::Value`] if the stored size is not three numbers.
     pub fn normalized_scale(&self) -> Result<Option<[f32; 3]>> {
         let Some((at, value)) = self.get(SubmeshKey::NormalizedScale) else { return Ok(None) };
         let numbers = value.array().and_then(|array| array.numbers::<3>());
@@ -247,13 +285,14 @@ impl<'a> Submesh<'a> {
         Ok(Some(numbers.map(narrow)))
     }
 
-    /// Returns the value of a known key, and its offset in the inflated block.
+    /// Returns the LLSD value of a known key and the offset of this value in the inflated block, or
+    /// `None` if the submesh does not have the key.
     #[must_use]
     pub fn get(&self, key: SubmeshKey) -> Option<(usize, LlsdValue<'a>)> {
         self.known.get(key.number()).copied().flatten()
     }
 
-    /// Returns the binary data of a key.
+    /// Returns the binary data of a key and the offset of its value in the inflated block.
     pub(super) fn bytes(&self, key: SubmeshKey) -> Result<Option<(usize, &'a [u8])>> {
         match self.get(key) {
             None => Ok(None),
@@ -262,7 +301,7 @@ impl<'a> Submesh<'a> {
         }
     }
 
-    /// Returns the binary data of a key as records.
+    /// Returns the binary data of a key as an array of records.
     fn array<T: Record>(&self, key: SubmeshKey) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
@@ -310,19 +349,24 @@ impl<'a> Submesh<'a> {
         self.block.error(self.field(key), at, kind)
     }
 
-    /// Makes an error about inflated byte `at`, which is the key's.
+    /// Makes an error about a byte of the data of `key`. The byte is at offset `at` of the inflated
+    /// block.
     pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
         self.error(key, at, kind)
     }
 
-    /// Names a value of it.
+    /// Returns the [`Field`] that names a key of this submesh in errors and findings.
     #[must_use]
     pub fn field(&self, key: SubmeshKey) -> Field {
         Field::new(key.name()).in_list(self.block.part().key(), as_u64(self.index))
     }
 }
 
-/// Reads the two ends of a domain, each left out or `N` numbers; returns where else something stands, and what.
+/// Reads the minimum and the maximum of a domain, the box or the intervals that codes are scaled
+/// to. The minimum and the maximum are `N` numbers each. An absent minimum or maximum is taken from
+/// `default`.
+///
+/// The error has the offset of a value that is not `N` numbers, and a description of that value.
 pub(super) fn read_domain<const N: usize>(
     map: LlsdMap<'_>,
     default: MinMax16<N>,
@@ -333,7 +377,7 @@ pub(super) fn read_domain<const N: usize>(
         numbers.map(|numbers| numbers.map(narrow)).ok_or_else(|| {
             let found = entry.value.array().map_or_else(
                 || format!("{} as `{name}`", entry.value.kind()),
-                |array| format!("an array of {} values as `{name}`, or of other things", array.len()),
+                |array| format!("an array of {} values as `{name}`, which must all be numbers", array.len()),
             );
             (entry.at, found)
         })

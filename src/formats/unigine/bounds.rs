@@ -1,12 +1,15 @@
-//! Bounds as the engine computes them, in `f32` throughout, so that a sound file's are met bit for bit.
+//! Computes bounding boxes and bounding spheres with the same arithmetic as the engine.
+//!
+//! All computations use `f32`, so the computed bounds are equal, bit for bit, to the bounds that
+//! valid files store.
 
 use crate::array::{Bounds, Sphere};
 
-/// What the engine stores where there is nothing to bound.
+/// The bounding box and sphere that the engine stores for a surface without positions.
 pub(crate) const EMPTY: (Bounds, Sphere) =
     (Bounds { min: [1e9; 3], max: [-1e9; 3] }, Sphere { center: [0.0; 3], radius: -1.0 });
 
-/// Returns the middle of a box.
+/// Returns the centre of a bounding box.
 pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
     let mut center = bounds.min;
     for (center, max) in center.iter_mut().zip(bounds.max) {
@@ -15,7 +18,9 @@ pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
     center
 }
 
-/// Returns how far the farthest position is from `center`; 0 for none. NaNs are passed over.
+/// Returns the distance from `center` to the farthest position, or 0 if `positions` is empty.
+///
+/// Positions whose distance is NaN are ignored.
 pub(crate) fn radius(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
     let far = positions.fold(0.0_f32, |far, position| far.max(square_distance(position, center)));
     far.sqrt()
@@ -31,7 +36,10 @@ pub(crate) fn distance(one: [f32; 3], other: [f32; 3]) -> f32 {
     square_distance(one, other).sqrt()
 }
 
-/// Merges the spheres of surfaces one after another, which is not the sphere around the merged box.
+/// Merges the bounding spheres of surfaces, one after another, into one sphere.
+///
+/// The result is not the sphere around the merged bounding box. Returns `None` if none of the given
+/// spheres has a radius of 0 or more.
 pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
     spheres.filter(|sphere| sphere.radius >= 0.0).reduce(|one, other| {
         let apart = distance(other.center, one.center);
@@ -42,7 +50,8 @@ pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
             return other;
         }
         let scale = 1.0 / apart;
-        // The far ends of both spheres, on the line through their centres; the merged sphere spans them.
+        // `near` and `far` are the outermost points of the two spheres on the line through their
+        // centres. The merged sphere has these two points as the ends of a diameter.
         let (mut near, mut far) = (one.center, other.center);
         for (near, far) in near.iter_mut().zip(&mut far) {
             let normal = (*far - *near) * scale;

@@ -1,17 +1,21 @@
-//! Detects generations, and files of other engines, by their first bytes.
+//! Detects the UNIGINE generation of a file, or the format of another engine, from the first bytes
+//! of the file.
 
 use super::layout::{AnimationGeneration, Generation};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
 
-/// How long a magic is.
+/// The length of a magic number, in bytes.
 const LENGTH: usize = 4;
 
-/// Returns the generation that the first four bytes name.
+/// Returns the mesh generation that the magic number (the first four bytes) of a file identifies.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Empty`]; [`ErrorKind::UnexpectedEnd`] for one to three bytes; [`ErrorKind::Unsupported`] for formats and
-/// generations that are known and not read; [`ErrorKind::Unknown`] for all else.
+/// - [`ErrorKind::Empty`] if the file is empty.
+/// - [`ErrorKind::UnexpectedEnd`] if the file has one to three bytes.
+/// - [`ErrorKind::Unsupported`] if the bytes identify a known format or generation that this crate
+///   does not read.
+/// - [`ErrorKind::Unknown`] for all other first four bytes.
 pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     match file_kind(bytes)? {
         FileKind::Mesh(generation) => Ok(generation),
@@ -19,11 +23,12 @@ pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     }
 }
 
-/// Returns the generation of animation that the first four bytes name.
+/// Returns the animation generation that the magic number (the first four bytes) of a file
+/// identifies.
 ///
 /// # Errors
 ///
-/// As [`mesh`].
+/// Returns the same errors as [`mesh`].
 pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
     match file_kind(bytes)? {
         FileKind::Animation(generation) => Ok(generation),
@@ -31,7 +36,7 @@ pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
     }
 }
 
-/// What the first four bytes name.
+/// The file type (mesh or animation) and the generation that the magic number of a file identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Mesh(Generation),
@@ -42,11 +47,12 @@ fn other(magic: &str, what: &str, advice: &'static str) -> Error {
     fail(ErrorKind::Unsupported { found: format!("{what}, {magic}").into(), advice })
 }
 
-/// Tells what the first four bytes name.
+/// Returns the file type and the generation that the magic number (the first four bytes) of a file
+/// identifies.
 ///
 /// # Errors
 ///
-/// As [`mesh`].
+/// Returns the same errors as [`mesh`].
 pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
     let Some(&magic) = bytes.first_chunk::<LENGTH>() else {
         let left = crate::math::as_u64(bytes.len());
@@ -59,12 +65,13 @@ pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
     known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
 }
 
-/// Tells whether the first four bytes are those of an animation that is read.
+/// Returns whether the magic number of a file identifies a supported animation generation.
 pub(crate) fn is_animation(bytes: &[u8]) -> bool {
     matches!(file_kind(bytes), Ok(FileKind::Animation(_)))
 }
 
-/// Tells whether the bytes are, or once were, a mesh or animation: recognised, if not always read.
+/// Returns whether the magic number of a file identifies a known format, even if this crate does
+/// not support the format.
 pub(crate) fn is_known(bytes: &[u8]) -> bool {
     bytes.first_chunk::<LENGTH>().is_some_and(|magic| refusal(*magic).is_some() || known(*magic).is_some())
 }
@@ -81,7 +88,8 @@ fn fail(kind: ErrorKind) -> Error {
     Error::new(format, Field::new("magic"), 0, kind)
 }
 
-/// Says what a file is that is known and not read.
+/// Returns the error for the magic number of a known format that this crate does not read, or
+/// `None` for an unknown magic number.
 fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
     let text = std::str::from_utf8(&magic).ok();
     let number = text.and_then(|text| text.get(2..)).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));

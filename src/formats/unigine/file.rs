@@ -1,5 +1,7 @@
-//! The owner of a mesh file's bytes. It has no lifetime and can be stored; views are made from it in about a hundred
-//! instructions each.
+//! The [`Mesh`] type, which holds the bytes of a mesh file.
+//!
+//! A [`Mesh`] has no lifetime parameter, therefore it can be stored in a struct. Creating a
+//! [`SurfaceView`] from a mesh takes about a hundred instructions.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,17 +22,19 @@ use crate::model::{Bone, Counts, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
-/// A UNIGINE mesh of generation ms10 to ms15, over any owner of bytes: a [`Map`](crate::io::Map), a `Vec<u8>`,
-/// an `Arc<[u8]>`, a `&[u8]`.
+/// A UNIGINE mesh of generation ms10 to ms15.
 ///
-/// | call | order | looks at | allocates |
+/// The bytes of the file can be held by any type that implements `AsRef<[u8]>`: a
+/// [`Map`](crate::io::Map), a `Vec<u8>`, an `Arc<[u8]>`, a `&[u8]`.
+///
+/// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 32 per animation, 88 per surface, 168 of ms14 and ms15 |
-/// | [`surface`](Self::surface) | surfaces not yet located | their counts; 1 byte per skinned vertex | nothing |
-/// | [`surface`](Self::surface) of ms14, ms15, first time | bytes of its block | the table, once; its block | its inflated bytes |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface (168 in ms14 and ms15) |
+/// | [`surface`](Self::surface) | surfaces not yet located | the counts of these surfaces; 1 byte per skinned vertex | nothing |
+/// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
-/// | an array of a [`SurfaceView`] | the arrays before it | their counts | nothing |
-/// | [`check`](Self::check) | surfaces + skinned vertices | every count; of ms14 and ms15, every block of geometry | the largest of them |
+/// | an array of a [`SurfaceView`] | number of arrays before it | the counts of these arrays | nothing |
+/// | [`check`](Self::check) | surfaces + skinned vertices | every count; in ms14 and ms15, every geometry block | the inflated bytes of the largest block |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -49,22 +53,24 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reads the header, and nothing else.
+    /// Opens a mesh. Reads the header of the file and nothing else.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Empty`](crate::ErrorKind::Empty), [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what is not such a mesh; otherwise the header's first
-    /// fault, by field and offset.
+    /// Returns [`ErrorKind::Empty`](crate::ErrorKind::Empty),
+    /// [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the bytes are not a supported
+    /// mesh. If the header is damaged, returns the first error in the header, with its field and
+    /// offset.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Reads the header, with options.
+    /// Opens a mesh with the given options. Reads the header of the file and nothing else.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let state = MeshFileState::open(data.as_ref(), options)?;
         Ok(Self { data, state })
@@ -74,64 +80,69 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         MeshReader { bytes: self.as_bytes(), state: &self.state }
     }
 
-    /// Returns the generation: which layout the file has.
+    /// Returns the generation of the mesh format, which determines the layout of the file.
     #[must_use]
     pub const fn generation(&self) -> Generation {
         self.state.header.generation
     }
 
-    /// Returns the file's bytes.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.data.as_ref()
     }
 
-    /// Returns the owner of the bytes.
+    /// Returns a reference to the value that holds the bytes of the file.
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Gives the owner of the bytes back.
+    /// Consumes the mesh and returns the value that holds the bytes of the file.
     #[must_use]
     pub fn into_inner(self) -> D {
         self.data
     }
 
-    /// Returns the box and sphere around the whole mesh, as stored.
+    /// Returns the bounding box and the bounding sphere of the whole mesh, as stored in the header.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes of the file have changed since the mesh was opened.
     pub fn bounds(&self) -> Result<(Bounds, Sphere)> {
         self.reader().raw_bounds().map(|raw| (raw.bounds(), raw.sphere()))
     }
 
-    /// Returns how many triangles the engine wanted in a leaf of a surface's tree: 4 in every file seen. Of compressed
-    /// generations only.
+    /// Returns the target number of triangles per leaf, used to build the spatial trees of the
+    /// surfaces.
+    ///
+    /// The number is 4 in every known file. Returns `None` in generations before ms14, which store
+    /// no trees.
     #[must_use]
     pub fn leaf_triangles(&self) -> Option<u32> {
         self.state.header.compressed.map(|compressed| compressed.leaf)
     }
 
-    /// Returns how many bytes of memory the engine reckons that the mesh takes. Of compressed generations only; by which
-    /// formula is unknown.
+    /// Returns the engine's estimate of the memory that the mesh takes, in bytes.
+    ///
+    /// The formula of this estimate is unknown. Returns `None` in generations before ms14, which do
+    /// not store the estimate.
     #[must_use]
     pub fn memory_estimate(&self) -> Option<i64> {
         self.state.header.compressed.map(|compressed| compressed.memory)
     }
 
-    /// Returns the number of bones.
+    /// Returns the number of bones of the skeleton.
     #[must_use]
     pub const fn bone_count(&self) -> usize {
         self.state.file.header.bones.len()
     }
 
-    /// Returns bone `index`.
+    /// Returns the bone with the number `index`: its name, parent and bind transform.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such bone.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn bone(&self, index: usize) -> Result<Bone<'_>> {
         self.reader().file().bone(index)
     }
@@ -142,62 +153,81 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.file.animations.len()
     }
 
-    /// Locates embedded animation `index`: looks at the flags of every key of it and of those before it, once.
+    /// Locates the embedded animation with the number `index` and returns a view of it.
+    ///
+    /// The first call reads the flags of every key of this animation and of the animations before
+    /// it. Later calls use the cached result.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch), or the first fault on the way, by field and offset.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// first error in the data before it, with the field and offset of the error.
     pub fn animation(&self, index: usize) -> Result<AnimationView<'_>> {
         self.reader().animation(index)
     }
 
-    /// Returns the number of surfaces.
+    /// Returns the number of surfaces of the mesh.
     #[must_use]
     pub const fn surface_count(&self) -> usize {
         self.state.header.surfaces.len()
     }
 
-    /// Locates surface `index`. Surfaces before it that nobody asked for yet are walked over: their counts are looked
-    /// at and, where they are skinned, one byte per vertex. Where it starts is remembered.
+    /// Locates the surface with the number `index` and returns a view of it.
+    ///
+    /// The call walks over the earlier surfaces that are not yet located. For each of these
+    /// surfaces, it reads the array counts and, if the surface is skinned, one byte per vertex. The
+    /// file offset of each located surface is cached.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch), or the first fault on the way, by field and offset.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// first error in the data before it, with the field and offset of the error.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         self.reader().surface(index)
     }
 
-    /// Returns the lightmap bytes of surface `index`, as [`SurfaceView::lightmap`] does, without locating it.
+    /// Returns the lightmap bytes of surface `index` without locating the surface.
+    ///
+    /// The returned bytes are the same as those from [`SurfaceView::lightmap`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such surface.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn lightmap(&self, index: usize) -> Result<Option<[u8; 2]>> {
         self.reader().surface_header(index).map(|head| head.lightmap)
     }
 
-    /// Returns all surfaces in file order, each located as the iterator reaches it.
+    /// Returns an iterator over all surfaces in file order.
+    ///
+    /// The iterator locates each surface when it returns that surface, not before.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
 
-    /// Locates surface `index` and inflates its geometry into a buffer, unless the mesh holds it already, or it is stored
-    /// as it is. The mesh keeps nothing of it. Of the generations before ms14, this is [`surface`](Self::surface).
+    /// Locates surface `index`, inflates its geometry into the caller's buffer, and returns a view
+    /// of the surface.
+    ///
+    /// The buffer is not used if the mesh already holds the inflated geometry, or if the geometry
+    /// is stored uncompressed. The mesh does not cache the contents of the buffer. In generations
+    /// before ms14, this call is the same as [`surface`](Self::surface).
     ///
     /// # Errors
     ///
-    /// As [`surface`](Self::surface).
+    /// Returns the same errors as [`surface`](Self::surface).
     pub fn surface_in<'b>(&'b self, index: usize, buffer: &'b mut InflateBuffer) -> Result<SurfaceView<'b>> {
         self.reader().surface_in(index, buffer)
     }
 
-    /// Inflates the geometry of several surfaces now, in parallel with the feature `rayon`: what
-    /// [`surface`](Self::surface) does for each of them when it is first asked for. Of the generations before ms14, it
-    /// locates them.
+    /// Inflates the geometry of the given surfaces. With the feature `rayon`, the surfaces are
+    /// inflated in parallel.
+    ///
+    /// The call has the same effect as a first call to [`surface`](Self::surface) for each of these
+    /// surfaces. In generations before ms14, the call only locates the surfaces.
     ///
     /// # Errors
     ///
-    /// The first failure in the order of `surfaces`; the others are inflated all the same.
+    /// Returns the error of the first surface, in the order of `surfaces`, that cannot be located
+    /// or inflated. The other surfaces are inflated even if one surface fails.
     pub fn inflate(&self, surfaces: &[usize]) -> Result<()>
     where
         D: Sync,
@@ -205,7 +235,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         #[cfg(feature = "rayon")]
         {
             use rayon::prelude::*;
-            // What fails here is asked for again below, so that the first in order is told.
+            // Errors of the parallel loop are ignored. The sequential loop below requests each
+            // surface again and returns the error of the first surface that has one.
             surfaces.par_iter().for_each(|surface| drop(self.surface(*surface)));
         }
         let mut first = Ok(());
@@ -215,58 +246,75 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         first
     }
 
-    /// Lends the spatial tree and the edge records that the engine stored with surface `index`; inflates them the first
-    /// time, and nothing else. `None` in the generations before ms14.
+    /// Returns the spatial tree and the edge records that the file stores for surface `index`.
+    ///
+    /// The first call inflates the tree block of the surface, but not its geometry block. Returns
+    /// `None` in generations before ms14, which store no trees.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch), or a fault of the tree's block, by field and offset.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// first error in the tree block, with its field and offset.
     pub fn tree(&self, index: usize) -> Result<Option<SurfaceTree<'_>>> {
         self.reader().tree(index)
     }
 
-    /// Returns where the blocks of surface `index` stand, geometry and tree, and how large they are; inflates nothing.
-    /// `None` in the generations before ms14.
+    /// Returns the offsets and sizes of the geometry block and the tree block of surface `index`.
+    ///
+    /// The call inflates no block. Returns `None` in generations before ms14, which do not store
+    /// surfaces in blocks.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch), or a fault on the way to them, by field and offset.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// first error in the data before the two blocks, with its field and offset.
     pub fn blocks(&self, index: usize) -> Result<Option<[BlockLocation; 2]>> {
         self.reader().blocks(index)
     }
 
-    /// Counts what the header says that surface `index` has, and inflates nothing: positions, corners and shapes, and the
-    /// bytes of an index into the positions; the rest is 0. `None` in the generations before ms14, whose headers say
-    /// nothing of it.
+    /// Returns the counts that the header stores for surface `index`, without inflating its
+    /// geometry.
+    ///
+    /// The header stores the numbers of positions, triangle corners and shapes. The width of an
+    /// index into the positions is computed from the number of positions. All other fields of the
+    /// returned [`Counts`] are 0. Returns `None` in generations before ms14, whose headers do not
+    /// store these counts.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such surface.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn header_counts(&self, index: usize) -> Result<Option<Counts>> {
         self.reader().header_counts(index)
     }
 
-    /// Returns how many bytes inflated blocks hold.
+    /// Returns the number of bytes of memory that the cached inflated blocks hold.
     #[must_use]
     pub fn inflated_bytes(&self) -> u64 {
         self.state.blocks.inflated_bytes()
     }
 
-    /// Writes a mesh of a compressed generation with its blocks as they are, verbatim, or compressed anew; the table says
-    /// where they come to lie. A mesh of the generations before is written as [`write_to`](Self::write_to) does.
+    /// Writes the mesh to `out`. For ms14 and ms15, `storage` selects how the blocks are stored: as
+    /// in this file, uncompressed, or compressed again.
+    ///
+    /// The block table in the output contains the new offsets of the blocks. A mesh of a generation
+    /// before ms14 is written in the same way as by [`write_to`](Self::write_to).
     ///
     /// # Errors
     ///
-    /// The first fault of the file, by field and offset, or what the output refuses; part of it may be written then.
+    /// Returns the first error in the file, with its field and offset, or the I/O error of `out`.
+    /// Part of the output may already be written when an error occurs.
     pub fn write_stored(&self, out: impl Write, storage: Storage) -> Result<()> {
         write::mesh(self.reader(), out, storage)
     }
 
-    /// Returns the offset of the byte after the closing magic; bytes from there on belong to no field.
+    /// Returns the offset of the first byte after the closing magic number, in bytes from the start
+    /// of the file.
+    ///
+    /// Bytes at and after this offset belong to no field of the mesh.
     ///
     /// # Errors
     ///
-    /// The first fault on the way, by field and offset.
+    /// Returns the first error in the data before this byte, with its field and offset.
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }

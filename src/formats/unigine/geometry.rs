@@ -1,4 +1,4 @@
-//! Lowers surfaces to the neutral view.
+//! Implements the format-independent [`Geometry`] trait for meshes.
 
 use super::file::Mesh;
 use crate::array::{Bounds, Sphere};

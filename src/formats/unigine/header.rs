@@ -1,5 +1,8 @@
-//! The header of a mesh: everything before the first animation or surface body. Its lists are read here for animation
-//! files, too.
+//! Reads the header of a mesh file.
+//!
+//! The header consists of all bytes before the first animation block or surface geometry. The list
+//! of bones and the list of animation names also exist in animation files. This module reads these
+//! two lists for both mesh files and animation files.
 
 use zerocopy::little_endian::{I16, I64};
 
@@ -12,22 +15,24 @@ use crate::error::{ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::parse::{Limits, Name};
 
-/// Where the parts start that meshes and animation files have in common, in bytes from the start of the file.
+/// Offsets of the header fields that exist in both meshes and animation files, in bytes from the
+/// start of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedHeader {
-    /// The name that errors give a file of this generation.
+    /// The format name that error messages show for this generation.
     pub(crate) format: &'static str,
-    /// For each bone, its name.
+    /// For each bone, the offset of its name.
     pub(crate) bones: Box<[u64]>,
-    /// For each named animation, its name.
+    /// For each named animation, the offset of its name.
     pub(crate) animations: Box<[u64]>,
-    /// The first bone's bind transform, in generations that have them.
+    /// Offset of the first bone's bind transform, in generations that have bind transforms.
     pub(crate) binds: Option<u64>,
-    /// The first animation block or, without one, the first surface's geometry.
+    /// Offset of the first animation block or, if the file has no animations, of the geometry of
+    /// the first surface.
     pub(crate) body: u64,
 }
 
-/// What only the header of a mesh has.
+/// The header fields that only meshes have.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) generation: Generation,
@@ -36,42 +41,51 @@ pub(crate) struct Header {
     pub(crate) compressed: Option<CompressedHeader>,
 }
 
-/// What only the header of a compressed generation has.
+/// The header fields that only the compressed generations (ms14 and ms15) have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CompressedHeader {
-    /// How many triangles a leaf of a tree should have: 4 in every file seen.
+    /// The target number of triangles per leaf, used to build the spatial trees. The number is 4 in
+    /// every known file.
     pub(crate) leaf: u32,
     /// The engine's estimate of the memory that the mesh takes, in bytes.
     pub(crate) memory: i64,
-    /// Offset of the bounds: the number before them varies in length.
+    /// Offset of the bounds of the whole mesh. The offset varies, because the number before the
+    /// bounds has a variable length.
     pub(crate) bounds_at: u64,
 }
 
-/// The number of corners of a surface in each index stream, where the header has it, and the offsets of both numbers.
+/// The number of indices in each of the two index streams of a surface, and the file offset of each
+/// of these two numbers.
+///
+/// Only the headers of ms14 and ms15 store the numbers of indices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CornerCounts {
     pub(crate) counts: [u32; 2],
     pub(crate) offsets: [u64; 2],
 }
 
-/// The header's entry of a surface.
+/// The decoded header entry of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SurfaceHeader<'a> {
-    /// In compressed generations only.
+    /// The numbers of indices per stream, in ms14 and ms15 only.
     pub(crate) corners: Option<CornerCounts>,
     pub(crate) name: Name<'a>,
     pub(crate) lightmap: Option<[u8; 2]>,
-    /// Offset of the lightmap bytes.
+    /// Offset of the two lightmap bytes.
     pub(crate) lightmap_at: u64,
     pub(crate) bounds: &'a RawBounds,
-    /// Offset of the bounds.
+    /// Offset of the bounds of the surface.
     pub(crate) bounds_at: u64,
     pub(crate) targets: u32,
-    /// Offset of the first target: its name and, in compressed generations, its number of positions.
+    /// Offset of the header entry of the first shape. The entry consists of the shape's name and,
+    /// in ms14 and ms15, its number of positions.
     pub(crate) target_names: u64,
 }
 
-/// A counted list of the header: the names of its count and its items, and the least bytes of an item.
+/// The description of a list in the header that starts with its number of items.
+///
+/// The description contains the field name of the number of items, the field name of one item, and
+/// the minimum size of one item in bytes.
 struct ListFormat {
     count_name: &'static str,
     name: &'static str,
@@ -82,11 +96,11 @@ const BONES: ListFormat = ListFormat { count_name: "bones.count", name: "bone", 
 const ANIMATIONS: ListFormat =
     ListFormat { count_name: "animations.count", name: "animation", least: MIN_ANIMATION_SIZE };
 
-/// Offset of the bounds in generations that have nothing between them and the magic.
+/// Offset of the mesh bounds in generations that store the bounds directly after the magic number.
 pub(crate) const BOUNDS_AT: u64 = 4;
 
 impl<'a, S: RegionSink> FieldReader<'a, S> {
-    /// Reads the whole header, the magic included.
+    /// Reads the whole header of a mesh, including the magic number.
     pub(crate) fn header(&mut self, generation: Generation, limits: &Limits) -> Result<(SharedHeader, Header)> {
         self.magic(generation.magic(), "magic")?;
         let leaf = if generation.is_compressed() { Some(self.count("leaf_triangles")?) } else { None };
@@ -112,19 +126,21 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok((shared, Header { generation, surfaces, compressed }))
     }
 
-    /// Reads the list of bones, whose count is a compact int.
+    /// Reads the list of bones, whose number is stored as a variable-length integer (compact int).
+    /// Returns the offset of each bone.
     pub(crate) fn bones(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_of(BONES.count_name, BONES.least, limits.items)?;
         self.list(&BONES, count, |reader| reader.bone_header().map(drop))
     }
 
-    /// Reads the list of bones, whose count has 32 bits.
+    /// Reads the list of bones, whose number is stored as a 32-bit integer. Returns the offset of
+    /// each bone.
     pub(crate) fn bones_32(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_32(BONES.count_name, BONES.least, limits.items)?;
         self.list(&BONES, count, |reader| reader.bone_header().map(drop))
     }
 
-    /// Reads the list of animation names.
+    /// Reads the list of animation names and returns the offset of each name.
     pub(crate) fn animation_names(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_of(ANIMATIONS.count_name, ANIMATIONS.least, limits.items)?;
         self.list(&ANIMATIONS, count, |reader| reader.text("name").map(drop))
@@ -140,7 +156,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         })
     }
 
-    /// Reads the items of a list. Returns the offset of each.
+    /// Reads the items of a header list and returns the offset of each item.
     fn list(
         &mut self,
         list: &ListFormat,
@@ -160,7 +176,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(starts.into())
     }
 
-    /// Reads a bone's name and parent.
+    /// Reads the name and the parent of a bone.
     #[inline]
     pub(crate) fn bone_header(&mut self) -> Result<(Name<'a>, i16)> {
         let name = self.text("name")?;
@@ -168,7 +184,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok((name, parent))
     }
 
-    /// Reads the header's entry of a surface, up to its target names.
+    /// Reads the header entry of a surface, up to the names of its morph targets.
     pub(crate) fn surface_header(&mut self, generation: Generation, limits: &Limits) -> Result<SurfaceHeader<'a>> {
         let name = self.text("name")?;
         let lightmap_at = self.cursor.offset();
@@ -195,7 +211,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(CornerCounts { counts: [indices, attributes], offsets: [first, second] })
     }
 
-    /// Passes the header's entries of a surface's targets.
+    /// Reads and checks the header entries of the shapes (targets) of a surface.
     pub(crate) fn targets(&mut self, generation: Generation, targets: u32) -> Result<()> {
         let surface = self.cursor.field("");
         for target in 0..targets {
@@ -206,7 +222,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(())
     }
 
-    /// Reads the header's entry of a target: its name and, in compressed generations, its number of positions.
+    /// Reads the header entry of one shape (target): its name and, in ms14 and ms15, its number of
+    /// positions.
     #[inline]
     pub(crate) fn target(&mut self, generation: Generation) -> Result<(Name<'a>, Option<u32>)> {
         let name = if generation.has_targets() { self.text("name")? } else { Name::default() };

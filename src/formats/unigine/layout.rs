@@ -1,4 +1,6 @@
-//! Raw records and constants of UNIGINE files, and nothing else. All numbers are little-endian, nothing is aligned.
+//! Raw records and constants of UNIGINE files.
+//!
+//! All numbers in these files are little-endian, and no field is aligned.
 
 use zerocopy::little_endian::{F32, I64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -7,7 +9,7 @@ use crate::array::{Bounds, Sphere};
 use crate::model::Transform;
 use crate::parse::Element;
 
-/// A generation of `.mesh`.
+/// A generation (version) of the `.mesh` format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
     /// `ms10`: engine 2.0 alpha.
@@ -18,17 +20,18 @@ pub enum Generation {
     Ms12,
     /// `ms13`: engine 2.19.
     Ms13,
-    /// `ms14`: engine 2.20. Each surface is a compressed block.
+    /// `ms14`: engine 2.20. The geometry of each surface is stored in a block, usually compressed.
     Ms14,
-    /// `ms15`: engine 2.21. As ms14, for meshes without bones.
+    /// `ms15`: engine 2.21. The layout is like ms14, but only for meshes without bones.
     Ms15,
 }
 
 impl Generation {
-    /// All of them, the oldest first.
+    /// All generations of this format, from the oldest to the newest.
     pub const ALL: [Self; 6] = [Self::Ms10, Self::Ms11, Self::Ms12, Self::Ms13, Self::Ms14, Self::Ms15];
 
-    /// Returns the four bytes that open, divide and close a file.
+    /// Returns the magic number: the four bytes at the start, between the sections, and at the end
+    /// of a file.
     #[must_use]
     pub const fn magic(self) -> &'static str {
         match self {
@@ -41,7 +44,7 @@ impl Generation {
         }
     }
 
-    /// Returns the name that errors give a file of this generation.
+    /// Returns the format name that error messages show for files of this generation.
     #[must_use]
     pub const fn format(self) -> &'static str {
         match self {
@@ -54,37 +57,43 @@ impl Generation {
         }
     }
 
-    /// Tells whether the file has a list of embedded animations.
+    /// Returns whether a file of this generation has a list of embedded animations.
     #[must_use]
     pub const fn has_animations(self) -> bool {
         matches!(self, Self::Ms10 | Self::Ms11 | Self::Ms12)
     }
 
-    /// Tells whether each surface is a block by itself, compressed or not, with a spatial tree and a place in a table.
+    /// Returns whether the geometry of each surface is stored in its own block, which may be
+    /// LZ4-compressed.
+    ///
+    /// In such a file, each surface also has a spatial tree and an entry in the table of blocks.
     #[must_use]
     pub const fn is_compressed(self) -> bool {
         matches!(self, Self::Ms14 | Self::Ms15)
     }
 
-    /// Tells whether the file has bones, and lists of weights. What moved to another kind of file in ms15.
+    /// Returns whether a file of this generation has bones and bone weights.
+    ///
+    /// From ms15 on, meshes with bones are stored in a different file format.
     #[must_use]
     pub const fn has_bones(self) -> bool {
         !matches!(self, Self::Ms15)
     }
 
-    /// Tells whether a surface may have several shapes.
+    /// Returns whether a surface can have morph targets in addition to the base shape.
     #[must_use]
     pub const fn has_targets(self) -> bool {
         !matches!(self, Self::Ms15)
     }
 
-    /// Tells whether each surface has the two lightmap bytes.
+    /// Returns whether the header entry of each surface has the two lightmap bytes.
     #[must_use]
     pub const fn has_lightmap(self) -> bool {
         !matches!(self, Self::Ms10 | Self::Ms11)
     }
 
-    /// Returns what a tangent frame is made of.
+    /// Returns the element type of a stored tangent frame: seven bytes in ms10, eight bytes in
+    /// later generations.
     #[must_use]
     pub(crate) const fn frame(self) -> Element {
         match self {
@@ -94,24 +103,29 @@ impl Generation {
     }
 }
 
-/// A generation of `.anim`.
+/// A generation (version) of the `.anim` format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnimationGeneration {
-    /// `an10`: engine 2.0 to 2.18. Quantized, and each frame tells only what changed.
+    /// `an10`: engine 2.0 to 2.18. Values are quantized, and each animation frame stores only the
+    /// values that change.
     An10,
-    /// `an11`: engine 2.19. Floats, and each frame tells all that is not the default.
+    /// `an11`: engine 2.19. Values are floats, and each animation frame stores all components that
+    /// differ from their default.
     An11,
-    /// `an12`: engine 2.20. As an11, with the skeleton's name and a rate.
+    /// `an12`: engine 2.20. The layout is like an11, with a reference to the skeleton and a frame
+    /// rate.
     An12,
-    /// `an13`: engine 2.21. As an12, with twelve bytes more that nobody has explained.
+    /// `an13`: engine 2.21. The layout is like an12, with twelve additional bytes of unknown
+    /// meaning.
     An13,
 }
 
 impl AnimationGeneration {
-    /// All of them, the oldest first.
+    /// All generations of this format, from the oldest to the newest.
     pub const ALL: [Self; 4] = [Self::An10, Self::An11, Self::An12, Self::An13];
 
-    /// Returns the four bytes that open, divide and close a file.
+    /// Returns the magic number: the four bytes at the start, between the sections, and at the end
+    /// of a file.
     #[must_use]
     pub const fn magic(self) -> &'static str {
         match self {
@@ -122,7 +136,7 @@ impl AnimationGeneration {
         }
     }
 
-    /// Returns the name that errors give a file of this generation.
+    /// Returns the format name that error messages show for files of this generation.
     #[must_use]
     pub const fn format(self) -> &'static str {
         match self {
@@ -133,25 +147,30 @@ impl AnimationGeneration {
         }
     }
 
-    /// Tells whether positions and scales are quantized, and frames tell only what changed.
+    /// Returns whether positions and scales are quantized, and animation frames store only the
+    /// values that change.
     #[must_use]
     pub const fn is_quantized(self) -> bool {
         matches!(self, Self::An10)
     }
 
-    /// Tells whether the file says where each bone rests.
+    /// Returns whether a file of this generation stores the bind transform of each bone.
     #[must_use]
     pub const fn has_binds(self) -> bool {
         matches!(self, Self::An10 | Self::An11)
     }
 
-    /// Tells whether the file names the skeleton that it was made for, and a rate.
+    /// Returns whether a file of this generation stores a reference to its skeleton and a frame
+    /// rate.
     #[must_use]
     pub const fn has_skeleton(self) -> bool {
         !self.has_binds()
     }
 
-    /// Returns how many bytes stand between the rate and the inner magic: a flag, and in an13 twelve that are unknown.
+    /// Returns the number of bytes between the frame rate and the inner magic number.
+    ///
+    /// The first of these bytes is the root motion flag. In an13, twelve bytes of unknown meaning
+    /// follow the flag.
     #[must_use]
     pub const fn tail(self) -> u32 {
         match self {
@@ -162,57 +181,59 @@ impl AnimationGeneration {
     }
 }
 
-/// A box that quantized values lie in, as stored: not its corners, but one and a size.
+/// The quantization box, as stored: the minimum corner and the size of the box that contains all
+/// quantized values.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawBox {
-    /// Least x, y, z.
+    /// Minimum x, y, z of the quantized values.
     pub min: [F32; 3],
-    /// How much more the greatest code stands for, along x, y, z.
+    /// Size of the box along x, y, z: the value of the greatest code minus the value of code 0.
     pub size: [F32; 3],
 }
 
-/// What stands in front of a block's bytes.
+/// The two sizes at the start of a block, as stored before the bytes of the block.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawFrame {
-    /// Bytes of what the block holds.
+    /// Size of the uncompressed content of the block, in bytes.
     pub raw: I64,
-    /// Bytes of the block in the file: as many where it is stored verbatim.
+    /// Size of the stored bytes in the file, in bytes. This size equals `raw` if the content is
+    /// stored uncompressed.
     pub stored: I64,
 }
 
 const _: () = assert!(size_of::<RawBox>() == 24);
 const _: () = assert!(size_of::<RawFrame>() == 16);
 
-/// A box and a sphere, as stored.
+/// A bounding box and a bounding sphere, as stored in the file.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawBounds {
-    /// Least x, y, z in scene units; 1e9 where there is nothing to bound.
+    /// Minimum x, y, z in scene units; 1e9 if the bounds are empty.
     pub min: [F32; 3],
-    /// Greatest x, y, z in scene units; −1e9 where there is nothing to bound.
+    /// Maximum x, y, z in scene units; -1e9 if the bounds are empty.
     pub max: [F32; 3],
-    /// Centre of the sphere in scene units.
+    /// Centre x, y, z of the bounding sphere in scene units.
     pub center: [F32; 3],
-    /// Radius of the sphere in scene units; −1 where there is nothing to bound.
+    /// Radius of the bounding sphere in scene units; -1 if the bounds are empty.
     pub radius: F32,
 }
 
 impl RawBounds {
-    /// Returns the box.
+    /// Returns the bounding box.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds { min: self.min.map(F32::get), max: self.max.map(F32::get) }
     }
 
-    /// Returns the sphere.
+    /// Returns the bounding sphere.
     #[must_use]
     pub fn sphere(&self) -> Sphere {
         Sphere { center: self.center.map(F32::get), radius: self.radius.get() }
     }
 
-    /// Stores a box and a sphere.
+    /// Converts a bounding box and a bounding sphere to the form in the file.
     #[must_use]
     pub fn new(bounds: &Bounds, sphere: &Sphere) -> Self {
         Self {
@@ -223,27 +244,27 @@ impl RawBounds {
         }
     }
 
-    /// Returns the ten floats in file order.
+    /// Returns the ten floats of the bounds, in the order in which they are stored.
     pub(crate) fn floats(&self) -> [f32; 10] {
         let floats: [F32; 10] = zerocopy::transmute!(*self);
         floats.map(F32::get)
     }
 }
 
-/// A bone's transform relative to its parent, as stored.
+/// The transform of a bone relative to its parent bone, as stored in the file.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawTransform {
-    /// Offset in scene units.
+    /// Translation in scene units.
     pub position: [F32; 3],
-    /// Quaternion x, y, z, w, unit length.
+    /// Rotation, as a unit quaternion x, y, z, w.
     pub rotation: [F32; 4],
-    /// Factor along each axis.
+    /// Scale factor along each axis.
     pub scale: [F32; 3],
 }
 
 impl RawTransform {
-    /// Returns the values.
+    /// Returns the transform with decoded numbers.
     #[must_use]
     pub fn get(&self) -> Transform {
         Transform {
@@ -253,7 +274,7 @@ impl RawTransform {
         }
     }
 
-    /// Stores the values.
+    /// Converts a transform to the form in the file.
     #[must_use]
     pub fn new(transform: &Transform) -> Self {
         Self {
@@ -269,26 +290,35 @@ const _: () = assert!(size_of::<RawTransform>() == 40);
 const _: () = assert!(size_of::<crate::decode::influence4::RawInfluence4>() == 4);
 const _: () = assert!(size_of::<crate::decode::tangent_frame::RawQuat7>() == 7);
 
-/// The parent number of a root bone.
+/// The value of the parent field of a bone that has no parent.
 pub const ROOT: i16 = -1;
-/// The most surfaces, and the most bones, that the engine's 16-bit numbers can name.
+/// The maximum number of surfaces and of bones in a file, because the engine numbers them with
+/// 16-bit integers.
 pub const MAX_NUMBERED: u32 = 32_767;
-/// The most influences on one vertex.
+/// The maximum number of bone influences on a vertex.
 pub const INFLUENCES: u8 = 4;
-/// Codes of the second lightmap byte: 32·2^code texels, code 0 to 7.
+/// The number of valid codes in the second lightmap byte. A code from 0 to 7 sets a lightmap
+/// resolution of 32 * 2^code texels.
 pub const LIGHTMAP_CODES: u8 = 8;
-/// Least bytes of a bone in the header: an empty name and a parent.
+/// Minimum size of a bone entry in the header, in bytes: an empty name and a parent number.
 pub(crate) const MIN_BONE_SIZE: u64 = 1 + 2;
-/// Least bytes of an animation in the header: an empty name.
+/// Minimum size of an animation entry in the header, in bytes: an empty name.
 pub(crate) const MIN_ANIMATION_SIZE: u64 = 1;
-/// Least bytes of a named animation in the whole file: its name; and two counts and the flags further on.
+/// Minimum size of a named animation in the whole file, in bytes.
+///
+/// The minimum consists of the animation's name in the header, and of two counts and the flags byte
+/// in its animation block.
 pub(crate) const MIN_WHOLE_ANIMATION_SIZE: u64 = 1 + 3;
-/// Least bytes of a surface in the header: its name, bounds, and one target's count and name.
+/// Minimum size of a surface entry in the header, in bytes.
+///
+/// The minimum consists of the name, the bounds, the number of targets, and the name of one target.
 pub(crate) const MIN_SURFACE_SIZE: u64 = 1 + 40 + 1 + 1;
-/// Least bytes of a surface in the header of a compressed generation: its name, lightmap, two counts, bounds, and one
-/// count of positions.
+/// Minimum size of a surface entry in the header of ms14 and ms15, in bytes.
+///
+/// The minimum consists of the name, the lightmap bytes, the two numbers of indices, the bounds,
+/// and one number of positions.
 pub(crate) const MIN_COMPRESSED_SIZE: u64 = 1 + 2 + 2 + 40 + 1;
-/// Least bytes of a morph target's name.
+/// Minimum size of a morph target's name, in bytes.
 pub(crate) const MIN_TARGET_SIZE: u64 = 1;
 
 pub(crate) const MAGIC: Element = Element::new("magic", 4, 1);
@@ -319,7 +349,10 @@ pub(crate) const COMPACTS: Element = Element::new("compact int list", 0, 1);
 pub(crate) const TEXT_32: Element = Element::new("i32 string", 0, 1);
 pub(crate) const KEYS: Element = Element::new("u8 flags + components", 0, 1);
 
-/// Returns what an index into `count` items is made of: the width follows from the count alone.
+/// Returns the element type of an index into an array of `count` items.
+///
+/// The index width depends only on `count`: one byte below 256 items, two bytes below 65,536,
+/// otherwise four bytes.
 pub(crate) const fn index_element(count: u32) -> Element {
     match count {
         0..=0xff => BYTE,

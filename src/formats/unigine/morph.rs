@@ -1,4 +1,4 @@
-//! The shapes of a surface, and blending them.
+//! Access to the shapes (base shape and morph targets) of a surface, and blending of these shapes.
 
 use super::surface::SurfaceView;
 use crate::array::{Array, Packed};
@@ -9,18 +9,22 @@ use crate::model::TangentFrames;
 use crate::parse::Name;
 
 impl<'a> SurfaceView<'a> {
-    /// Returns the number of shapes, the base shape included.
+    /// Returns the number of shapes of the surface, including the base shape.
     #[must_use]
     pub fn target_count(&self) -> usize {
         as_index(self.head.targets)
     }
 
-    /// Returns shape `target`; 0 is the base shape, the others are whole shapes to blend it with. Finding it, and each
-    /// of its arrays, looks at the names and counts of the shapes before it.
+    /// Returns the shape with the number `target`.
+    ///
+    /// Shape 0 is the base shape. The other shapes are morph targets: complete shapes that can be
+    /// blended with the base shape. Locating a shape, or an array of a shape, reads the names and
+    /// counts of the shapes before it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is no such target, or a fault on the way to its name.
+    /// Returns [`ErrorKind::NoSuch`] if the surface has no shape `target`, or the first error in
+    /// the header entries of the shapes up to this one.
     pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
             let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
@@ -32,20 +36,26 @@ impl<'a> SurfaceView<'a> {
         Ok(MorphTarget { name: names.target(self.generation)?.0, surface: *self, number })
     }
 
-    /// Blends the positions: the base shape, plus `weights[k]` times the difference between target *k* + 1 and the base
-    /// shape, for each *k*. Weights that are left out are 0. Sequential; allocates nothing.
+    /// Blends the positions of all shapes of the surface and writes the result to `out`.
+    ///
+    /// The result is the base shape, plus `weights[k]` times the difference between shape *k* + 1
+    /// and the base shape, for each *k*. If `weights` is shorter than the number of morph targets,
+    /// the missing weights are 0. The function runs on the calling thread and allocates no memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] for more weights than targets; [`ErrorKind::Value`] where a target with a weight has not as many
-    /// positions as the base shape; [`ErrorKind::Buffer`] where `out` has not.
+    /// - [`ErrorKind::NoSuch`] if there are more weights than morph targets.
+    /// - [`ErrorKind::Value`] if a morph target with a non-zero weight does not have the same
+    ///   number of positions as the base shape.
+    /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of positions of the base
+    ///   shape.
     pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
         let base = self.positions()?;
         base.decode_into(out)?;
         self.target(weights.len())?;
         let mut arrays = self.arrays()?;
         for (target, &weight) in (1..).zip(weights) {
-            // The positions and frames of the shape before come first.
+            // Skips the positions and the tangent frames of the previous shape.
             arrays.next()?;
             arrays.next()?;
             let Some(shape) = arrays.clone().next()? else { break };
@@ -53,7 +63,7 @@ impl<'a> SurfaceView<'a> {
                 continue;
             }
             if as_index(shape.count) != base.len() {
-                let expected = format!("{} positions, as the base shape has", base.len()).into();
+                let expected = format!("{} positions, the same number as the base shape", base.len()).into();
                 let kind = ErrorKind::Value { expected, found: shape.count.to_string().into() };
                 let field =
                     Field::new("positions.count").in_list("surface", self.index).in_inner_list("target", target);
@@ -80,26 +90,26 @@ pub struct MorphTarget<'a> {
 }
 
 impl<'a> MorphTarget<'a> {
-    /// Returns the name, empty in every file seen.
+    /// Returns the name of the shape, which is empty in every known file.
     #[must_use]
     pub const fn name(&self) -> Name<'a> {
         self.name
     }
 
-    /// Locates the positions.
+    /// Locates the vertex positions of the shape.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
         self.surface.positions_of(self.number)
     }
 
-    /// Locates the tangent frames.
+    /// Locates the tangent frames of the shape.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
         self.surface.tangent_frames_of(self.number)
     }

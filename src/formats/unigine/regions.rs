@@ -1,4 +1,5 @@
-//! Names every byte of a mesh or an animation file, in file order and without gaps.
+//! Reports every byte of a mesh or an animation file, as part of a named region, to the caller's
+//! closure. The regions are in file order and without gaps.
 
 use super::animation::reader::AnimationReader;
 use super::layout::BYTE;
@@ -7,7 +8,7 @@ use super::reader::mesh_reader::MeshReader;
 use crate::error::{Field, Result};
 use crate::parse::Region;
 
-/// Names every byte of a mesh.
+/// Reports every byte of a mesh, as part of a named region, to the closure `visit`.
 pub(crate) fn of_mesh(mesh: MeshReader<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let generation = mesh.generation();
     let mut fields = FieldReader { cursor: mesh.file().cursor(), sink: |region| visit(region) };
@@ -30,7 +31,7 @@ pub(crate) fn of_mesh(mesh: MeshReader<'_>, visit: &mut dyn FnMut(Region)) -> Re
     rest(&mut fields)
 }
 
-/// Names every byte of an animation file.
+/// Reports every byte of an animation file, as part of a named region, to the closure `visit`.
 pub(crate) fn of_animation_file(file: AnimationReader<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let mut fields = FieldReader { cursor: file.file().cursor(), sink: |region| visit(region) };
     let options = &file.state.file.context.options;
@@ -42,7 +43,7 @@ pub(crate) fn of_animation_file(file: AnimationReader<'_>, visit: &mut dyn FnMut
     rest(&mut fields)
 }
 
-/// Names the bytes after the closing magic, if there are any.
+/// Reports the bytes after the closing magic number as one region, if the file has such bytes.
 fn rest<S: RegionSink>(fields: &mut FieldReader<'_, S>) -> Result<()> {
     let left = fields.cursor.left();
     if left > 0 {

@@ -1,4 +1,6 @@
-//! What a sidecar keeps of a mesh or an animation file: writing it, and reading it as far as the file bears it out.
+//! Writes and reads the sidecar records of a mesh or an animation file.
+//!
+//! A sidecar record is used only if the bytes of the mesh or animation file agree with the record.
 
 use std::sync::Arc;
 
@@ -14,28 +16,31 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
 
-/// Where a section starts.
+/// The start of a section of the file (animation or surface geometry), as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawSection {
     start: U64,
-    /// The bytes there, as far as the file goes.
+    /// The first eight bytes of the section, or fewer at the end of the file.
     head: [u8; 8],
 }
 
-/// The result of a walk over the weights of a surface.
+/// The totals of the bone weights of a surface, as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawWeights {
     bytes: U64,
     records: U64,
-    /// Where the longest list is, in bytes from the first, and how long.
+    /// The offset of the longest weight list, in bytes from the first weight list, and the number
+    /// of influences in the longest list.
     longest: [U64; 2],
-    /// The first of its blocks, and how many there are; none where the surface is not skinned.
+    /// The number of the first `WeightBlocks` record of the surface, and how many such records the
+    /// surface has. A surface that is not skinned has no such records.
     blocks: [U64; 2],
 }
 
-/// Returns the bytes at an offset that tell whether a section still starts there.
+/// Returns the eight bytes at an offset. The returned bytes are compared with the bytes in the
+/// sidecar record, to check that a section still starts at this offset.
 fn head(bytes: &[u8], start: u64) -> [u8; 8] {
     let mut head = [0; 8];
     let rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
@@ -44,12 +49,13 @@ fn head(bytes: &[u8], start: u64) -> [u8; 8] {
 }
 
 impl FileReader<'_> {
-    /// Adds where a section starts.
+    /// Adds the record of the section that starts at `start` to the sidecar.
     fn push_section(self, builder: &mut Builder, start: u64) -> Result<()> {
         builder.push(Kind::Sections, &RawSection { start: start.into(), head: head(self.bytes, start) })
     }
 
-    /// Returns where a section starts by a sidecar, if the bytes there bear it out.
+    /// Returns the start of section `index` from a sidecar, or `None` if the bytes at that offset
+    /// differ from the bytes in the sidecar record.
     fn section_of(self, sidecar: &Sidecar, index: usize) -> Option<u64> {
         let section = sidecar.record::<RawSection>(Kind::Sections, as_u64(index))?;
         let start = section.start.get();
@@ -60,21 +66,27 @@ impl FileReader<'_> {
 }
 
 impl<'a> MeshReader<'a> {
-    /// Returns the sidecar, if it can be trusted.
+    /// Returns the sidecar of the file, or `None` if the file has no sidecar or the sidecar cannot
+    /// be trusted.
     pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
         self.state.file.context.sidecar.get(|builder| self.index(builder))
     }
 
-    /// Returns where a section starts by the sidecar.
+    /// Returns the start of a section from the sidecar, or `None` if the sidecar does not store a
+    /// valid start.
     pub(crate) fn stored_section(self, section: usize) -> Option<u64> {
         self.file().section_of(self.sidecar()?, section)
     }
 
-    /// Adds to a sidecar what finding things again would cost a walk: of generations up to ms13 where every section starts,
-    /// where weights end, and the blocks that find each list of them; of all generations the checkpoints of animations.
+    /// Adds to a sidecar all data that could otherwise be computed only by a walk over the file.
+    ///
+    /// For generations up to ms13, the sidecar receives the start of every section, the end of the
+    /// weights, and the index that locates each list of weights. For all generations, the sidecar
+    /// also receives the checkpoints of animations.
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // What a sidecar lends is not there to be copied: everything is found in the file again.
+            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so all data is
+            // located in the file again.
             return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         builder.bind_to(self.file().header_bytes());
@@ -92,7 +104,8 @@ impl<'a> MeshReader<'a> {
     }
 
     fn push_weights(self, builder: &mut Builder, surface: usize) -> Result<()> {
-        // Locating them is what finds their totals, and asking for a list what makes their index.
+        // Locating the weights computes their totals. Requesting a weight list builds the index of
+        // the weights.
         let weights = self.surface(surface)?.weights().ok().flatten();
         weights.and_then(|weights| weights.get(0));
         let cache = self.cache(surface)?;
@@ -112,7 +125,8 @@ impl<'a> MeshReader<'a> {
         builder.push(Kind::Weights, &raw)
     }
 
-    /// Fills in what the sidecar knows of a surface, once.
+    /// Copies the weight totals and the weight index of a surface from the sidecar to the cache, if
+    /// the cache is empty.
     pub(crate) fn recall(self, index: usize, cache: &SurfaceCache) {
         if cache.totals.get().is_some() {
             return;
@@ -132,20 +146,23 @@ impl<'a> MeshReader<'a> {
 }
 
 impl<'a> AnimationReader<'a> {
-    /// Returns the sidecar, if it can be trusted.
+    /// Returns the sidecar of the file, or `None` if the file has no sidecar or the sidecar cannot
+    /// be trusted.
     pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
         self.state.file.context.sidecar.get(|builder| self.index(builder))
     }
 
-    /// Returns where an animation starts by the sidecar.
+    /// Returns the start of animation `index` from the sidecar, or `None` if the sidecar does not
+    /// store a valid start.
     pub(crate) fn stored_section(self, index: usize) -> Option<u64> {
         self.file().section_of(self.sidecar()?, index)
     }
 
-    /// Adds to a sidecar where every animation starts, and its checkpoints.
+    /// Adds the start and the checkpoints of every animation to a sidecar.
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // What a sidecar lends is not there to be copied: everything is found in the file again.
+            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so all data is
+            // located in the file again.
             return AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         let file = self.file();

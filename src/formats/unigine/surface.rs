@@ -1,4 +1,7 @@
-//! Views of one surface: located, not read. Each array is found when it is asked for.
+//! The view of one surface of a mesh.
+//!
+//! A [`SurfaceView`] locates each array when the caller requests that array. Locating an array does
+//! not read the items of the array.
 
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U16, U32};
@@ -20,9 +23,10 @@ use crate::parse::{Cursor, Name, Record, Region};
 
 /// One surface of a [`Mesh`](super::Mesh), borrowed from the file.
 ///
-/// Making it looks at the surface's header entry; asking for an array looks at the counts before that array, one page
-/// each where arrays are large, and at none of their items. So the first position of a mesh costs the pages of the
-/// header and no other.
+/// Creating a view reads the header entry of the surface. Requesting an array reads the counts of
+/// the arrays before it, but not their items. If these arrays are large, each count lies in another
+/// page of memory, so one page per count is read. Therefore reading the first position of a mesh
+/// touches only the pages of the header.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceView<'a> {
     bytes: &'a [u8],
@@ -32,7 +36,7 @@ pub struct SurfaceView<'a> {
     pub(super) index: u64,
     pub(super) head: SurfaceHeader<'a>,
     cache: &'a SurfaceCache,
-    /// The block that the geometry is in, in compressed generations.
+    /// The geometry block of the surface, in ms14 and ms15.
     block: Option<&'a InflatedBlock>,
 }
 
@@ -48,19 +52,19 @@ impl<'a> SurfaceView<'a> {
         Self { bytes, start, access_log, generation, index, head, cache, block }
     }
 
-    /// Returns the name, without its closing NUL.
+    /// Returns the name of the surface, without its closing NUL byte.
     #[must_use]
     pub const fn name(&self) -> Name<'a> {
         self.head.name
     }
 
-    /// Returns the box as stored.
+    /// Returns the bounding box of the surface, as stored in the header.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.head.bounds.bounds()
     }
 
-    /// Returns the sphere as stored.
+    /// Returns the bounding sphere of the surface, as stored in the header.
     #[must_use]
     pub fn sphere(&self) -> Sphere {
         self.head.bounds.sphere()
@@ -70,41 +74,56 @@ impl<'a> SurfaceView<'a> {
         &self.head
     }
 
-    /// Returns the offset of its geometry from the start of the file; in ms14 and ms15, of the block that it is in.
+    /// Returns the offset of the surface's geometry, in bytes from the start of the file.
+    ///
+    /// In ms14 and ms15, the returned offset is the offset of the geometry block.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.start
     }
 
-    /// Returns the UV set that lightmaps use, and the code of their resolution, 32·2^code texels: from ms12 on.
+    /// Returns the two lightmap bytes: the number of the UV set for lightmaps, and the code of the
+    /// lightmap resolution, which is 32 * 2^code texels.
+    ///
+    /// Returns `None` in generations before ms12, which have no lightmap bytes.
     #[must_use]
     pub const fn lightmap(&self) -> Option<[u8; 2]> {
         self.head.lightmap
     }
 
-    /// Locates the positions of the base shape: x, y, z in scene units (1 is a metre by the engine's convention).
+    /// Locates the vertex positions of the base shape.
+    ///
+    /// Each position is x, y, z in scene units. By the engine's convention, one scene unit is a
+    /// metre.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
         self.positions_of(0)
     }
 
-    /// Locates the tangent frames of the base shape: one per attribute vertex, not per position.
+    /// Locates the tangent frames of the base shape.
+    ///
+    /// The array has one tangent frame per attribute vertex, not one per position.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
         self.tangent_frames_of(0)
     }
 
-    /// Locates the bone weights: a list of up to four per position. `None` where the surface is not skinned.
+    /// Locates the bone weights: for each position, a list of up to four influences (a bone number
+    /// and a weight).
+    ///
+    /// Returns `None` if the surface is not skinned.
     ///
     /// # Errors
     ///
-    /// A fault on the way; [`ErrorKind::Value`] where there is not one list per position, or a list is longer than four.
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// number of weight lists is not the number of positions, or if a weight list has more than
+    /// four influences.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let mut arrays = self.arrays()?;
         let positions = arrays.next()?.map_or(0, |array| array.count);
@@ -117,7 +136,8 @@ impl<'a> SurfaceView<'a> {
         }
         self.expect_count(&array, "weights.count", positions, "positions")?;
         let count = as_index(array.count);
-        // Unless it is of these weights, what a sidecar has of a surface leads to none of them.
+        // The totals that a sidecar stores may belong to the weights of another file. Totals of
+        // another file are ignored, because they would give wrong weight lists.
         let known = self.cache.totals.get().filter(|totals| {
             totals.matches(count, size_of::<RawInfluence4>()) && totals.bytes == as_u64(array.bytes.len())
         });
@@ -133,11 +153,15 @@ impl<'a> SurfaceView<'a> {
         Ok(Some(Weights::from_counted(CountedRuns::new(array.bytes, count), known.map(|_| &self.cache.index))))
     }
 
-    /// Locates UV set 0 or 1: u to the right, v downwards. `None` where the surface does not have it.
+    /// Locates the texture coordinates of UV set 0 or 1.
+    ///
+    /// The u coordinate increases to the right, and the v coordinate increases downwards. Returns
+    /// `None` if the surface does not have the requested UV set.
     ///
     /// # Errors
     ///
-    /// A fault on the way; [`ErrorKind::Value`] where there is not one pair per attribute vertex.
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// number of (u, v) pairs is not the number of attribute vertices.
     pub fn uvs(&self, set: usize) -> Result<Option<Packed<'a, Floats<2>>>> {
         let (kind, name) = match set {
             0 => (ArrayKind::Uv0, "uv0.count"),
@@ -148,39 +172,50 @@ impl<'a> SurfaceView<'a> {
         Ok(raw.map(|raw| Packed::new(raw, Floats)))
     }
 
-    /// Locates the vertex colours: red, green, blue, alpha. `None` where the surface has none.
+    /// Locates the vertex colours. Each colour is red, green, blue, alpha.
+    ///
+    /// Returns `None` if the surface has no colours.
     ///
     /// # Errors
     ///
-    /// A fault on the way; [`ErrorKind::Value`] where there is not one per attribute vertex.
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// number of colours is not the number of attribute vertices.
     pub fn colors(&self) -> Result<Option<Packed<'a, Unorm8<4>>>> {
         let raw = self.attributes::<[u8; 4]>(ArrayKind::Colors, "colors.count")?;
         Ok(raw.map(|raw| Packed::new(raw, Unorm8)))
     }
 
-    /// Locates the coordinate indices: for each corner, its position and weights.
+    /// Locates the first index stream: for each triangle corner, the index of its position and
+    /// weights.
+    ///
+    /// UNIGINE calls these indices coordinate indices.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn indices(&self) -> Result<Indices<'a>> {
         self.index_stream(ArrayKind::Indices)
     }
 
-    /// Locates the triangle indices: for each corner, its frame, UVs and colour.
+    /// Locates the second index stream: for each triangle corner, the index of its tangent frame,
+    /// UVs and colour.
+    ///
+    /// UNIGINE calls these indices triangle indices.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn attribute_indices(&self) -> Result<Indices<'a>> {
         self.index_stream(ArrayKind::AttributeIndices)
     }
 
-    /// Counts what the surface has: looks at every count, and at no item.
+    /// Returns the numbers of vertices, corners and other items of the surface.
+    ///
+    /// The call reads the count of every array, but no array item.
     ///
     /// # Errors
     ///
-    /// A fault on the way, by field and offset.
+    /// Returns an error, with its field and offset, if the data before the array is damaged.
     pub fn counts(&self) -> Result<Counts> {
         let mut counts = Counts { targets: self.head.targets, ..Counts::default() };
         let mut arrays = self.arrays()?;
@@ -201,7 +236,8 @@ impl<'a> SurfaceView<'a> {
         Ok(counts)
     }
 
-    /// Returns where a region of the geometry starts, by its name.
+    /// Returns the offset of an array or an array count in the geometry, by the field name of the
+    /// array or the count.
     pub(crate) fn offset_of(&self, name: &str) -> Result<u64> {
         let mut arrays = self.arrays()?;
         while let Some(array) = arrays.next()? {
@@ -214,12 +250,14 @@ impl<'a> SurfaceView<'a> {
         Ok(self.start)
     }
 
-    /// Returns what the block of a compressed generation inflates to.
+    /// Returns the inflated bytes of the geometry block, or `None` if the geometry was not
+    /// inflated.
     pub(crate) fn inflated_bytes(&self) -> Option<&'a [u8]> {
         self.block?.inflated_bytes()
     }
 
-    /// Names the arrays of inflated geometry, and their counts.
+    /// Reports each array of the inflated geometry, and each array count, as a [`Region`] to the
+    /// closure `see`.
     pub(crate) fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let arrays = self.arrays()?;
         let reader = FieldReader { cursor: arrays.reader.cursor.clone(), sink: |region| see(region) };
@@ -228,7 +266,7 @@ impl<'a> SurfaceView<'a> {
         Ok(())
     }
 
-    /// Starts finding the arrays from the first.
+    /// Returns an [`Arrays`] value that locates the arrays of the surface, from the first array on.
     pub(crate) fn arrays(&self) -> Result<Arrays<'a, NoRegions>> {
         let counts = match self.head.corners {
             Some(corners) => Some(HeaderCounts { targets: self.reader(self.head.target_names)?, corners }),
@@ -255,7 +293,8 @@ impl<'a> SurfaceView<'a> {
         })
     }
 
-    /// Finds an array that has one item per attribute vertex, or none.
+    /// Locates an array that has one item per attribute vertex. Returns `None` if the array is
+    /// empty.
     fn attributes<T: Record>(&self, kind: ArrayKind, count_name: &'static str) -> Result<Option<&'a [T]>> {
         let mut arrays = self.arrays()?;
         arrays.next()?;
@@ -277,7 +316,10 @@ impl<'a> SurfaceView<'a> {
         })
     }
 
-    /// Types the bytes of an array: every bit pattern is a record, and the length was multiplied from its size.
+    /// Casts the bytes of an array to a slice of records.
+    ///
+    /// The cast is safe: every bit pattern is a valid record, and the number of bytes is a multiple
+    /// of the record size.
     pub(crate) fn cast<T: Record>(&self, array: &SurfaceArray<'a>) -> Result<&'a [T]> {
         <[T]>::ref_from_bytes(array.bytes).map_err(|_| {
             let (needed, left) = (as_u64(size_of::<T>()), as_u64(array.bytes.len()));
@@ -301,18 +343,24 @@ impl<'a> SurfaceView<'a> {
         }
     }
 
-    /// Makes an error about the region `name`, `into` bytes from its start.
+    /// Makes an error for the array `name`, at the position `into` bytes after the start of that
+    /// array.
     pub(crate) fn fault(&self, name: &'static str, into: u64, kind: ErrorKind) -> Error {
         let start = self.offset_of(name).unwrap_or(self.start);
         self.error(name, start.saturating_add(into), kind)
     }
 
-    /// Returns the offset of the block that the geometry was inflated from: other offsets are then inside of it.
+    /// Returns the file offset of the block that the geometry was inflated from, or `None` if the
+    /// geometry was not inflated.
+    ///
+    /// If the geometry was inflated, the offsets of its arrays are relative to the start of the
+    /// inflated bytes.
     pub(crate) fn inflated_from(&self) -> Option<u64> {
         self.block?.inflated_from()
     }
 
-    /// Starts reading the geometry.
+    /// Returns a cursor at the start of the surface's geometry, in the file or in the inflated
+    /// bytes.
     fn cursor(&self) -> Result<Cursor<'a>> {
         match self.block {
             Some(block) => {

@@ -1,8 +1,10 @@
-//! Writes a file that was read: the reader mirrored, field by field.
+//! Writes an opened file again, field by field, in the order in which the reader reads the fields.
 //!
-//! A mesh that was read is written from its views, and a sound one comes out byte for byte. What the engine itself
-//! never writes (a compact int of another length, a name without its NUL, bytes behind the closing magic) comes out in
-//! the engine's form; `validate` finds it, and `rewrite` says so.
+//! A mesh is written from the data that its views return. The output for a valid mesh is equal to
+//! the input, byte for byte. The engine never writes the following encodings: a variable-length
+//! integer (compact int) that is longer than necessary, a name without its closing NUL, and bytes
+//! after the closing magic number. The writer replaces these encodings by the encoding of the
+//! engine. `validate` finds such encodings, and `rewrite` reports the change.
 
 use std::io::Write;
 
@@ -19,7 +21,7 @@ use super::writer::FieldWriter;
 use crate::error::Result;
 use crate::io::prefetch;
 
-/// Writes a mesh. Blocks of compressed generations are stored as `storage` has it.
+/// Writes a mesh to `out`. `storage` selects how the blocks of ms14 and ms15 are stored.
 pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> Result<()> {
     let mut writer = FieldWriter::for_mesh(out, mesh.generation());
     mesh_header(mesh, &mut writer)?;
@@ -42,7 +44,7 @@ pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> R
     writer.flush()
 }
 
-/// Writes all before the first animation or geometry.
+/// Writes the header of a mesh: all fields before the first animation block or surface geometry.
 fn mesh_header(mesh: MeshReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     let (file, generation, compressed) = (mesh.file(), mesh.generation(), mesh.state.header.compressed);
     writer.magic()?;
@@ -86,7 +88,7 @@ fn surface_header(mesh: MeshReader<'_>, surface: usize, writer: &mut FieldWriter
     Ok(())
 }
 
-/// Writes an animation file.
+/// Writes an animation file to `out`.
 pub(crate) fn animation_file(reader: AnimationReader<'_>, out: impl Write) -> Result<()> {
     let (file, header) = (reader.file(), &reader.state.header);
     let generation = header.generation;
@@ -126,7 +128,7 @@ pub(crate) fn animation_file(reader: AnimationReader<'_>, out: impl Write) -> Re
     writer.flush()
 }
 
-/// Writes the bones' names and parents.
+/// Writes the name and the parent number of each bone.
 fn bones(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     for bone in 0..file.bone_count() {
         let (name, parent) = file.bone_header(bone)?;
@@ -144,12 +146,12 @@ fn animation_names(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -
     Ok(())
 }
 
-/// Writes the bind transforms, in generations that have them.
+/// Writes the bind transforms of all bones, in generations that store bind transforms.
 fn binds(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     writer.bytes(file.binds()?.unwrap_or_default().as_bytes())
 }
 
-/// Writes an animation's block.
+/// Writes the animation block of one animation.
 fn animation(writer: &mut FieldWriter<impl Write>, view: &AnimationView<'_>) -> Result<()> {
     writer.animation_head(view.bones, &view.coding(), view.flags)?;
     frames(writer, view)

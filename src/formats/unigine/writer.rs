@@ -11,10 +11,11 @@ use crate::decode::{OffsetScale16, compact};
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 
-/// The lightmap bytes of nearly every real surface: UV set 1, 256 texels.
+/// The lightmap bytes of nearly every surface in real files: UV set 1, 256 texels.
 const DEFAULT_LIGHTMAP: [u8; 2] = [1, 3];
 
-/// Writes the primitives of UNIGINE files.
+/// Writes numbers, strings and other primitive values of UNIGINE files, and counts the written
+/// bytes.
 #[derive(Debug)]
 pub(crate) struct FieldWriter<W> {
     out: W,
@@ -28,41 +29,46 @@ impl<W: Write> FieldWriter<W> {
         Self { out, magic, format, written: 0 }
     }
 
-    /// Starts a mesh of a generation.
+    /// Creates a writer for a mesh of the given generation.
     pub(crate) const fn for_mesh(out: W, generation: Generation) -> Self {
         Self::new(out, generation.magic(), generation.format())
     }
 
-    /// Writes the magic that opens, divides and closes a file.
+    /// Writes the magic number, which occurs at the start, between the sections, and at the end of
+    /// a file.
     pub(crate) fn magic(&mut self) -> Result<()> {
         self.bytes(self.magic.as_bytes())
     }
 
-    /// Writes a count as the engine spells it.
+    /// Writes a count as a variable-length integer (compact int), in the shortest encoding, as the
+    /// engine does.
     pub(crate) fn count(&mut self, count: u32) -> Result<()> {
-        // No reader gives, and no builder lets through, a count of 2^31 or more.
+        // The count is always below 2^31: readers return only such counts, and builders accept only
+        // such counts.
         let (bytes, length) = compact::encode(i32::try_from(count).unwrap_or(i32::MAX));
         self.bytes(bytes.get(..length).unwrap_or_default())
     }
 
-    /// Writes the number of items of a list.
+    /// Writes the number of items of a list as a variable-length integer (compact int).
     pub(crate) fn length(&mut self, length: usize) -> Result<()> {
         self.count(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
-    /// Writes a name with its length and closing NUL.
+    /// Writes the length of a name, the bytes of the name, and a closing NUL. The length includes
+    /// the NUL.
     pub(crate) fn text(&mut self, name: &[u8]) -> Result<()> {
         self.length(name.len().saturating_add(1))?;
         self.bytes(name)?;
         self.bytes(&[0])
     }
 
-    /// Writes the two lightmap bytes, where the generation has them.
+    /// Writes the two lightmap bytes of a surface, in generations that store lightmap bytes.
     pub(crate) fn lightmap(&mut self, generation: Generation, lightmap: Option<[u8; 2]>) -> Result<()> {
         if generation.has_lightmap() { self.bytes(&lightmap.unwrap_or(DEFAULT_LIGHTMAP)) } else { Ok(()) }
     }
 
-    /// Writes what the header says of a target: its name, and its number of positions, as far as the generation has them.
+    /// Writes the header entry of a shape (target): its name and its number of positions, in
+    /// generations that store these fields.
     pub(crate) fn target(&mut self, generation: Generation, name: &[u8], positions: Option<u32>) -> Result<()> {
         if generation.has_targets() {
             self.text(name)?;
@@ -74,7 +80,8 @@ impl<W: Write> FieldWriter<W> {
         self.bytes(bounds.as_bytes())
     }
 
-    /// Writes an index in the width that the number of items it points into gives it.
+    /// Writes an index with one, two or four bytes, depending on the number of items in the array
+    /// that the index refers to.
     pub(crate) fn index(&mut self, index: u32, items: usize) -> Result<()> {
         match (items, u8::try_from(index), u16::try_from(index)) {
             (..=0xff, Ok(index), _) => self.bytes(&[index]),
@@ -83,25 +90,27 @@ impl<W: Write> FieldWriter<W> {
         }
     }
 
-    /// Writes a count of 32 bits.
+    /// Writes a count as a 32-bit integer.
     pub(crate) fn length_32(&mut self, length: usize) -> Result<()> {
         self.bytes(I32::new(i32::try_from(length).unwrap_or(i32::MAX)).as_bytes())
     }
 
-    /// Writes a name with its length in 32 bits and closing NUL.
+    /// Writes the length of a name as a 32-bit integer, the bytes of the name, and a closing NUL.
     pub(crate) fn text_32(&mut self, name: &[u8]) -> Result<()> {
         self.length_32(name.len().saturating_add(1))?;
         self.bytes(name)?;
         self.bytes(&[0])
     }
 
-    /// Writes the box that quantized values lie in.
+    /// Writes a quantization box: its minimum and its size.
     pub(crate) fn boxed(&mut self, OffsetScale16 { min, size }: &OffsetScale16) -> Result<()> {
         self.bytes(min.map(F32::new).as_bytes())?;
         self.bytes(size.map(F32::new).as_bytes())
     }
 
-    /// Writes what stands in front of an animation's frames: its bones, boxes and flags, as far as its coding has them.
+    /// Writes the fields of an animation before its animation frames: bone numbers, quantization
+    /// boxes and global flags. The boxes and the flags are written only for codings that store
+    /// them.
     pub(crate) fn animation_head(&mut self, bones: &[I16], coding: &Coding, flags: Option<u8>) -> Result<()> {
         self.length(bones.len())?;
         self.bytes(bones.as_bytes())?;
@@ -117,7 +126,7 @@ impl<W: Write> FieldWriter<W> {
         Ok(())
     }
 
-    /// Returns how many bytes were written so far.
+    /// Returns the number of bytes that were written to the output so far.
     pub(crate) const fn written(&self) -> u64 {
         self.written
     }

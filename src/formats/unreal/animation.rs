@@ -1,4 +1,4 @@
-//! Sequences of vertex frames as clips.
+//! The animation clips of a vertex mesh. A clip is a range of vertex frames.
 
 use super::file::Mesh;
 use super::header::no_such;
@@ -7,7 +7,7 @@ use crate::model::Bone;
 use crate::model::animation::{Animations, Clip, Event};
 use crate::parse::Name;
 
-/// Frames per second of a sequence that gives no rate.
+/// The default playback rate of a sequence, in vertex frames per second.
 const RATE: f32 = 30.0;
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
@@ -26,7 +26,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         }
     }
 
-    /// A script's sequences; without any, all frames are one clip that has no name.
+    /// Returns the clip for one sequence of the script. If the script has no sequences for the
+    /// mesh, all vertex frames form one clip without a name.
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         if clip >= self.clip_count() {
             return Err(no_such("clip", self.clip_count(), clip));
@@ -35,11 +36,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         let Some(sequence) = self.script().and_then(|script| script.sequence(clip)) else {
             return Ok(Clip { name: Name::default(), frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) });
         };
-        // A script may name frames that do not exist: a clip has those that do.
+        // A sequence may refer to frames that the mesh does not have. The clip contains only the
+        // frames that the mesh has.
         let [first, end] =
             [sequence.start, sequence.start.saturating_add(sequence.frames)].map(|frame| clamp(frame).min(all));
         let frames = end.saturating_sub(first);
-        // What is no rate gives way to the default, as what is missing does.
+        // An invalid rate is replaced by the default rate, like a missing rate.
         let rate = sequence.rate.filter(|rate| rate.is_finite() && *rate > 0.0).or(Some(RATE));
         Ok(Clip { name: sequence.name, frames, bones: 0, rate, first_vertex_frame: Some(first) })
     }
@@ -51,7 +53,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     }
 }
 
-/// What a script counts may be negative, or more than there is room for.
+/// Converts a whole number from a script to `u32`. A number that is negative or too large for `u32`
+/// is clamped.
 fn clamp(count: i64) -> u32 {
     u32::try_from(count.max(0)).unwrap_or(u32::MAX)
 }

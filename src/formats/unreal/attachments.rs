@@ -1,4 +1,5 @@
-//! Where a weapon hangs: the triangles that are not drawn.
+//! Weapon attachments. A weapon attachment is a triangle that is not drawn and that marks the
+//! position and the axes of a weapon.
 
 use super::file::Mesh;
 use super::header::POLYGONS_AT;
@@ -10,19 +11,25 @@ use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the number of triangles that mark where a weapon hangs. A player's model has one as its first polygon.
+    /// Returns the number of triangles that mark a weapon attachment. In the model of a player, the
+    /// first polygon is such a triangle.
     #[must_use]
     pub fn attachment_count(&self) -> usize {
         self.groups().map_or(0, |groups| groups.weapons().len())
     }
 
-    /// Returns where a weapon hangs in a frame, after placing the triangle: midway between its vertices 0 and 1, with z
-    /// from the one to the other, y along the triangle's normal, and x their cross product y × z.
+    /// Returns the position and the axes of a weapon attachment in one animation frame. The
+    /// placement is applied to the vertices of the triangle first.
+    ///
+    /// The position of the attachment is midway between the vertices 0 and 1 of the triangle. The z
+    /// axis of the attachment points from vertex 0 to vertex 1, the y axis is the normal of the
+    /// triangle, and the x axis is the cross product y × z.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is no such triangle or frame; [`ErrorKind::Value`] where a vertex of it is out
-    /// of range.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below
+    /// [`attachment_count`](Self::attachment_count) or the mesh has no animation frame `frame`, and
+    /// [`ErrorKind::Value`] if a vertex index of the triangle is out of range.
     pub fn attachment(&self, index: usize, frame: usize, placement: &Placement) -> Result<Attachment> {
         let weapons = self.groups()?.weapons();
         let Some(number) = weapons.get(index) else {
@@ -46,7 +53,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// Makes the error that a polygon names a vertex that a frame does not have.
+/// Makes the error for a polygon whose vertex index is not below `count`, the number of vertices in
+/// the animation frame.
 fn beyond(polygon: u64, vertex: u32, count: usize) -> Error {
     let kind =
         ErrorKind::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };

@@ -1,4 +1,5 @@
-//! The owner of a pair's bytes. It has no lifetime and can be stored; views are made from it when they are asked for.
+//! [`Mesh`], which holds the bytes of the files of a mesh. A `Mesh` has no lifetime parameter and
+//! can be stored. Views that borrow from a `Mesh` are made on request.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,15 +20,16 @@ use crate::model::{FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 use std::io::Write;
 
-/// An Unreal vertex mesh: a data file, an aniv file, and on request what a script says of them, over any owner of bytes.
+/// An Unreal vertex mesh: a data file, an aniv file and, optionally, a script. `D` is the type of
+/// the value that holds the bytes of a file.
 ///
-/// | call | order | looks at | allocates |
+/// | call | time | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | 1 | both headers, 52 bytes | nothing |
-/// | [`frame`](Self::frame) | 1 | nothing | nothing |
-/// | a surface, first time | polygons, and a sort of those out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
-/// | [`bounds`](Self::bounds), first time | vertices | frame 0 | nothing |
-/// | [`bounds_of_all_frames`](Self::bounds_of_all_frames) | vertices of all frames | all frames | nothing |
+/// | [`open`](Self::open) | O(1) | both headers, 52 bytes | nothing |
+/// | [`frame`](Self::frame) | O(1) | nothing | nothing |
+/// | a surface, first time | O(polygons), and a sort if they are out of order | texture and type of each polygon | 2 bytes per polygon, 12 per surface |
+/// | [`bounds`](Self::bounds), first time | O(vertices) | frame 0 | nothing |
+/// | [`bounds_of_all_frames`](Self::bounds_of_all_frames) | O(vertices of all frames) | all frames | nothing |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -47,28 +49,32 @@ pub struct Mesh<D> {
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
     access_logs: Option<Box<[AccessLog; 2]>>,
-    /// What the script says of the mesh. It is behind one pointer so that dropping a mesh without a script is cheap.
+    /// The script, and the selection of its commands that are about the mesh. One pointer leads to
+    /// both, which makes it cheap to drop a mesh without a script.
     facts: Option<Arc<(Arc<Script<D>>, Selected)>>,
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reads both headers, and nothing else; accepts what games load although it breaks a rule.
+    /// Reads the headers of the data file and the aniv file, and nothing else. Accepts files that
+    /// break a validation rule if games load such files.
     ///
     /// # Errors
     ///
-    /// The first fault, by field and offset: a file cut within its header or its polygons, a frame size that fits no kind
-    /// of vertex.
+    /// Returns the first error, with the name and the offset of the field: a file ends within its
+    /// header or its polygons, or the size of an animation frame fits no storage format of
+    /// vertices.
     pub fn open(data: D, aniv: D) -> Result<Self> {
         Self::open_with(data, aniv, &OpenOptions::default())
     }
 
-    /// Reads both headers, with options.
+    /// Reads the headers of the data file and the aniv file, with the given options.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open); with [`OpenOptions::strict`] also the first thing that is not exactly as it should be.
+    /// Returns the same errors as [`open`](Self::open). With [`OpenOptions::strict`], also returns
+    /// an error for the first breach of a rule that is checked in strict mode.
     pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
         let access_logs: Option<Box<[AccessLog; 2]>> = options.record_access.then(Box::default);
         let [data_log, aniv_log] = access_logs.as_deref().map_or([None; 2], |logs| logs.each_ref().map(Some));
@@ -85,19 +91,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(mesh)
     }
 
-    /// Sets what a byte of texture coordinates is divided by.
+    /// Sets the number by which the stored bytes of texture coordinates are divided.
     #[must_use]
     pub fn with_uv_divisor(mut self, divisor: UvDivisor) -> Self {
         self.uv_divisor = divisor;
         self
     }
 
-    /// Adds what a script says of the mesh that it calls `name`, in any case of letters: its clips, textures, scale and
-    /// origin.
+    /// Adds the data that a script has about the mesh `name`: the clips, textures, scale and origin
+    /// of the mesh. The case of letters in `name` is ignored.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Choice`] where the script imports no such mesh.
+    /// Returns [`ErrorKind::Choice`] if the script does not import a mesh with this name.
     pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
         let script = script.into();
         let selected = script.select(name);
@@ -109,114 +115,119 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(self.with_selected(script, selected))
     }
 
-    /// Adds what a script says of a mesh that was selected from it: so the meshes of one script share it.
+    /// Adds the data that a script has about this mesh. `selected` must be a selection from the
+    /// same script. In this way, several meshes can share one script.
     #[must_use]
     pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
         self.facts = Some(Arc::new((script, selected)));
         self
     }
 
-    /// Returns what the script says of the mesh, where there is a script.
+    /// Returns the data that the script has about this mesh, or `None` if the mesh has no script.
     #[must_use]
     pub fn script(&self) -> Option<MeshScript<'_>> {
         self.facts.as_deref().map(|(script, selected)| script.mesh(selected))
     }
 
-    /// Returns the whole script, where there is one.
+    /// Returns the whole script, or `None` if the mesh has no script.
     #[must_use]
     pub fn whole_script(&self) -> Option<&Script<D>> {
         self.facts.as_deref().map(|(script, _)| &**script)
     }
 
-    /// Returns what a byte of texture coordinates is divided by.
+    /// Returns the number by which the stored bytes of texture coordinates are divided.
     #[must_use]
     pub const fn uv_divisor(&self) -> UvDivisor {
         self.uv_divisor
     }
 
-    /// Returns the owner of the data file's bytes.
+    /// Returns the value that holds the bytes of the data file.
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Returns the owner of the aniv file's bytes.
+    /// Returns the value that holds the bytes of the aniv file.
     #[must_use]
     pub const fn aniv(&self) -> &D {
         &self.aniv
     }
 
-    /// Returns how vertices are stored.
+    /// Returns the storage format of the vertices.
     #[must_use]
     pub const fn variant(&self) -> Variant {
         self.header.variant
     }
 
-    /// Returns the number of triangles, those that are not drawn included.
+    /// Returns the number of triangles (polygons), including triangles that are not drawn.
     #[must_use]
     pub fn polygon_count(&self) -> usize {
         as_index(self.header.polygons)
     }
 
-    /// Returns the number of vertices of each frame.
+    /// Returns the number of vertices of the mesh, which is the same in each animation frame.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         as_index(self.header.vertices)
     }
 
-    /// Returns the number of frames that the header declares; of a damaged file, the last may be cut or missing.
+    /// Returns the number of animation frames that the header of the aniv file declares. In a
+    /// damaged file, the last frames may be incomplete or missing.
     #[must_use]
     pub fn frame_count(&self) -> usize {
         as_index(self.header.frames)
     }
 
-    /// Lends the data file's header, the 44 bytes that nobody reads included.
+    /// Returns the header of the data file, including the 44 unused bytes.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if fewer bytes of the file are available than when the mesh was opened.
     pub fn data_header(&self) -> Result<&RawDataHeader> {
         self.data_cursor().read("header")
     }
 
-    /// Lends the aniv file's header.
+    /// Returns the header of the aniv file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if fewer bytes of the file are available than when the mesh was opened.
     pub fn aniv_header(&self) -> Result<&RawAnivHeader> {
         self.aniv_cursor().read("header")
     }
 
-    /// Lends all polygons, in file order.
+    /// Returns all polygons of the data file, without conversion, in file order.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if fewer bytes of the file are available than when the mesh was opened.
     pub fn polygons(&self) -> Result<&[RawPolygon]> {
         self.data_cursor().at(POLYGONS_AT)?.array(self.header.polygons, "polygons")
     }
 
-    /// Lends what follows the polygons: nothing in a sound file.
+    /// Returns the bytes of the data file after the last polygon. In a valid file, this slice is
+    /// empty.
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
         let end = usize::try_from(self.header.polygons_end()).ok();
         end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
     }
 
-    /// Lends what follows the last frame: nothing in a sound file.
+    /// Returns the bytes of the aniv file after the last animation frame. In a valid file, this
+    /// slice is empty.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
         let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
         end.and_then(|end| self.aniv.as_ref().get(end..)).unwrap_or_default()
     }
 
-    /// Locates frame `index`; looks at no vertex. The last frame of a file that is cut short has what there is of it.
+    /// Returns animation frame `index` without reading the vertices of the frame. If the aniv file
+    /// ends within this frame, the result contains only the bytes that exist.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where the header declares no such frame, [`ErrorKind::UnexpectedEnd`] where the file ends
-    /// before it.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below [`frame_count`](Self::frame_count),
+    /// and [`ErrorKind::UnexpectedEnd`] if the aniv file ends before the frame.
     pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
         let number = as_u64(index);
         let field = Field::new("positions").in_list("frame", number);
@@ -234,25 +245,28 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))
     }
 
-    /// Returns the bytes of all frames, as many of them as there are.
+    /// Returns the bytes of all animation frames. If the aniv file is shorter than its header
+    /// declares, returns only the bytes that exist.
     pub(super) fn frame_bytes(&self) -> &[u8] {
         let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
         body.get(..length).unwrap_or(body)
     }
 
-    /// Returns the number of surfaces: polygons of one texture number and one type byte. Those that are not drawn come
-    /// last.
+    /// Returns the number of surfaces. A surface consists of all polygons that have the same
+    /// texture number and the same type byte. Surfaces that are not drawn come last.
     #[must_use]
     pub fn surface_count(&self) -> usize {
         self.groups().map_or(0, Groups::len)
     }
 
-    /// Locates surface `index`.
+    /// Returns the surface with the given index.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] where there is no such surface, [`ErrorKind::OutOfMemory`].
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below
+    /// [`surface_count`](Self::surface_count), and [`ErrorKind::OutOfMemory`] if an allocation
+    /// fails.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
@@ -262,7 +276,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(SurfaceView::new(self.polygons()?, group, order))
     }
 
-    /// Returns all surfaces, those that are not drawn last.
+    /// Returns an iterator over all surfaces. Surfaces that are not drawn come last.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
@@ -278,7 +292,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         groups.as_ref().map_err(Clone::clone)
     }
 
-    /// Notes that all of the polygons were read.
+    /// Records in the access log that all polygons of the data file were read.
     pub(super) fn note_polygons(&self) {
         if let Some([data, _]) = self.access_logs.as_deref() {
             data.record_partial(
@@ -289,7 +303,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Notes that `length` bytes from `start` of the aniv file were read.
+    /// Records in the access log that `length` bytes of the aniv file were read, from offset
+    /// `start`.
     pub(super) fn note_aniv(&self, start: u64, length: u64) {
         if let Some([_, aniv]) = self.access_logs.as_deref() {
             aniv.record(start, start.saturating_add(length));

@@ -1,4 +1,4 @@
-//! One frame: the positions of every vertex at one moment.
+//! One animation frame: the positions of all vertices at one point in time.
 
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{I16, U32};
@@ -9,7 +9,8 @@ use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
 use crate::model::Positions;
 
-/// The positions of every vertex at one moment, borrowed from the file.
+/// One animation frame: the positions of all vertices at one point in time, borrowed from the bytes
+/// of the aniv file.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
@@ -21,22 +22,26 @@ impl<'a> Frame<'a> {
         Self { bytes, shape }
     }
 
-    /// Returns the positions of the mesh's vertices, in stored units: whole numbers of which a
-    /// [`Placement`](super::Placement) makes lengths. As many as the mesh has vertices, except in a frame that the file's
-    /// end cuts.
+    /// Returns the positions of all vertices in this animation frame, in stored units.
+    ///
+    /// Stored units are the whole numbers in the file; a [`Placement`](super::Placement) converts
+    /// positions to the units of the game or of the mesh's author. The result has one position per
+    /// vertex of the mesh, or fewer if the file ends within the frame.
     #[must_use]
     pub fn positions(&self) -> Positions<'a> {
         let length = usize::try_from(self.shape.vertex_bytes()).unwrap_or(usize::MAX);
         positions(self.bytes.get(..length).unwrap_or(self.bytes), self.shape.variant)
     }
 
-    /// Returns the positions of all that the bytes hold.
+    /// Returns all positions that the bytes of the frame contain, including the two corners of the
+    /// bounding box that a prototype frame stores.
     pub(super) fn all_positions(&self) -> Positions<'a> {
         positions(self.bytes, self.shape.variant)
     }
 
-    /// Returns the least and the greatest corner that a prototype's frame stores behind its vertices; `None` for the
-    /// other variants.
+    /// Returns the bounding box that a frame of the prototype format stores after its vertices, as
+    /// two corners: the minimum and the maximum. Returns `None` for the other vertex formats, or if
+    /// the file ends before the bounding box.
     #[must_use]
     pub fn stored_bounds(&self) -> Option<Bounds> {
         let start = usize::try_from(self.shape.vertex_bytes()).ok()?;
@@ -44,20 +49,22 @@ impl<'a> Frame<'a> {
         Some(Bounds { min: extra.get(0)?, max: extra.get(1)? }).filter(|_| self.shape.variant == Variant::Prototype)
     }
 
-    /// Returns the box around the positions, in stored units: computed in one pass that stores nothing.
+    /// Returns the bounding box of the positions in this frame, in stored units. The result is not
+    /// cached: each call computes the box in one pass over the vertices.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.positions().bounds()
     }
 
-    /// Returns the bytes of the frame, straight from the file.
+    /// Returns the bytes of the frame from the aniv file, without conversion.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 }
 
-/// Views whole vertices; what is left of a vertex that is cut belongs to none.
+/// Returns a view of the complete vertices in `bytes`. The bytes of an incomplete vertex at the end
+/// of `bytes` are ignored.
 fn positions(bytes: &[u8], variant: Variant) -> Positions<'_> {
     match variant {
         Variant::Classic | Variant::Prototype => Positions::Packed32(Packed::new(whole::<U32>(bytes), Packed32)),

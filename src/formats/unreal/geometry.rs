@@ -1,4 +1,4 @@
-//! Lowering to the neutral view.
+//! The format-independent view of an Unreal vertex mesh: the implementation of [`Geometry`].
 
 use super::file::Mesh;
 use super::frame::Frame;
@@ -11,7 +11,8 @@ use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, 
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the box around all vertices of frame 0, in stored units: computed once.
+    /// Returns the bounding box of all vertices of animation frame 0, in stored units. The first
+    /// call computes the box, and later calls return the cached result.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         *self.bounds.get_or_init(|| {
@@ -21,8 +22,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         })
     }
 
-    /// Returns the box around the vertices of all frames, in stored units: one pass over the file, as fast as memory is
-    /// read.
+    /// Returns the bounding box of the vertices of all animation frames, in stored units. Each call
+    /// reads all frames of the aniv file in one pass, at the speed of reading memory.
     #[must_use]
     pub fn bounds_of_all_frames(&self) -> Bounds {
         let frames = self.frame_bytes();
@@ -31,13 +32,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             let frames = (0..self.frame_count()).map_while(|index| self.frame(index).ok());
             return frames.fold(Bounds::EMPTY, |bounds, frame| bounds.union(&frame.bounds()));
         }
-        // Frames of nothing but vertices are one array.
+        // Except in the prototype format, a frame contains only vertices, so the vertices of all
+        // frames form one contiguous array.
         Frame::new(frames, self.header).all_positions().bounds()
     }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    /// Files hold no box: this is the one around frame 0.
+    /// Returns the computed bounding box of animation frame 0, because the files store no bounding
+    /// box of the mesh.
     fn bounds(&self) -> Bounds {
         Self::bounds(self)
     }
@@ -50,7 +53,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.frame_count()
     }
 
-    /// All surfaces share one array of positions.
+    /// Returns the positions of all vertices in animation frame `frame`. All surfaces share these
+    /// positions.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         self.frame(frame).map(|frame| frame.positions())
@@ -65,7 +69,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(self.surface_material(surface)?.unwrap_or(Name::new(label.as_bytes())))
     }
 
-    /// Files hold no box: this is the one around the vertices that the surface uses, in frame 0.
+    /// Returns the computed bounding box of the vertices that the surface uses in animation frame
+    /// 0, because the files store no bounding box of a surface.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         let view = self.surface(surface)?;
         let positions = self.positions(surface, 0)?;
@@ -93,7 +98,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let [corners, vertices] = [corners, self.positions(surface, 0).map_or(0, |positions| positions.len())]
             .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         Ok(Counts {
-            // Fewer than the mesh has where the file's end cuts frame 0.
+            // If the aniv file ends within frame 0, this number is smaller than the vertex count of
+            // the mesh.
             vertices,
             attribute_vertices: corners,
             corners,
@@ -104,17 +110,18 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         })
     }
 
-    /// The base shape is frame 0.
+    /// Returns the base shape of the surface (target 0): the vertex positions of animation frame 0.
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         match target {
-            // Of a file that ends before its first frame, too, there are no positions.
+            // A file that ends before its first frame also has no positions, which is not an error.
             0 => Ok(self.frame(0).map_or_else(|_| Frame::new(&[], self.header).positions(), |frame| frame.positions())),
             _ => Err(no_such("target", 1, target)),
         }
     }
 
-    /// The format stores no normals: [`Mesh::normals`] computes them.
+    /// Returns `None`, because the format stores no normals and no tangents. [`Mesh::normals`]
+    /// computes normals.
     fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         self.positions(surface, target).map(|_| None)
     }
@@ -136,7 +143,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.surface(surface).map(|view| view.indices())
     }
 
-    /// Texture coordinates stand one to a corner, so each corner's number is its index.
+    /// Returns consecutive indices. Each triangle corner has its own texture coordinates, so the
+    /// attribute index of a corner is the number of the corner.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         let corners = self.counts(surface)?.corners;
         Ok(Some(Indices::Consecutive(Consecutive::new(corners))))

@@ -1,46 +1,48 @@
-//! Reading a pair: what the two files hold and how they fit. The one function that finds it out serves opening, checks
-//! and the map alike.
+//! The headers of the data file and the aniv file, and the check that the two files fit together.
+//!
+//! Opening a mesh, validating a mesh and listing its byte regions all use the same function to read
+//! the headers.
 
 use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Cursor;
 
-/// Bytes before the polygons of a data file.
+/// Offset of the first polygon in a data file, in bytes.
 pub(crate) const POLYGONS_AT: u64 = 48;
-/// Bytes before the frames of an aniv file.
+/// Offset of the first frame in an aniv file, in bytes.
 pub(crate) const FRAMES_AT: u64 = 4;
 
-/// What a pair of files holds.
+/// The counts and sizes of a data file and an aniv file, according to their headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairHeader {
-    /// Triangles.
+    /// The number of triangles.
     pub(crate) polygons: u32,
-    /// Vertices of the mesh, and so of each frame.
+    /// The number of vertices of the mesh, which is the same in each frame.
     pub(crate) vertices: u32,
-    /// Frames that the header declares.
+    /// The number of animation frames that the header of the aniv file declares.
     pub(crate) frames: u32,
-    /// Bytes of a frame as the header declares them.
+    /// The size of each frame that the header of the aniv file declares, in bytes.
     pub(crate) declared: u64,
-    /// Bytes from one frame to the next as they are.
+    /// The actual distance from the start of one frame to the start of the next frame, in bytes.
     pub(crate) stride: u64,
-    /// How vertices are stored.
+    /// The storage format of the vertices.
     pub(crate) variant: Variant,
 }
 
 impl PairHeader {
-    /// Returns the offset of the byte after the last polygon.
+    /// Returns the offset of the first byte after the last polygon in the data file.
     pub(super) fn polygons_end(&self) -> u64 {
         let size = u64::from(self.polygons).saturating_mul(as_u64(size_of::<RawPolygon>()));
         POLYGONS_AT.saturating_add(size)
     }
 
-    /// Returns where a frame starts.
+    /// Returns the offset of the animation frame with index `frame` in the aniv file, in bytes.
     pub(super) const fn frame_at(&self, frame: u64) -> u64 {
         FRAMES_AT.saturating_add(frame.saturating_mul(self.stride))
     }
 
-    /// Reads both headers.
+    /// Reads the headers of the data file and the aniv file.
     pub(crate) fn read(mut data: Cursor<'_>, mut aniv: Cursor<'_>) -> Result<Self> {
         for cursor in [&data, &aniv] {
             if cursor.left() == 0 {
@@ -57,34 +59,42 @@ impl PairHeader {
             let [classic, deus_ex] = [Variant::Classic, Variant::DeusEx].map(|variant| variant.frame_size(vertices));
             let kind = ErrorKind::Value {
                 expected: format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices").into(),
-                found: format!("{declared}, and {} bytes behind the header for {frames} frames", aniv.left()).into(),
+                found: format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()).into(),
             };
             return Err(aniv.error_at(2, "frame_size", kind));
         };
         Ok(Self { polygons, vertices, frames, declared, stride, variant })
     }
 
-    /// Returns the bytes that all declared frames take.
+    /// Returns the total size of all frames that the header declares, in bytes.
     pub(crate) fn frame_bytes(&self) -> u64 {
         self.stride.saturating_mul(self.frames.into())
     }
 
-    /// Returns the bytes of the mesh's own vertices in a frame.
+    /// Returns the size of the vertices of the mesh in one frame, in bytes. The bounding box that a
+    /// prototype frame stores is not included.
     pub(crate) fn vertex_bytes(&self) -> u64 {
         u64::from(self.vertices).saturating_mul(self.variant.vertex_size().into())
     }
 
-    /// Tells whether the header's frame size is another than the frames'.
+    /// Returns whether the frame size that the header declares differs from the actual stride of
+    /// the frames.
     pub(crate) const fn is_stale(&self) -> bool {
         self.declared != self.stride
     }
 }
 
-/// Finds how vertices are stored: by the declared size of a frame where the file is as long as that makes it; else by the
-/// bytes there are for each frame, if those are a variant's; else by the declared size alone, of a file that is cut or has
-/// more behind its end.
+/// Determines the storage format of the vertices and the stride of the frames.
+///
+/// The function tries four frame sizes in order, and uses the first that fits a variant. The first
+/// is the declared frame size, if it matches the length of the file. The second is the number of
+/// bytes after the header divided by the number of frames, if this division is exact. The third is
+/// the declared frame size without regard to the length of the file, because the file is cut or has
+/// extra bytes at its end. The fourth is the number of bytes after the header divided by the number
+/// of frames, rounded down.
 fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant, u64)> {
-    // For two vertices, 16 bytes are a Deus Ex frame and a prototype's: only the first was ever seen.
+    // For two vertices, 16 bytes fit a Deus Ex frame and a prototype frame. Only Deus Ex frames are
+    // known from real files, so the Deus Ex variant comes first.
     let all = [Variant::Classic, Variant::DeusEx, Variant::Prototype];
     let by_size = |size: u64, of: &[Variant]| {
         of.iter().copied().find(|variant| variant.frame_size(vertices) == size).map(|variant| (variant, size))
@@ -94,7 +104,7 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
         return by_declaration;
     }
     let Some(size) = body.checked_div(frames.into()) else {
-        // Without frames, nothing says what a vertex would be like, and nothing needs to.
+        // Without frames, the storage format of the vertices is unknown, and nothing depends on it.
         let classic = || (body == 0).then(|| (Variant::Classic, Variant::Classic.frame_size(vertices)));
         return by_declaration.or_else(classic);
     };
@@ -103,7 +113,7 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
     exactly.or(by_declaration).or(by_length)
 }
 
-/// Makes the error of an item that a mesh does not have.
+/// Makes the error for an index that is out of range in a list of items of a mesh, such as clips.
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(DATA, Field::new("").in_list(list, as_u64(index)), kind)
@@ -124,7 +134,7 @@ mod tests {
         assert_eq!(fit(42, 3, 176, 3 * 168), Some((Variant::Classic, 168)), "stale, and a prototype's by chance");
         assert_eq!(fit(42, 3, 336, 3 * 168), Some((Variant::Classic, 168)), "stale, and Deus Ex's by chance");
         assert_eq!(fit(42, 3, 168, 3 * 168 - 4), Some((Variant::Classic, 168)), "cut");
-        assert_eq!(fit(42, 3, 168, 3 * 168 + 16), Some((Variant::Classic, 168)), "something behind the end");
+        assert_eq!(fit(42, 3, 168, 3 * 168 + 16), Some((Variant::Classic, 168)), "extra bytes after the end");
         assert_eq!(fit(20_000, 2, 80_000 - 65_536, 160_000), Some((Variant::Classic, 80_000)), "a wrapped size");
         assert_eq!(fit(10, 3, 41, 123), None);
         assert_eq!(fit(10, 0, 41, 0), Some((Variant::Classic, 40)));

@@ -1,4 +1,5 @@
-//! Raw records and constants of Unreal's vertex meshes, and nothing else. All numbers are little-endian and unsigned.
+//! Raw records and constants of Unreal vertex meshes, and nothing else. All numbers in these
+//! records are little-endian and unsigned.
 
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -6,55 +7,59 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub use crate::decode::polygon::RawPolygon;
 use crate::parse::Element;
 
-/// The names that errors give the files of a mesh.
+/// The names by which error messages refer to the data file, the aniv file and the script.
 pub(crate) const DATA: &str = "unreal data";
 pub(crate) const ANIV: &str = "unreal aniv";
 pub(crate) const SCRIPT: &str = "unreal script";
 
-/// The start of a data file: 48 bytes.
+/// The header of a data file: 48 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawDataHeader {
-    /// Triangles.
+    /// The number of triangles.
     pub polygons: U16,
-    /// Vertices of each frame.
+    /// The number of vertices of each animation frame.
     pub vertices: U16,
-    /// What the published page names and nobody reads: a rotation, a frame number, a normal, a scale. Often 0, sometimes
-    /// whatever was in the exporter's memory.
+    /// Bytes that no known program reads. The published page of the format gives these bytes names:
+    /// a rotation, a frame number, a normal and a scale. The bytes are often 0. Sometimes the bytes
+    /// contain uninitialised memory of the program that exported the file.
     pub unused: [u8; UNUSED],
 }
 
 const _: () = assert!(size_of::<RawDataHeader>() == 48);
 
-/// Bytes of a data file's header that nobody reads.
+/// The number of unused bytes in the header of a data file.
 pub const UNUSED: usize = 44;
 
-/// The start of an aniv file: 4 bytes.
+/// The header of an aniv file: 4 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawAnivHeader {
-    /// Frames.
+    /// The number of animation frames.
     pub frames: U16,
-    /// Bytes of each frame.
+    /// The size of each animation frame, in bytes.
     pub frame_size: U16,
 }
 
 const _: () = assert!(size_of::<RawAnivHeader>() == 4);
 
-/// How vertices are stored.
+/// The storage format of the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// 11, 11 and 10 bits of a 32-bit word: Unreal and Unreal Tournament.
+    /// A vertex is a 32-bit word with 11, 11 and 10 bits for x, y and z. Unreal and Unreal
+    /// Tournament use this format.
     Classic,
-    /// Three 16-bit integers and a pad: Deus Ex and other Ion Storm games.
+    /// A vertex has three 16-bit integers and a padding field. Deus Ex and other Ion Storm games
+    /// use this format.
     DeusEx,
-    /// As the classic one, with two vertices more in each frame: its least and its greatest corner. Documented, and in
-    /// no file that was ever seen.
+    /// Like the classic format, with two more vertices in each frame: the minimum and maximum
+    /// corners of the bounding box of the frame. The prototype format is documented, but no file in
+    /// the prototype format is known.
     Prototype,
 }
 
 impl Variant {
-    /// Returns the name that is shown.
+    /// Returns the display name of the storage format, such as `classic`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -64,13 +69,13 @@ impl Variant {
         }
     }
 
-    /// Tells whether a vertex is a word of 11, 11 and 10 bits.
+    /// Returns whether a vertex is stored as a 32-bit word of 11, 11 and 10 bits.
     #[must_use]
     pub const fn is_packed(self) -> bool {
         matches!(self, Self::Classic | Self::Prototype)
     }
 
-    /// Returns the bytes of a vertex.
+    /// Returns the size of a stored vertex, in bytes.
     #[must_use]
     pub const fn vertex_size(self) -> u32 {
         match self {
@@ -79,7 +84,7 @@ impl Variant {
         }
     }
 
-    /// Returns the vertices that a frame has beyond those of the mesh.
+    /// Returns the number of vertices that a frame has in addition to the vertices of the mesh.
     #[must_use]
     pub const fn extra_vertices(self) -> u32 {
         match self {
@@ -88,14 +93,16 @@ impl Variant {
         }
     }
 
-    /// Returns the bytes of a frame of so many vertices, which may be more than a file can say.
+    /// Returns the size of a frame with the given number of vertices, in bytes. The size may exceed
+    /// the range of the 16-bit field in the file.
     #[must_use]
     pub const fn frame_size(self, vertices: u32) -> u64 {
         widen(vertices.saturating_add(self.extra_vertices())).saturating_mul(widen(self.vertex_size()))
     }
 
-    /// Returns the factor along each axis that makes the units of the mesh's author of stored integers: a box of 256
-    /// units a side holds every vertex.
+    /// Returns the scale factor of each axis that converts stored integers to the units of the
+    /// mesh's author. In the units of the author, a cube of 256 units per side contains every
+    /// vertex.
     #[must_use]
     pub const fn author_scale(self) -> [f32; 3] {
         match self {
@@ -104,7 +111,7 @@ impl Variant {
         }
     }
 
-    /// Returns what a vertex is made of.
+    /// Returns the element type of a stored vertex, for the description of byte regions.
     pub(crate) const fn element(self) -> Element {
         match self {
             Self::Classic | Self::Prototype => Element::new("packed 11/11/10", 4, 4),
@@ -118,41 +125,44 @@ const fn widen(number: u32) -> u64 {
     number as u64
 }
 
-/// How a polygon is drawn: the low three bits of its type byte.
+/// The drawing style of a polygon: the low three bits of its type byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Style {
-    /// 0: opaque, seen from its front only.
+    /// 0: opaque, visible from the front side of the polygon only.
     Normal,
-    /// 1: opaque, seen from both sides.
+    /// 1: opaque, visible from both sides.
     TwoSided,
-    /// 2: added to what is behind it, both sides.
+    /// 2: translucent, added to the background, visible from both sides.
     Translucent,
-    /// 3: holes where the texture has colour 0, both sides.
+    /// 3: masked, with holes where the texture has colour 0, visible from both sides.
     Masked,
-    /// 4: multiplied with what is behind it, both sides.
+    /// 4: modulated, multiplied with the background, visible from both sides.
     Modulated,
-    /// 5: blended by the texture's alpha. A later patch (227) alone knows it.
+    /// 5: blended by the alpha of the texture. Only a later patch of the game (227) supports this
+    /// style.
     AlphaBlend,
-    /// 6 or 7: nobody says what they mean.
+    /// 6 or 7: the meaning of these styles is unknown.
     Unknown(u8),
 }
 
-/// A polygon's type byte: its style, and flags that go with any style.
+/// The type byte of a polygon: the drawing style of the polygon, and flags that can be combined
+/// with any style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PolygonType(pub u8);
 
 impl PolygonType {
-    /// A triangle that marks where a weapon hangs. It is not drawn.
+    /// Flag of a triangle that marks a weapon attachment. Such a triangle is not drawn.
     pub const WEAPON: u8 = 0x08;
-    /// Drawn at full brightness.
+    /// Flag of a polygon that is drawn at full brightness.
     pub const UNLIT: u8 = 0x10;
-    /// Also called curvy: later engines light it by the normal of its own plane.
+    /// Flag of a flat polygon, also called curvy. Later engines light such a polygon by the normal
+    /// of its own plane.
     pub const FLAT: u8 = 0x20;
-    /// Textured by reflection.
+    /// Flag of a polygon that is textured by a reflection of the environment.
     pub const ENVIRONMENT: u8 = 0x40;
-    /// Textured without filtering.
+    /// Flag of a polygon whose texture is drawn without filtering.
     pub const NO_SMOOTH: u8 = 0x80;
-    /// The flags by name.
+    /// All flags of the type byte, each with its display name.
     pub const FLAGS: [(u8, &'static str); 5] = [
         (Self::WEAPON, "weapon"),
         (Self::UNLIT, "unlit"),
@@ -161,7 +171,7 @@ impl PolygonType {
         (Self::NO_SMOOTH, "no-smooth"),
     ];
 
-    /// Returns the style.
+    /// Returns the drawing style, which is in the low three bits of the type byte.
     #[must_use]
     pub const fn style(self) -> Style {
         match self.0 & 7 {
@@ -175,20 +185,20 @@ impl PolygonType {
         }
     }
 
-    /// Tells whether a flag is set.
+    /// Returns whether `flag`, such as [`UNLIT`](Self::UNLIT), is set in the type byte.
     #[must_use]
     pub const fn has(self, flag: u8) -> bool {
         self.0 & flag != 0
     }
 
-    /// Returns the names of the flags that are set.
+    /// Returns the display names of the flags that are set in the type byte.
     pub fn flags(self) -> impl Iterator<Item = &'static str> {
         Self::FLAGS.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
     }
 }
 
 impl Style {
-    /// Returns the name that is shown.
+    /// Returns the display name of the drawing style, such as `two-sided`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -203,13 +213,15 @@ impl Style {
     }
 }
 
-/// The most of each thing that the files can hold.
+/// The maximum numbers of triangles, frames and vertices that the files can hold.
 pub mod most {
-    /// Triangles, and also frames: 16 bits count them.
+    /// The maximum number of triangles, and also of frames: the files store each of the two counts
+    /// in 16 bits.
     pub const COUNT: u32 = 65_535;
-    /// Vertices of a classic frame: its size in bytes has 16 bits.
+    /// The maximum number of vertices of a classic frame: the file stores the frame size in bytes
+    /// in 16 bits.
     pub const CLASSIC_VERTICES: u32 = 16_383;
-    /// Vertices of a Deus Ex frame.
+    /// The maximum number of vertices of a Deus Ex frame.
     pub const DEUS_EX_VERTICES: u32 = 8_191;
 }
 

@@ -1,9 +1,11 @@
-//! Unreal Engine 1 vertex meshes: `_d.3d`, `_a.3d`, and the script that binds them.
+//! Unreal Engine 1 vertex meshes: `_d.3d`, `_a.3d`, and the script that imports them.
 //!
-//! A triangle mesh whose vertices are stored anew for each frame, in two files that only make sense together: the *data*
-//! file has the polygons, the *aniv* file the positions of every vertex in every frame. A *script* ([`script`]) gives what the
-//! two do not: names of sequences, textures, scale, origin. All numbers are little-endian; there is no magic, no
-//! version and no checksum, so the name of a file is what tells it ([`companions`](mod@companions)).
+//! A vertex mesh is a triangle mesh that stores the positions of all vertices again for each
+//! animation frame. A vertex mesh consists of two files that belong together: the *data* file has
+//! the polygons, and the *aniv* file has the position of every vertex in every frame. A *script*
+//! ([`script`]) adds the names of sequences, the textures, the scale and the origin. All numbers
+//! are little-endian. The files have no magic number, no version and no checksum, so this crate
+//! recognises them by their file names ([`companions`](mod@companions)).
 //!
 //! # The data file: 48 + 16 × polygons bytes
 //!
@@ -11,14 +13,14 @@
 //! |---|---|---|
 //! | 0 | polygons | u16 |
 //! | 2 | vertices of each frame | u16 |
-//! | 4 | what nobody reads | 44 bytes |
+//! | 4 | unused | 44 bytes |
 //! | 48 | for each polygon: | 16 bytes |
-//! | | – three vertices, from 0 | u16 × 3 |
-//! | | – style (low three bits) and flags ([`PolygonType`]) | u8 |
-//! | | – a colour that nobody reads | u8 |
-//! | | – U and V of each corner, v downwards | u8 × 6 |
-//! | | – texture number | u8 |
-//! | | – flags that nobody reads | u8 |
+//! | | - three vertex indices, from 0 | u16 × 3 |
+//! | | - style (low three bits) and flags ([`PolygonType`]) | u8 |
+//! | | - colour, unused | u8 |
+//! | | - U and V of each corner, v downwards | u8 × 6 |
+//! | | - texture number | u8 |
+//! | | - flags, unused | u8 |
 //!
 //! # The aniv file: 4 + frames × frame size bytes
 //!
@@ -31,21 +33,28 @@
 //! | variant | frame size | vertex |
 //! |---|---|---|
 //! | classic | 4 × vertices | x, y and z as 11, 11 and 10 bits of a u32 ([`packed32`](crate::decode::packed32)) |
-//! | Deus Ex | 8 × vertices | i16 x, y, z and a pad ([`packed64`](crate::decode::packed64)) |
-//! | prototype | 4 × vertices + 8 | as classic, and the frame's box behind them |
+//! | Deus Ex | 8 × vertices | i16 x, y, z and a padding field ([`packed64`](crate::decode::packed64)) |
+//! | prototype | 4 × vertices + 8 | as classic, followed by the bounding box of the frame |
 //!
 //! # Units and axes
 //!
-//! Positions are the stored whole numbers, as exact floats: the engine keeps them, too, and multiplies by the script's
-//! SCALE. [`Placement`] applies that, or gives the author's units (classic: x/8, y/8, z/4; Deus Ex: /256), and nothing
-//! does so unasked. Axes are x forward, y right, z up, which is left-handed. Corners go round counter-clockwise seen from
-//! outside when the stored axes are *drawn right-handed*, and clockwise in the engine. To come to a right-handed space,
-//! either keep axes and corners (the mesh appears mirrored), or negate one axis *and* reverse the corners.
+//! This crate returns positions as the stored whole numbers, converted exactly to floats. The
+//! engine also keeps the stored numbers, and multiplies them by the SCALE of the script.
+//! [`Placement`] applies this scale, or converts positions to the units of the author (classic:
+//! x/8, y/8, z/4; Deus Ex: /256). This crate applies a placement only if the caller requests it.
+//!
+//! The axes are x forward, y right and z up, which is left-handed. Seen from outside the mesh, the
+//! corners of a polygon are in counter-clockwise order if the stored axes are *drawn right-handed*,
+//! and in clockwise order in the engine. To convert to a right-handed space, either keep the axes
+//! and the order of the corners (the mesh then appears mirrored), or negate one axis *and* reverse
+//! the order of the corners.
 //!
 //! # Where files differ from the published page
 //!
-//! Header, colour and flag bytes need not be 0; type bytes have flags in bits 3 to 7; sizes and texture numbers are
-//! unsigned; Deus Ex's variant is not on it. These facts were checked on hundreds of real pairs.
+//! The unused bytes of the header, and the colour and flag bytes of a polygon, need not be 0. The
+//! type byte of a polygon has flags in bits 3 to 7. Sizes and texture numbers are unsigned. The
+//! published page does not describe the Deus Ex variant. These differences were checked on hundreds
+//! of pairs of real files.
 
 mod animation;
 mod attachments;

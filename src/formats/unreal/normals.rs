@@ -1,4 +1,4 @@
-//! Normals, which the format does not store: computed on request.
+//! Vertex normals, which are computed on request because the format does not store them.
 
 use super::file::Mesh;
 use super::layout::{DATA, PolygonType, RawPolygon};
@@ -8,31 +8,41 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
 use crate::model::Positions;
 
-/// Which normal a corner gets.
+/// Selects the normal that is computed for each triangle corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shading {
-    /// That of its triangle's plane where the triangle is flagged as flat, the smooth one otherwise.
+    /// The normal of the triangle's plane if the triangle has the flat flag, and the normal of
+    /// [`Smooth`](Self::Smooth) otherwise.
     #[default]
     Flagged,
-    /// The mean of all triangles that share its vertex, larger ones weighing more.
+    /// The mean of the normals of all triangles that share the vertex, weighted by the areas of the
+    /// triangles.
     Smooth,
-    /// That of its triangle's plane.
+    /// The normal of the triangle's plane.
     Facet,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Computes the normals of a frame, after placing it: one for each corner of every polygon in file order, of unit
-    /// length, or zero for what has no normal (a triangle without area; a corner whose vertex is out of range).
+    /// Computes the normals of one animation frame. The placement is applied to the vertices first.
     ///
-    /// Stored axes differ in scale, so normals are those of a [`Placement`] in which they do not: a script's, or
-    /// [`Placement::author`]'s. They point to the side from which corners go round counter-clockwise with axes drawn
-    /// right-handed, which is outward in nearly every closed mesh. Triangles that are not drawn shade nothing.
+    /// Returns one normal for each corner of every polygon, in file order. A normal has unit
+    /// length, but is zero if the triangle has no area, or if the vertex index of the corner is out
+    /// of range.
     ///
-    /// Two passes over the polygons, one look at each vertex; allocates 12 bytes per vertex while it runs, and the result.
+    /// The stored x, y and z axes differ in scale. Normals are therefore computed in the space of a
+    /// [`Placement`] in which all axes have the same scale: the placement of a script, or
+    /// [`Placement::author`]. Normals point to the side from which the corners are in
+    /// counter-clockwise order if the axes are drawn right-handed. In nearly every closed mesh,
+    /// this side is the outside. Triangles that are not drawn do not contribute to smooth normals.
+    ///
+    /// The function reads the polygons in two passes. The first pass decodes the vertices of all
+    /// drawn polygons, and the second pass decodes the vertices of flat polygons. The function
+    /// allocates the result, and a temporary buffer of 12 bytes per vertex.
     ///
     /// # Errors
     ///
-    /// As [`frame`](Self::frame); [`ErrorKind::OutOfMemory`].
+    /// Returns the same errors as [`frame`](Self::frame), and [`ErrorKind::OutOfMemory`] if an
+    /// allocation fails.
     pub fn normals(&self, frame: usize, shading: Shading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
         let (polygons, positions) = (self.polygons()?, self.frame(frame)?.positions());
         self.note_polygons();
@@ -63,7 +73,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// Returns a triangle's normal, twice its area long.
+/// Returns the normal of a triangle, or `None` if a vertex index is out of range. The length of the
+/// normal is twice the area of the triangle.
 fn plane(polygon: &RawPolygon, positions: &Positions<'_>, placement: &Placement) -> Option<[f32; 3]> {
     let place = |vertex: zerocopy::little_endian::U16| {
         positions.get(usize::from(vertex.get())).map(|position| placement.apply(position))

@@ -1,4 +1,4 @@
-//! Every byte of both files has a name.
+//! The byte regions of the data file and the aniv file. Every byte belongs to a region with a name.
 
 use super::file::Mesh;
 use super::header::{FRAMES_AT, POLYGONS_AT};
@@ -8,11 +8,11 @@ use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
 
-/// Names every byte of the data file, in file order and without gaps.
+/// Passes the named byte regions of the data file to `visit`, in file order and without gaps.
 ///
 /// # Errors
 ///
-/// Where the owner's bytes are no longer those that were opened.
+/// Returns an error if fewer bytes of the file are available than when the mesh was opened.
 pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     mesh.polygons()?;
     let mut walk = Walk::new(visit);
@@ -25,11 +25,11 @@ pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
     Ok(())
 }
 
-/// Names every byte of the aniv file, in file order and without gaps.
+/// Passes the named byte regions of the aniv file to `visit`, in file order and without gaps.
 ///
 /// # Errors
 ///
-/// Where the owner's bytes are no longer those that were opened.
+/// Returns an error if fewer bytes of the file are available than when the mesh was opened.
 pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     mesh.aniv_header()?;
     let mut walk = Walk::new(visit);
@@ -44,7 +44,8 @@ pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
         walk.pass(place.named("positions"), mesh.header.variant.element(), as_u64(positions.len()));
         match (mesh.header.variant, left) {
             (Variant::Prototype, 8) => walk.pass(place.named("extremes"), mesh.header.variant.element(), 2),
-            // What is left of a vertex, or of a prototype's box, where the file is cut.
+            // If the file ends within the frame, these are the first bytes of an incomplete vertex,
+            // or of the bounding box of a prototype frame.
             _ => walk.pass_to(place.named("cut"), BYTE, walk.at().saturating_add(as_u64(left))),
         }
     }

@@ -1,4 +1,4 @@
-//! A surface: the polygons of one texture number and one type byte.
+//! A surface: all polygons with the same texture number and type byte.
 
 use super::layout::{PolygonType, RawPolygon};
 use super::surface_groups::{Group, label};
@@ -6,17 +6,21 @@ use crate::array::CornerArray;
 use crate::decode::{PolygonIndices, PolygonUvs};
 use crate::model::{Indices, Uvs};
 
-/// What a byte of texture coordinates is a part of.
+/// The number by which the stored bytes of texture coordinates are divided: the byte value at the
+/// far edge of the texture image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UvDivisor {
-    /// 255 is the image's size: what most readers take.
+    /// The byte value 255 is at the far edge of the image. Most programs that read these files use
+    /// this value.
     #[default]
     By255,
-    /// 256 would be the image's size: what the published page says.
+    /// The byte value 256 would be at the far edge of the image. The published page of the format
+    /// gives this value.
     By256,
 }
 
-/// The polygons of one texture number and one type byte, where they lie in the file.
+/// One surface: all polygons with the same texture number and type byte, borrowed from the bytes of
+/// the data file.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceView<'a> {
     polygons: &'a [RawPolygon],
@@ -30,43 +34,45 @@ impl<'a> SurfaceView<'a> {
         Self { polygons, order, texture: group.texture, kind: group.kind }
     }
 
-    /// Returns the number of its triangles.
+    /// Returns the number of triangles of the surface.
     #[must_use]
     pub const fn triangle_count(&self) -> usize {
         self.order.len()
     }
 
-    /// Returns its texture number.
+    /// Returns the texture number of the surface.
     #[must_use]
     pub const fn texture(&self) -> u8 {
         self.texture
     }
 
-    /// Returns the type byte of all its polygons.
+    /// Returns the type byte that all polygons of the surface have.
     #[must_use]
     pub const fn kind(&self) -> PolygonType {
         self.kind
     }
 
-    /// Returns what to call it where no script names its texture: `texture 3`.
+    /// Returns the default name of the surface, such as `texture 3`. The default name is used if no
+    /// script names the texture.
     #[must_use]
     pub fn label(&self) -> &'static str {
         label(self.texture)
     }
 
-    /// Tells whether it is there to be seen; where a weapon hangs is not.
+    /// Returns whether the surface is drawn. A surface that marks weapon attachments is not drawn.
     #[must_use]
     pub const fn is_drawn(&self) -> bool {
         !self.kind.has(PolygonType::WEAPON)
     }
 
-    /// Returns the numbers of its polygons in the file, ascending.
+    /// Returns the index of each polygon of the surface among all polygons of the file, in
+    /// ascending order.
     #[must_use]
     pub const fn numbers(&self) -> &'a [u16] {
         self.order
     }
 
-    /// Returns its polygons as they are stored, in file order.
+    /// Returns the polygons of the surface as they are stored, without conversion, in file order.
     #[must_use]
     pub fn polygons(&self) -> impl ExactSizeIterator<Item = &'a RawPolygon> + Clone + use<'a> {
         static NONE: RawPolygon = RawPolygon::EMPTY;
@@ -74,13 +80,14 @@ impl<'a> SurfaceView<'a> {
         self.order.iter().map(move |number| polygons.get(usize::from(*number)).unwrap_or(&NONE))
     }
 
-    /// Returns the numbers of the vertices of its corners, three to a triangle.
+    /// Returns the vertex index of each triangle corner of the surface, three indices per triangle.
     #[must_use]
     pub const fn indices(&self) -> Indices<'a> {
         Indices::Polygon(CornerArray::new(self.polygons, self.order, PolygonIndices))
     }
 
-    /// Returns the texture coordinates of its corners, three to a triangle, v downwards.
+    /// Returns the texture coordinates of each triangle corner of the surface, three pairs per
+    /// triangle. The coordinate v increases downwards in the image.
     #[must_use]
     pub const fn uvs(&self, divisor: UvDivisor) -> Uvs<'a> {
         match divisor {

@@ -1,4 +1,4 @@
-//! Which polygons make which surface: those of one texture number and one type byte.
+//! The grouping of polygons into surfaces: one surface per pair of texture number and type byte.
 
 use std::sync::LazyLock;
 
@@ -6,24 +6,26 @@ use super::layout::{PolygonType, RawPolygon};
 use crate::error::ErrorKind;
 use crate::math::{as_index, as_u64};
 
-/// The polygons of one texture number and one type byte.
+/// The polygons of one surface: all polygons with the same texture number and type byte.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) texture: u8,
     pub(crate) kind: PolygonType,
-    /// Which of the ordered polygons are the group's.
+    /// The range of the group in the sorted polygon indices: from `start` up to, but not including,
+    /// `end`.
     start: u32,
     end: u32,
 }
 
-/// Returns what a surface is called where no script names its texture.
+/// Returns the default name of a surface, such as `texture 3`. The default name is used if no
+/// script names the texture.
 pub(crate) fn label(texture: u8) -> &'static str {
     static LABELS: LazyLock<Vec<String>> =
         LazyLock::new(|| (0..=u8::MAX).map(|texture| format!("texture {texture}")).collect());
     LABELS.get(usize::from(texture)).map_or("", String::as_str)
 }
 
-/// The numbers of all polygons, surface by surface: two bytes for each.
+/// The indices of all polygons, sorted by surface. Each polygon index takes two bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     order: Box<[u16]>,
@@ -31,8 +33,8 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Sorts polygons by texture number and type byte, those that are not drawn last; within a group they stay in file
-    /// order.
+    /// Sorts polygons by texture number and type byte. Polygons that are not drawn come last.
+    /// Within a surface, polygons stay in file order.
     pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, ErrorKind> {
         let mut order = Vec::new();
         let count = polygons.len();
@@ -45,7 +47,8 @@ impl Groups {
         };
         order.sort_unstable_by_key(|number| (key(*number), *number));
         let alike = |one: &u16, next: &u16| key(*one) == key(*next);
-        // There may be as many groups as polygons: a list that grows by doubling would take three times as much.
+        // The number of groups can reach the number of polygons. A vector of groups that grows by
+        // doubling would then take three times the memory.
         let count = order.chunk_by(alike).count();
         let asked = as_u64(count.saturating_mul(size_of::<Group>()));
         let mut groups = Vec::new();
@@ -69,7 +72,8 @@ impl Groups {
         Some((group, self.order.get(as_index(group.start)..as_index(group.end))?))
     }
 
-    /// Returns the numbers of the polygons that mark where a weapon hangs, in the order of their surfaces.
+    /// Returns the indices of the polygons that mark weapon attachments, in the order of their
+    /// surfaces.
     pub(crate) fn weapons(&self) -> &[u16] {
         let hidden = self.groups.iter().find(|group| group.kind.has(PolygonType::WEAPON));
         hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()

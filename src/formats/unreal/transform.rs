@@ -1,38 +1,46 @@
-//! From stored integers to the units of a game: what a script's SCALE and ORIGIN say, applied on request.
+//! Converts stored positions to the units of a game, by the commands SCALE and ORIGIN of a script.
+//! The conversion is applied only if the caller requests it.
 
 use super::layout::Variant;
 use super::script::MeshScript;
 
-/// How a mesh is placed: stored positions are moved, stretched and turned, in that order.
+/// The placement of a mesh: it moves, scales and rotates stored positions, in that order.
 ///
-/// That is the order of the engines whose source is public: the origin is subtracted in stored units, the scale of the mesh
-/// map applied, and the rotation of the origin last; no published page of the format states it. What an import does to
-/// the mesh itself is not part of it: UNMIRROR and MIRROR, which flip player models, and DROPFRAMES
-/// ([`Import`](super::script::Import) has them). Axes are the engine's: x forward, y right, z up, left-handed. Nothing in this
-/// crate applies a placement unless it is asked to.
+/// The order of these steps is the same as in the engines whose source code is public. Those
+/// engines subtract the origin in stored units, apply the scale of the mesh map, and apply the
+/// rotation of the ORIGIN command last. No published page of the format states this order.
+///
+/// A placement does not contain the changes that an import makes to the mesh itself: UNMIRROR,
+/// which flips player models, and MIRROR, whose effect is not known
+/// ([`Import`](super::script::Import)), and DROPFRAMES ([`DropFrames`](super::script::DropFrames)).
+/// The axes are the axes of the engine: x forward, y right and z up, which is left-handed. This
+/// crate applies a placement only if the caller requests it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// The point, in stored units, that becomes 0, 0, 0.
+    /// The stored position that is moved to 0, 0, 0.
     pub origin: [f32; 3],
-    /// Factor along each axis.
+    /// The scale factor of the x, y and z axis.
     pub scale: [f32; 3],
-    /// The directions that the mesh's own x, y and z take.
+    /// The directions of the x, y and z axes of the mesh after the rotation.
     pub axes: [[f32; 3]; 3],
 }
 
 impl Placement {
-    /// Leaves stored positions as they are.
+    /// The identity placement, which leaves stored positions unchanged.
     pub const STORED: Self =
         Self { origin: [0.0; 3], scale: [1.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
-    /// Returns the placement that gives the units of the mesh's author, in which all axes measure alike: a box of 256
-    /// units a side.
+    /// Returns the placement that converts stored positions to the units of the mesh's author. In
+    /// these units, all axes have the same scale, and a cube of 256 units per side contains every
+    /// vertex.
     #[must_use]
     pub const fn author(variant: Variant) -> Self {
         Self { scale: variant.author_scale(), ..Self::STORED }
     }
 
-    /// Returns the placement that a script gives a mesh; what it does not say stays as stored.
+    /// Returns the placement that a script defines for a mesh. If the script has no scale for the
+    /// mesh, positions are not scaled. If the script has no origin for the mesh, positions are not
+    /// moved and not rotated.
     #[must_use]
     pub fn of(script: &MeshScript<'_>) -> Self {
         let mut placement = Self { scale: script.scale().unwrap_or([1.0; 3]), ..Self::STORED };
@@ -43,7 +51,7 @@ impl Placement {
         placement
     }
 
-    /// Places a position.
+    /// Moves, scales and rotates a stored position, and returns the placed position.
     #[must_use]
     pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
         let mut local = [0.0; 3];
@@ -53,7 +61,8 @@ impl Placement {
         self.turn(local)
     }
 
-    /// Turns a direction.
+    /// Applies the rotation of the placement to a direction, without moving or scaling the
+    /// direction.
     #[must_use]
     pub fn turn(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         let [forward, right, up] = self.axes;
@@ -65,8 +74,9 @@ impl Placement {
     }
 }
 
-/// Returns the directions of the turned axes; angles are in 1/256 of a whole turn. The order is the engine's: roll about x,
-/// then pitch about y, then yaw about z.
+/// Returns the directions of the x, y and z axes after a rotation. Angles are in 1/256 of a whole
+/// turn. The order of the rotations is the same as in the engine: roll about x, then pitch about y,
+/// then yaw about z.
 fn axes(yaw: f32, pitch: f32, roll: f32) -> [[f32; 3]; 3] {
     let [(sy, cy), (sp, cp), (sr, cr)] = [yaw, pitch, roll].map(turn);
     [
@@ -76,7 +86,8 @@ fn axes(yaw: f32, pitch: f32, roll: f32) -> [[f32; 3]; 3] {
     ]
 }
 
-/// Returns sine and cosine; of quarter turns exactly, as the engine's tables do.
+/// Returns the sine and cosine of an angle in 1/256 of a turn. The sine and the cosine are exact
+/// for quarter turns, as in the tables of the engine.
 fn turn(angle: f32) -> (f32, f32) {
     let angle = angle.rem_euclid(256.0);
     let quarters = [(0.0, (0.0, 1.0)), (64.0, (1.0, 0.0)), (128.0, (0.0, -1.0)), (192.0, (-1.0, 0.0_f32))];
@@ -93,7 +104,8 @@ mod tests {
     fn turns_by_quarters_exactly() {
         let turned = |yaw, pitch, roll| Placement { axes: axes(yaw, pitch, roll), ..Placement::STORED };
         assert_eq!(turned(0.0, 0.0, 0.0), Placement::STORED);
-        // Yaw turns forward to the right, pitch forward to up, roll right to down.
+        // Yaw rotates forward to the right, pitch rotates forward to up, and roll rotates right to
+        // down.
         assert_eq!(turned(64.0, 0.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, 1.0, 0.0]);
         assert_eq!(turned(-64.0, 0.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, -1.0, 0.0]);
         assert_eq!(turned(0.0, 64.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, 0.0, 1.0]);

@@ -1,4 +1,4 @@
-//! The writer: the reader mirrored, field by field.
+//! Writes the files of a mesh. The fields are written in the order in which the reader reads them.
 
 use std::io::{self, Write};
 
@@ -9,34 +9,37 @@ use super::layout::{ANIV, DATA};
 use crate::error::{Error, Field, Result};
 use crate::io::prefetch;
 
-/// Writes the data file again, byte for byte: the header's unused bytes, colours, flags and whatever follows the
-/// polygons included.
+/// Writes an exact copy of the data file to `out`. The copy includes the unused bytes of the
+/// header, the colour and flag bytes of the polygons, and the bytes after the polygons.
 ///
 /// # Errors
 ///
-/// What the output refuses; part of it may be written then.
+/// Returns an error if writing to `out` fails. A part of the file may have been written before the
+/// error.
 pub(super) fn write_data<D: AsRef<[u8]>>(mesh: &Mesh<D>, out: &mut dyn Write) -> Result<()> {
     let parts = [mesh.data_header()?.as_bytes(), mesh.polygons()?.as_bytes(), mesh.data_rest()];
     put(out, DATA, parts)
 }
 
-/// Writes the aniv file again, byte for byte: pads, and whatever follows the last frame, included.
+/// Writes an exact copy of the aniv file to `out`. The copy includes the padding of the vertices
+/// and the bytes after the last frame.
 ///
 /// # Errors
 ///
-/// What the output refuses; part of it may be written then.
+/// Returns an error if writing to `out` fails. A part of the file may have been written before the
+/// error.
 pub(super) fn write_aniv<D: AsRef<[u8]>>(mesh: &Mesh<D>, out: &mut dyn Write) -> Result<()> {
     let header = mesh.aniv_header()?.as_bytes();
     put(out, ANIV, [header, mesh.frame_bytes(), mesh.aniv_rest()])
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Writes the texture coordinates as the published page's listing has them: a line for each polygon, with its six
-    /// bytes U V U V U V as decimal numbers.
+    /// Writes the texture coordinates as text, in the format of the listing on the published page:
+    /// one line for each polygon, with the six bytes U V U V U V of the polygon as decimal numbers.
     ///
     /// # Errors
     ///
-    /// What the output refuses.
+    /// Returns an error if writing to `out` fails.
     pub fn write_uv_listing(&self, mut out: impl Write) -> Result<()> {
         for polygon in self.polygons()? {
             let [[u0, v0], [u1, v1], [u2, v2]] = polygon.uvs;
@@ -46,7 +49,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// Bytes written at a time: a map handed to the system whole could be gone before it is written.
+/// The maximum number of bytes per write. If a whole memory-mapped file were passed to the system
+/// in one write, its pages could be evicted from memory before they are written.
 const BLOCK: usize = 1 << 16;
 
 fn put(out: &mut dyn Write, format: &'static str, parts: [&[u8]; 3]) -> Result<()> {

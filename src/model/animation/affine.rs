@@ -1,18 +1,24 @@
-//! Maps from one space to another.
+//! Affine maps from one coordinate space to another.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::math::{narrow, unit_rotation};
 use crate::model::bone::Transform;
 
-/// A column of a matrix: a direction, or a place.
+/// A column of a matrix, which is a direction or a position.
 type Vector = [f64; 3];
 
-/// How small the volume that three axes span may be, of the box of their lengths, before they count as lying in a plane.
+/// Three axes count as coplanar if their relative volume is below this number.
+///
+/// The relative volume is the volume of the box that the axes span, divided by the product of the
+/// lengths of the axes.
 const FLAT: f64 = 1e-13;
 
-/// A map that keeps straight lines straight and parallel ones parallel: where x, y and z go, and where the origin goes. In
-/// `f64`, so that a long chain of bones loses nothing that an `f32` would show.
+/// An affine map from one coordinate space to another: the images of the x, y and z axes, and the
+/// image of the origin.
+///
+/// An affine map keeps straight lines straight and parallel lines parallel. `Affine` uses `f64`, so
+/// the rounding errors of a long chain of bones are too small to be visible in an `f32`.
 ///
 /// ```
 /// use meshpeek::model::animation::Affine;
@@ -29,41 +35,46 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// The map that leaves everything where it is.
+    /// The identity, which maps each point to itself.
     pub const IDENTITY: Self = Self { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], origin: [0.0; 3] };
 
-    /// Makes the map that takes x, y and z to the first three columns, and the origin to the fourth.
+    /// Makes the map from the images of the x, y and z axes, in the first three columns, and the
+    /// image of the origin, in the fourth column.
     #[must_use]
     pub const fn new([x, y, z, origin]: [[f64; 3]; 4]) -> Self {
         Self { axes: [x, y, z], origin }
     }
 
-    /// Returns where x, y, z and the origin go.
+    /// Returns the images of the x, y and z axes and of the origin.
     #[must_use]
     pub const fn columns(&self) -> [[f64; 3]; 4] {
         let [x, y, z] = self.axes;
         [x, y, z, self.origin]
     }
 
-    /// Returns where x, y, z and the origin go, each number rounded once.
+    /// Returns the images of the x, y and z axes and of the origin, with each number rounded to
+    /// `f32`.
     #[must_use]
     pub fn columns_f32(&self) -> [[f32; 3]; 4] {
         self.columns().map(|column| column.map(narrow))
     }
 
-    /// Returns where a point goes.
+    /// Returns the image of a point under this map.
     #[must_use]
     pub fn apply(&self, point: [f32; 3]) -> [f32; 3] {
         add(self.turn(point.map(f64::from)), self.origin).map(narrow)
     }
 
-    /// Returns the map that does this one first, and then `next`: `next` times this, as matrices are written.
+    /// Returns the map that applies this map first and `next` second.
+    ///
+    /// In matrix notation, this is `next` times this map.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self { axes: self.axes.map(|axis| next.turn(axis)), origin: add(next.turn(self.origin), next.origin) }
     }
 
-    /// Returns the map back; `None` where there is none, because this one flattens space or is no number.
+    /// Returns the inverse map, or `None` if this map is singular or has a number that is not
+    /// finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         let [x, y, z] = self.axes;
@@ -72,7 +83,7 @@ impl Affine {
         if !volume.is_finite() || volume.abs() <= longest * FLAT {
             return None;
         }
-        // The rows of the inverse stand at right angles to two of the axes.
+        // Each row of the inverse matrix is perpendicular to two of the axes.
         let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|row| row.map(|part| part / volume));
         let back = Self { axes: transpose(rows), origin: [0.0; 3] };
         let origin = back.turn(self.origin).map(|part| -part);
@@ -80,7 +91,7 @@ impl Affine {
         sound.then_some(Self { origin, ..back })
     }
 
-    /// Returns where a direction goes.
+    /// Returns the image of a direction under this map.
     fn turn(&self, [x, y, z]: Vector) -> Vector {
         let [right, up, out] = self.axes;
         add(add(right.map(|part| part * x), up.map(|part| part * y)), out.map(|part| part * z))
@@ -94,8 +105,10 @@ impl Default for Affine {
 }
 
 impl From<&Transform> for Affine {
-    /// Scales, then rotates, then moves. The rotation is brought to unit length first; one that is none, zero or NaN, counts
-    /// as the identity.
+    /// Makes the map that first scales a point, then rotates it, and then moves it.
+    ///
+    /// The quaternion of the rotation is scaled to unit length first. A quaternion that represents
+    /// no rotation, because it is zero or NaN, is treated as the identity.
     fn from(transform: &Transform) -> Self {
         let mut axes = rotated(unit_rotation(transform.rotation.map(f64::from)));
         for (axis, factor) in axes.iter_mut().zip(transform.scale) {
@@ -105,7 +118,7 @@ impl From<&Transform> for Affine {
     }
 }
 
-/// Returns where a rotation takes x, y and z.
+/// Returns the images of the x, y and z axes under the rotation of a unit quaternion.
 fn rotated([x, y, z, w]: [f64; 4]) -> [Vector; 3] {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
@@ -130,27 +143,33 @@ fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Vector; 3]) -> [Vector
     [[ax, bx, cx], [ay, by, cy], [az, bz, cz]]
 }
 
-/// What a bone does to the vertices that hang on it: from where the bind left them to where the bone takes them. Plain old
-/// data: a palette of these is 48 bytes a bone, ready for a GPU.
+/// The matrix of a bone that moves vertices from their positions in the bind pose to their
+/// positions in the current pose.
+///
+/// A `SkinMatrix` is plain old data. A palette of these matrices takes 48 bytes per bone, and it
+/// can be passed to a GPU without conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinMatrix {
-    /// Where x, y, z and the origin go.
+    /// The images of the x, y and z axes and of the origin.
     pub columns: [[f32; 3]; 4],
 }
 
 impl SkinMatrix {
-    /// The matrix that leaves every vertex where it is.
+    /// The identity matrix, which moves no vertex.
     pub const IDENTITY: Self = Self { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]] };
 
-    /// Returns its three rows of four numbers, the last of which moves: as shaders want them that align to 16 bytes.
+    /// Returns the matrix as three rows of four numbers. The last number of each row is the
+    /// translation.
+    ///
+    /// Shaders in which each vector is aligned to 16 bytes use this layout.
     #[must_use]
     pub const fn rows(&self) -> [[f32; 4]; 3] {
         let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz], [x, y, z]] = self.columns;
         [[xx, yx, zx, x], [xy, yy, zy, y], [xz, yz, zz, z]]
     }
 
-    /// Returns where a point goes.
+    /// Returns the image of a point under this matrix.
     #[inline]
     #[must_use]
     pub fn apply(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
@@ -176,7 +195,7 @@ impl From<&Affine> for SkinMatrix {
 mod tests {
     use super::*;
 
-    /// A quarter turn from x to y.
+    /// The rotation by 90 degrees from the x axis to the y axis.
     const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
 
     fn near(found: [f32; 3], expected: [f32; 3]) {

@@ -1,4 +1,4 @@
-//! The trait of a file with bones and animations.
+//! The trait of files that contain bones and animations.
 
 use super::clip::Clip;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -6,45 +6,55 @@ use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
 use crate::parse::{Name, expect_length};
 
-/// Something that a game is told of while a clip plays: the code of a footstep, of a shot.
+/// An event that a game receives while a clip plays, such as the code of a footstep or a shot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
-    /// When: 0 is the clip's start, 1 its end.
+    /// Time of the event within the clip: 0 is the start of the clip, 1 is its end.
     pub time: f32,
-    /// What the game calls.
+    /// Name of the function that the game calls at this time.
     pub function: Name<'a>,
 }
 
-/// A file's bones and the animations that move them. Implemented by each format's owner type.
+/// The bones of a file and the animations that move them. The main type of each format, such as
+/// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
 ///
-/// Every method that takes a number fails as [`ErrorKind::NoSuch`] where there is no such item, and as the format says where
-/// the bytes on the way to it are damaged; every one that takes places, as [`ErrorKind::Buffer`] where there are not as
-/// many as bones.
-#[allow(clippy::missing_errors_doc, reason = "said once, above")]
+/// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
+/// method has to read damaged bytes to find the item, it returns the error of the file
+/// format's reader. Every
+/// method with an output slice returns [`ErrorKind::Buffer`] if the length of the slice is not the
+/// number of bones.
+#[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.
     fn bone_count(&self) -> usize;
-    /// Returns a bone.
+    /// Returns bone `bone` of the file.
     fn bone(&self, bone: usize) -> Result<Bone<'_>>;
     /// Returns the number of animations in the file.
     fn clip_count(&self) -> usize;
-    /// Locates an animation.
+    /// Finds animation `clip` in the file, without reading its key frames.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
-    /// Returns what a game is told of while an animation plays, in file order; `None` after the last.
+    /// Returns event `index` of an animation, in file order, or `None` if the animation has no more
+    /// events.
     fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {
         let _ = (clip, index);
         Ok(None)
     }
-    /// Writes where a frame of an animation puts each bone, relative to its parent; a bone that it does not move rests. Takes
-    /// as many places as there are bones.
+    /// Writes the transform of each bone in an animation frame. Each transform is relative to the
+    /// parent of the bone.
+    ///
+    /// A bone that the animation does not move gets its rest transform. The length of `out` must be
+    /// the number of bones.
     fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let _ = (frame, out);
         self.clip(clip)?;
-        let expected = "an animation of bones that is read by frames".into();
+        let expected = "an animation of bones that can be read by frames".into();
         Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
     }
-    /// Tells of each bone whether an animation moves it; the others rest in each of its frames. Takes as many places as there
-    /// are bones. Formats that do not say move them all.
+    /// Writes for each bone whether an animation moves this bone. A bone that the animation does
+    /// not move keeps its rest transform in all frames of the animation.
+    ///
+    /// The length of `out` must be the number of bones. For formats that do not store this
+    /// information, the method writes `true` for all bones.
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         self.clip(clip)?;
         expect_length(self.format(), "out", self.bone_count(), out.len())?;

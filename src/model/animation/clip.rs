@@ -1,42 +1,48 @@
-//! Clips, and frames between frames.
+//! Clips (animations), and moments between two frames of a clip.
 
 use crate::math::narrow;
 use crate::parse::Name;
 
-/// An animation of a mesh file: how long it is, and what it moves.
+/// An animation of a mesh file: its length, and the bones or vertices that it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clip<'a> {
-    /// Its name.
+    /// The name of the clip.
     pub name: Name<'a>,
-    /// Frames.
+    /// The number of animation frames in the clip.
     pub frames: u32,
-    /// Bones that it moves.
+    /// The number of bones that the clip moves. It is 0 for a clip that moves vertices.
     pub bones: u32,
-    /// Frames per second, where the file or its format says so.
+    /// Animation frames per second, or `None` if neither the file nor its format defines the rate.
     pub rate: Option<f32>,
-    /// Where it moves vertices and no bones: the number of its first frame among the mesh's
-    /// [`vertex_frame`](crate::model::geometry::Geometry::vertex_frame)s.
+    /// Index of the first vertex frame of the clip, or `None` if the clip moves bones.
+    ///
+    /// This index can be passed to
+    /// [`vertex_frame`](crate::model::geometry::Geometry::vertex_frame).
     pub first_vertex_frame: Option<u32>,
 }
 
 impl Clip<'_> {
-    /// Returns the moment `seconds` after the clip's first frame, at the clip's own rate or, where it has none, at `rate`
-    /// frames per second. A clip that is `looped` goes from its last frame back to its first; otherwise it stays at its
-    /// last. `None` without frames, without a rate above 0, and for a time that is no number.
+    /// Returns the two frames around the moment `seconds` after the first frame of the clip.
+    ///
+    /// The frame rate is the rate of the clip. If the clip has no rate, it is `rate`, in frames per
+    /// second. A `looped` clip continues after its last frame with its first frame. Any other clip
+    /// stays at its last frame. Returns `None` if the clip has no frames, if the frame rate is not
+    /// above 0, or if the time is not finite.
     #[must_use]
     pub fn at(&self, seconds: f32, rate: Option<f32>, looped: bool) -> Option<FrameBlend> {
         let rate = self.rate.or(rate).filter(|rate| *rate > 0.0)?;
         self.at_frame(seconds * rate, looped)
     }
 
-    /// Returns the moment that lies `frame` frames after the clip's first, which may be between two of them.
+    /// Returns the two frames around the moment `frame` frames after the first frame of the clip.
+    /// `frame` may have a fractional part, for a moment between two frames.
     #[must_use]
     pub fn at_frame(&self, frame: f32, looped: bool) -> Option<FrameBlend> {
         let last = self.frames.checked_sub(1)?;
         if !frame.is_finite() {
             return None;
         }
-        // In f64 every frame number is exact, and so is what is left of the frame.
+        // An `f64` represents every frame number exactly, together with the fractional part.
         let (frame, count) = (f64::from(frame), f64::from(self.frames));
         let frame = if looped { frame.rem_euclid(count) } else { frame.clamp(0.0, f64::from(last)) };
         let whole = whole(frame).min(last);
@@ -57,20 +63,21 @@ impl Clip<'_> {
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a cast of a float to an integer drops the fraction and saturates, which is what is wanted"
+    reason = "a cast of a float to an integer drops the fraction and saturates, as intended"
 )]
 fn whole(frame: f64) -> u32 {
     frame as u32
 }
 
-/// A moment between two frames.
+/// A moment between two animation frames or vertex frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameBlend {
-    /// The frame before it, counted among all of the mesh.
+    /// Index of the frame before the moment, among all frames of the mesh.
     pub from: u32,
-    /// The frame after it.
+    /// Index of the frame after the moment, among all frames of the mesh.
     pub to: u32,
-    /// How far it is from the one to the other, 0 to 1.
+    /// The position of the moment between the two frames: 0 is the frame before it, 1 is the frame
+    /// after it.
     pub fraction: f32,
 }
 
@@ -83,7 +90,7 @@ mod tests {
         Clip { name: Name::new(b"walk"), frames, bones: 0, rate: Some(10.0), first_vertex_frame: Some(100) }
     }
 
-    #[allow(clippy::unnecessary_wraps, reason = "what it is compared with")]
+    #[allow(clippy::unnecessary_wraps, reason = "it is compared with an `Option`")]
     fn moment(from: u32, to: u32, fraction: f32) -> Option<FrameBlend> {
         Some(FrameBlend { from, to, fraction })
     }

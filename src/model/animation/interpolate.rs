@@ -1,15 +1,18 @@
-//! Transforms between two others.
+//! Interpolation between two transforms of bones.
 
 use crate::math::{mix, narrow, unit_rotation};
 use crate::model::bone::Transform;
 
-/// The cosine of half an angle so small that arc and chord differ by less than an `f32` holds.
+/// The cosine of half of a very small angle. At smaller angles, the lengths of the arc and of the
+/// chord differ by less than an `f32` can represent.
 const NEARLY_PARALLEL: f64 = 1.0 - 1e-9;
 
 impl Transform {
-    /// Returns what lies `fraction` of the way from this transform to another, 0 to 1: position and scale on the straight way,
-    /// the rotation at an even pace along the shorter arc, and of unit length. A quaternion that is no rotation, zero or
-    /// NaN, counts as the identity.
+    /// Interpolates between this transform and the transform `to`. `fraction` is 0 to 1.
+    ///
+    /// The position and the scale are interpolated linearly. The rotation turns at a constant speed
+    /// along the shorter arc, and its quaternion has unit length. A quaternion that represents no
+    /// rotation, because it is zero or NaN, is treated as the identity.
     ///
     /// ```
     /// use meshpeek::model::Transform;
@@ -27,19 +30,23 @@ impl Transform {
     }
 }
 
-/// Returns the rotation `fraction` of the way along the shorter arc.
+/// Interpolates between two unit quaternions along the shorter arc.
 fn turn(from: [f32; 4], to: [f32; 4], fraction: f64) -> [f32; 4] {
     let [from, to] = [from, to].map(|rotation| unit_rotation(rotation.map(f64::from)));
     let cosine: f64 = from.iter().zip(to).map(|(one, other)| one * other).sum();
     let [keep, take] = shares(cosine.abs(), fraction);
-    // A quaternion and its negative are one rotation: whichever is nearer lies on the shorter arc.
+    // A quaternion and its negative are the same rotation. The one of these two that is nearer to
+    // the other end lies on the shorter arc.
     let take = take.copysign(take * cosine);
     let mut blended = from.map(|part| part * keep);
     blended.iter_mut().zip(to).for_each(|(part, other)| *part += other * take);
     unit_rotation(blended).map(narrow)
 }
 
-/// Returns how much there is of either end, `fraction` of the way along an arc whose ends make an angle of that cosine.
+/// Returns the factors for the start and the end of an arc, for the point at `fraction` of its
+/// length.
+///
+/// `cosine` is the cosine of the angle between the start and the end of the arc.
 fn shares(cosine: f64, fraction: f64) -> [f64; 2] {
     let rest = 1.0 - fraction;
     if cosine > NEARLY_PARALLEL {
@@ -89,7 +96,7 @@ mod tests {
         for percent in [0.1, 0.25, 0.5, 0.9] {
             expect(between(about_z(10.0), about_z(170.0), percent), about_z(10.0 + 160.0 * percent));
             expect(between(about_z(10.0), about_z(10.001), percent), about_z(10.0 + 0.001 * percent));
-            // From 10 to 300 degrees it is shorter backwards, 70 degrees.
+            // From 10 to 300 degrees, the shorter arc has 70 degrees and turns backwards.
             let [x, y, z, w] = between(about_z(10.0), about_z(300.0), percent);
             expect([x, y, z, w], about_z(10.0 - 70.0 * percent));
         }
@@ -112,7 +119,7 @@ mod tests {
             expect(between(turned, wild, 1.0), NONE);
             expect(between(wild, wild, 0.5), NONE);
         }
-        // What is not of unit length is the same rotation, however long or short.
+        // A quaternion that is scaled to any other length represents the same rotation.
         expect(between(turned.map(|part| part * 1e30), NONE, 0.0), turned);
         expect(between(turned.map(|part| part * 1e-30), NONE, 0.5), about_z(45.0));
         let opposite = between([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], 0.5);

@@ -1,11 +1,13 @@
-//! The neutral view of animation: what a file says of its clips, which moment of one lies between which frames, and where
-//! that puts the vertices.
+//! The format-independent view of animation: clips, the frames around a moment of a clip, and the
+//! vertices at this moment.
 //!
-//! A file with bones implements [`Animations`]. From there to vertices it is four steps, each a call with a cost of its own:
-//! a [`Pose`] holds every bone relative to its parent, at a frame or between two; a [`Skeleton`] resolves the parents and
-//! makes an [`Affine`] map of each bone into the model; its [`palette`](Skeleton::palette) is what bones do to vertices at
-//! their bind; and [`SkinnedSurface`] moves a surface's positions by one. A [`Retarget`] plays the clip of one file on the bones
-//! of another.
+//! A file with bones implements [`Animations`]. To compute vertices from bones, a program uses the
+//! following types, and each call on them has a separate cost. A [`Pose`] holds the transform of
+//! every bone relative to its parent, at an animation frame or between two frames. A [`Skeleton`]
+//! resolves the parents of the bones, and makes an [`Affine`] map from the space of each bone to
+//! the space of the model. Its method [`palette`](Skeleton::palette) computes the matrix of each
+//! bone that moves vertices from the bind pose. A [`SkinnedSurface`] applies these matrices to the
+//! positions of a surface. A [`Retarget`] plays the clips of one file on the bones of another file.
 
 mod affine;
 mod animations;

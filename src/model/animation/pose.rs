@@ -1,4 +1,4 @@
-//! Every bone of a skeleton at one moment.
+//! A pose: the transform of every bone of a skeleton at one moment.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
@@ -7,9 +7,11 @@ use crate::model::animation::clip::{Clip, FrameBlend};
 use crate::model::bone::Transform;
 use crate::parse::{expect_length, filled, room};
 
-/// Where every bone of a skeleton is, relative to its parent. Used again and again it allocates nothing.
+/// The transform of every bone of a skeleton, relative to the parent of the bone. To set a pose
+/// again does not allocate memory.
 ///
-/// After an error it is a mixture of poses: set it again.
+/// After an error, the transforms of the pose are a mixture of two poses, and the pose has to be
+/// set again.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -27,16 +29,17 @@ use crate::parse::{expect_length, filled, room};
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
     bones: Vec<Transform>,
-    /// The second of two frames to stand between.
+    /// The transforms of the bones in the second of the two frames that are interpolated.
     next: Vec<Transform>,
 }
 
 impl Pose {
-    /// Reads where the bones of a file rest.
+    /// Returns the rest pose of the bones of the file `motion`.
     ///
     /// # Errors
     ///
-    /// As [`Animations::bone`], and [`ErrorKind::OutOfMemory`].
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
+    /// fails.
     pub fn rest(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count());
         let mut bones = room(format, "pose", count)?;
@@ -46,36 +49,41 @@ impl Pose {
         Ok(Self { next: filled(format, "pose", count, Transform::default())?, bones })
     }
 
-    /// Returns the bones, in file order.
+    /// Returns the transforms of the bones, in file order.
     #[must_use]
     pub fn bones(&self) -> &[Transform] {
         &self.bones
     }
 
-    /// Returns the bones, to be moved.
+    /// Returns the transforms of the bones, in file order, as a slice that the caller can change.
     #[must_use]
     pub fn bones_mut(&mut self) -> &mut [Transform] {
         &mut self.bones
     }
 
-    /// Takes a frame of an animation.
+    /// Sets the pose to animation frame `frame` of an animation.
     ///
     /// # Errors
     ///
-    /// As [`Animations::pose`]; [`ErrorKind::Buffer`] where the file has another number of bones.
+    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`] if the file `motion`
+    /// has another number of bones than the pose.
     pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {
         expect_length(motion.format(), "pose", motion.bone_count(), self.bones.len())?;
         motion.pose(clip, frame, &mut self.bones)
     }
 
-    /// Stands `seconds` after the first frame of an animation, between the two frames that [`Clip::at`] finds there. The clip's
-    /// own rate wins over `rate`, in frames per second. One that is `looped` goes from its last frame to its first;
-    /// otherwise it stays at its last.
+    /// Sets the pose to the moment `seconds` after the first frame of an animation.
+    ///
+    /// The pose is interpolated between the two frames that [`Clip::at`] returns. The frame rate is
+    /// the rate of the clip. If the clip has no rate, it is `rate`, in frames per second. A
+    /// `looped` clip continues after its last frame with its first frame. Any other clip stays at
+    /// its last frame.
     ///
     /// # Errors
     ///
-    /// As [`set_frame`](Self::set_frame); [`ErrorKind::Missing`] where no rate is above 0, [`ErrorKind::NoSuch`] where there
-    /// are no frames, [`ErrorKind::Value`] where the time is no number.
+    /// Returns the errors of [`set_frame`](Self::set_frame). Returns [`ErrorKind::Missing`] if
+    /// neither the rate of the clip nor `rate` is above 0, [`ErrorKind::NoSuch`] if the clip has no
+    /// frames, and [`ErrorKind::Value`] if the time is not finite.
     pub fn set_time(
         &mut self,
         motion: &dyn Animations,
@@ -88,11 +96,11 @@ impl Pose {
         self.set_moment(motion, clip, &moment)
     }
 
-    /// Returns the moment that [`set_time`](Self::set_time) stands at.
+    /// Returns the two frames of the clip between which [`set_time`](Self::set_time) interpolates.
     ///
     /// # Errors
     ///
-    /// As [`set_time`](Self::set_time).
+    /// Returns the errors of [`set_time`](Self::set_time).
     pub fn moment(
         motion: &dyn Animations,
         clip: usize,
@@ -104,11 +112,11 @@ impl Pose {
         found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
     }
 
-    /// Stands at a moment of an animation: at a frame, or between two that are interpolated.
+    /// Sets the pose to a moment of an animation, which is a frame or lies between two frames.
     ///
     /// # Errors
     ///
-    /// As [`set_frame`](Self::set_frame).
+    /// Returns the errors of [`set_frame`](Self::set_frame).
     pub fn set_moment(&mut self, motion: &dyn Animations, clip: usize, moment: &FrameBlend) -> Result<()> {
         self.set_frame(motion, clip, as_index(moment.from))?;
         if moment.from == moment.to || moment.fraction == 0.0 {
@@ -119,11 +127,14 @@ impl Pose {
         Ok(())
     }
 
-    /// Goes `fraction` of the way to another pose of the same skeleton, 0 to 1: see [`Transform::interpolate`].
+    /// Interpolates from this pose to another pose of the same skeleton, and stores the result in
+    /// this pose.
+    ///
+    /// `fraction` is 0 to 1: [`Transform::interpolate`] describes the interpolation.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] where the other pose has another number of bones.
+    /// Returns [`ErrorKind::Buffer`] if the pose `to` has another number of bones.
     pub fn interpolate(&mut self, to: &Self, fraction: f32) -> Result<()> {
         expect_length("pose", "to", self.bones.len(), to.bones.len())?;
         mix(&mut self.bones, &to.bones, fraction);
@@ -137,7 +148,7 @@ pub(super) fn mix(bones: &mut [Transform], to: &[Transform], fraction: f32) {
     }
 }
 
-/// Makes the error that says why a clip has no such moment.
+/// Makes the error for a clip that has no frame at the given time.
 fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f32, rate: Option<f32>) -> Error {
     let (name, kind) = if found.frames == 0 {
         ("frame", ErrorKind::NoSuch { count: 0, index: 0 })
@@ -145,7 +156,7 @@ fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f3
         ("time", ErrorKind::Value { expected: "a finite time".into(), found: format!("{seconds} s").into() })
     } else {
         let expected = match found.rate {
-            None => "a rate above 0: the clip has none, so the caller gives frames per second",
+            None => "a rate above 0 from the caller, in frames per second, because the clip has none",
             Some(_) => "a rate above 0 in the clip, in frames per second",
         };
         ("rate", ErrorKind::Missing { expected: expected.into() })
@@ -159,7 +170,7 @@ mod tests {
     use super::*;
     use crate::model::animation::rig::{Rig, at};
 
-    /// One bone at 1, that a clip of three frames takes to 10, 20 and 40.
+    /// A rig with one bone at x = 1. A clip of three frames moves the bone to x = 10, 20 and 40.
     fn rig(rate: Option<f32>) -> Rig {
         let frames = [10.0, 20.0, 40.0].map(|x| vec![at(x)]);
         Rig::new(&[("root", -1, at(1.0))]).with_clip(rate, &[true], frames.to_vec())
@@ -207,7 +218,7 @@ mod tests {
         for wrong in [None, Some(0.0), Some(-1.0), Some(f32::NAN)] {
             let (id, field, text) = told(&rig(None), 0.0, wrong);
             assert_eq!((id, &*field), ("missing", "clip[0].rate"));
-            assert!(text.contains("the caller gives frames per second"), "{text}");
+            assert!(text.contains("from the caller, in frames per second"), "{text}");
         }
         assert_eq!(told(&rig(Some(0.0)), 0.0, Some(1.0)).0, "missing");
         for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {

@@ -1,4 +1,4 @@
-//! The clips of one file on the bones of another.
+//! Retargeting: playing the clips of one file on the bones of another.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
@@ -8,13 +8,16 @@ use crate::model::animation::pose::mix;
 use crate::model::bone::Transform;
 use crate::parse::{Name, expect_length, filled, room};
 
-/// Names that an error lists.
+/// Maximum number of bone names that an error message lists.
 const LISTED: usize = 5;
 
-/// Plays the clips of one file on the bones of another: bones of one name are one bone, and keep their place relative to
-/// their parent. Where several have one name, the first of each file is meant.
+/// Plays the clips of one file (`from`) on the bones of another file (`onto`).
 ///
-/// It owns what it holds, and playing allocates nothing.
+/// Bones with equal names are matched. Each matched bone of `onto` gets the transform relative to
+/// its parent from the clip. If several bones of a file have the same name, the first of these
+/// bones is used.
+///
+/// A `Retarget` borrows neither file, and playing a clip allocates no memory.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -31,26 +34,29 @@ const LISTED: usize = 5;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// Where the bones that are moved rest.
+    /// The rest transforms of the bones of `onto`.
     rest: Vec<Transform>,
-    /// Of each of them, the bone of the other file with its name.
+    /// For each bone of `onto`, the index of the bone of `from` with the same name.
     sources: Vec<Option<usize>>,
-    /// Bones of the other file that have no counterpart, and their names.
+    /// The indices of the bones of `from` whose names no bone of `onto` has, and the names of these
+    /// bones.
     lost: Vec<usize>,
     missing: Vec<String>,
-    /// A frame of the other file, and what moves in it.
+    /// The transforms of the bones of `from` in an animation frame, and whether the clip moves each
+    /// of them.
     frame: Vec<Transform>,
-    /// The frame after it, where a moment lies between two.
+    /// The transforms in the next animation frame, for a moment between two frames.
     next: Vec<Transform>,
     moved: Vec<bool>,
 }
 
 impl Retarget {
-    /// Finds the bones of `onto` that have the names of bones of `from`, by sorting both.
+    /// Matches the bones of `onto` with the bones of `from` by name, by sorting the names of both.
     ///
     /// # Errors
     ///
-    /// As [`Animations::bone`], and [`ErrorKind::OutOfMemory`].
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
+    /// fails.
     pub fn new(onto: &dyn Animations, from: &dyn Animations) -> Result<Self> {
         let (targets, names) = (by_name(onto)?, by_name(from)?);
         let (format, bones) = (onto.format(), onto.bone_count());
@@ -76,37 +82,44 @@ impl Retarget {
         Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
     }
 
-    /// Returns the names of the bones that the file with the clips has, and the other lacks: in the order of the file, as
-    /// they can be printed.
+    /// Returns the names of the bones that `from` has and `onto` does not have.
+    ///
+    /// The names are in the order of the bones in `from`, and escaped for printing.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// Returns the number of bones that both files have.
+    /// Returns the number of bones of `onto` that have a bone with the same name in `from`.
     #[must_use]
     pub fn matched(&self) -> usize {
         self.sources.iter().flatten().count()
     }
 
-    /// Writes where a frame of a clip of `from` puts each bone of the other file, relative to its parent. A bone that the clip
-    /// does not move, or that `from` lacks, rests where its own file has it.
+    /// Writes the transform of each bone of `onto` in an animation frame of a clip of `from`. Each
+    /// transform is relative to the parent of the bone.
+    ///
+    /// A bone that the clip does not move, or that `from` does not have, gets its rest transform
+    /// from `onto`.
     ///
     /// # Errors
     ///
-    /// As [`Animations::pose`] and [`Animations::animated_bones`]; [`ErrorKind::Missing`] where the clip moves a bone that the other file
-    /// lacks, [`ErrorKind::Buffer`] where `out` has not as many places as that has bones.
+    /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
+    /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have. Returns
+    /// [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of `onto`.
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
         self.pose_between(from, clip, &FrameBlend { from: frame, to: frame, fraction: 0.0 }, out)
     }
 
-    /// Writes where a moment of a clip of `from` puts each bone of the other file, as [`pose`](Self::pose) does; between two
-    /// frames, what the clip moves is interpolated.
+    /// Writes the transform of each bone of `onto` at a moment of a clip of `from`.
+    ///
+    /// If the moment is a frame, the result is the result of [`pose`](Self::pose). Between two
+    /// frames, the transforms of the bones that the clip moves are interpolated.
     ///
     /// # Errors
     ///
-    /// As [`pose`](Self::pose).
+    /// Returns the errors of [`pose`](Self::pose).
     pub fn pose_between(
         &mut self,
         from: &dyn Animations,
@@ -130,13 +143,14 @@ impl Retarget {
         Ok(())
     }
 
-    /// Returns where the frame has a bone, if it moves it.
+    /// Returns the transform of a bone of `onto` in the animation frame, or `None` if the clip does
+    /// not move this bone.
     fn source(&self, bone: usize) -> Option<Transform> {
         self.moved.get(bone).filter(|moved| **moved)?;
         self.frame.get(bone).copied()
     }
 
-    /// Tests that every bone that the clip moves has a counterpart.
+    /// Returns an error if the clip moves a bone of `from` that `onto` does not have.
     fn expect_all(&self, format: &'static str) -> Result<()> {
         let moves = |bone: &usize| self.moved.get(*bone).copied().unwrap_or_default();
         let mut names = self.lost.iter().zip(&self.missing).filter(|(bone, _)| moves(bone)).map(|(_, name)| name);
@@ -153,7 +167,8 @@ impl Retarget {
     }
 }
 
-/// Returns the bones of a file, sorted by name, the first of each.
+/// Returns the bones of a file sorted by name. Of several bones with the same name, only the first
+/// is returned.
 fn by_name(motion: &dyn Animations) -> Result<Vec<(Name<'_>, usize)>> {
     let count = motion.bone_count();
     let mut bones = room(motion.format(), "bones", count)?;
@@ -171,13 +186,13 @@ mod tests {
     use super::*;
     use crate::model::animation::rig::{Rig, at};
 
-    /// Bones without parents, at 1, 2, 3 and so on.
+    /// Makes bones without parents, at x = 1, 2, 3 and so on.
     fn rig(names: &[&str]) -> Rig {
         let places = std::iter::successors(Some(1.0), |place| Some(place + 1.0));
         Rig::new(&names.iter().zip(places).map(|(name, place)| (*name, -1, at(place))).collect::<Vec<_>>())
     }
 
-    /// One frame that puts bones at 10, 20, 30 and so on.
+    /// Makes a clip with one frame that moves the bones to x = 10, 20, 30 and so on.
     fn moving(names: &[&str], moved: &[bool]) -> Rig {
         let places = std::iter::successors(Some(10.0), |place| Some(place + 10.0));
         rig(names).with_clip(None, moved, vec![places.take(names.len()).map(at).collect()])
@@ -194,9 +209,9 @@ mod tests {
         let (onto, from) = (rig(&["root", "arm", "tail"]), moving(&["arm", "root"], &[true; 2]));
         let retarget = Retarget::new(&onto, &from).unwrap();
         assert_eq!((retarget.matched(), retarget.missing().len()), (2, 0));
-        assert_eq!(play(&onto, &from).unwrap(), [20.0, 10.0, 3.0], "what the clip's file lacks rests");
+        assert_eq!(play(&onto, &from).unwrap(), [20.0, 10.0, 3.0], "a bone that the clip's file lacks rests");
         let still = moving(&["arm", "root"], &[false, true]);
-        assert_eq!(play(&onto, &still).unwrap(), [20.0, 2.0, 3.0], "what is not moved rests at its own bind");
+        assert_eq!(play(&onto, &still).unwrap(), [20.0, 2.0, 3.0], "an unmoved bone rests at its own bind");
     }
 
     #[test]
@@ -205,7 +220,7 @@ mod tests {
         let onto = rig(&["root"]);
         let told = |moved: &[bool; 7]| play(&onto, &moving(&names, moved));
         let still = [false, true, false, false, false, false, false];
-        assert_eq!(told(&still).unwrap(), [20.0], "what is missing and not moved does not matter");
+        assert_eq!(told(&still).unwrap(), [20.0], "an unmoved missing bone is ignored");
         let error = told(&[true; 7]).unwrap_err();
         assert_eq!(error.kind().id(), "missing");
         let listed = r"`wing`, `e\u{1b}`, `d`, `c`, `b` and 1 more";

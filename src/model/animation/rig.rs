@@ -1,4 +1,4 @@
-//! A rig for tests: bones and clips in memory.
+//! A rig for tests: bones and clips that are in memory and not in a file.
 
 use super::animations::Animations;
 use super::clip::Clip;
@@ -8,10 +8,10 @@ use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
 
-/// Of each frame, every bone.
+/// The transforms of all bones, for each animation frame.
 type Frames = Vec<Vec<Transform>>;
 
-/// A file of bones and clips that is none.
+/// Bones and clips in memory, which implement [`Animations`] like a file.
 pub(super) struct Rig {
     bones: Vec<(String, i32, Transform)>,
     clips: Vec<(Option<f32>, Vec<bool>, Frames)>,
@@ -70,7 +70,7 @@ impl Animations for Rig {
     }
 }
 
-/// A bone that stands so far along x.
+/// Returns a transform that moves a bone to the position `x` on the x axis.
 pub(super) fn at(x: f32) -> Transform {
     Transform { position: [x, 0.0, 0.0], ..Transform::default() }
 }

@@ -1,4 +1,5 @@
-//! Bones as a tree: from each relative to its parent to each in the model.
+//! Bones as a tree: conversion of transforms relative to the parent bone into transforms relative
+//! to the model.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
@@ -7,9 +8,10 @@ use crate::model::animation::animations::Animations;
 use crate::model::bone::Transform;
 use crate::parse::{expect_length, filled, room};
 
-/// The bones of a file as trees, each bone's parent resolved, whatever the order of the file; and where they rest.
+/// The bones of a file as trees: the parent of each bone, and the rest transforms. In the file, the
+/// bones may be in any order.
 ///
-/// It owns what it holds: 224 bytes for each bone.
+/// A `Skeleton` does not borrow the file. It takes 224 bytes for each bone.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -28,22 +30,25 @@ use crate::parse::{expect_length, filled, room};
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     format: &'static str,
-    /// Of each bone, its parent; none of a root.
+    /// The index of the parent of each bone, or `None` for a root.
     parents: Vec<Option<usize>>,
-    /// All bones, none before its parent.
+    /// The indices of all bones, sorted: each bone comes after its parent.
     order: Vec<usize>,
     bind: Vec<Affine>,
-    /// The ways back from the bind, where there are such.
+    /// The inverse of the rest transform of each bone, or `None` if the rest transform has no
+    /// inverse.
     back: Vec<Option<Affine>>,
 }
 
 impl Skeleton {
-    /// Reads all bones and resolves their parents, in time and memory that grow with the number of bones alone.
+    /// Reads all bones of the file and resolves their parents. The time and the memory are linear
+    /// in the number of bones.
     ///
     /// # Errors
     ///
-    /// As [`Animations::bone`]; [`ErrorKind::Value`] where a parent is no bone and not −1, or a bone hangs from itself;
-    /// [`ErrorKind::OutOfMemory`].
+    /// Returns the errors of [`Animations::bone`]. Returns [`ErrorKind::Value`] if the parent of a
+    /// bone is neither the index of a bone nor -1, or if a bone is its own ancestor. Returns
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn new(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count());
         let mut parents = room(format, "skeleton", count)?;
@@ -57,8 +62,8 @@ impl Skeleton {
         let stages = filled(format, "skeleton", count, Stage::Ahead)?;
         sort(&parents, stages, &mut order).map_err(|bone| {
             let found = parents.get(bone).copied().flatten().unwrap_or(bone);
-            let expected = "a bone that does not hang from this one".into();
-            wrong(format, "parent", bone, expected, format!("bone {found}, which does"))
+            let expected = "a parent that is not a descendant of this bone".into();
+            wrong(format, "parent", bone, expected, format!("bone {found}, which is a descendant"))
         })?;
         let mut bind = filled(format, "skeleton", count, Affine::IDENTITY)?;
         chain(&parents, &order, &rest, &mut bind);
@@ -67,36 +72,39 @@ impl Skeleton {
         Ok(Self { format, parents, order, bind, back })
     }
 
-    /// Returns the number of bones.
+    /// Returns the number of bones in the skeleton.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the skeleton has no bones.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// Returns the bone that a bone hangs from; `None` of a root, and where there is no such bone.
+    /// Returns the index of the parent of a bone, or `None` if the bone is a root or its index is
+    /// out of range.
     #[must_use]
     pub fn parent(&self, bone: usize) -> Option<usize> {
         self.parents.get(bone).copied().flatten()
     }
 
-    /// Returns where the bones rest: of each, the map from its own space into the model's.
+    /// Returns the rest pose: for each bone, the map from its space to the space of the model.
     #[must_use]
     pub fn bind(&self) -> &[Affine] {
         &self.bind
     }
 
-    /// Writes the map of each bone from its own space into the model's, given each relative to its parent; one product of
-    /// two maps for each bone.
+    /// Writes for each bone the map from the space of the bone to the space of the model.
+    ///
+    /// `local` contains the transform of each bone relative to its parent. For each bone, the
+    /// method multiplies two maps.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] where there are not as many of either as bones.
+    /// Returns [`ErrorKind::Buffer`] if the length of `local` or `out` is not the number of bones.
     pub fn model(&self, local: &[Transform], out: &mut [Affine]) -> Result<()> {
         expect_length(self.format, "local", self.len(), local.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
@@ -104,12 +112,14 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Writes what each bone does to the vertices that hang on it: back from its bind, and on to where it is in the model.
+    /// Writes the skin matrix of each bone. This matrix applies the inverse of the rest transform
+    /// of the bone first, and then the map of the bone in `model`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] where there are not as many of either as bones; [`ErrorKind::Value`] where a bone's bind has no
-    /// way back: a scale of 0, or what is no number.
+    /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
+    /// Returns [`ErrorKind::Value`] if the rest transform of a bone has no inverse, because its
+    /// scale is 0 or one of its numbers is not finite.
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
@@ -121,12 +131,12 @@ impl Skeleton {
     }
 
     fn flat(&self, bone: usize) -> Error {
-        let expected = "a bind that has a way back".into();
-        wrong(self.format, "bind", bone, expected, "one that flattens space, or is no number".into())
+        let expected = "an invertible bind transform".into();
+        wrong(self.format, "bind", bone, expected, "a singular or non-finite transform".into())
     }
 }
 
-/// Tells a bone's parent: one of the bones, or none where it is −1.
+/// Returns the index of the parent of a bone, or `None` if the parent that the file stores is -1.
 fn resolve(format: &'static str, bone: usize, parent: i32, count: usize) -> Result<Option<usize>> {
     if parent == -1 {
         return Ok(None);
@@ -136,7 +146,7 @@ fn resolve(format: &'static str, bone: usize, parent: i32, count: usize) -> Resu
     found.map(Some).ok_or_else(|| wrong(format, "parent", bone, expected(), parent.to_string()))
 }
 
-/// Goes from parents to children, and does the one's map after the other's.
+/// Multiplies the map of each bone by the map of its parent, starting at the roots.
 fn chain(parents: &[Option<usize>], order: &[usize], local: &[Transform], out: &mut [Affine]) {
     for bone in order.iter().copied() {
         let Some(local) = local.get(bone).map(Affine::from) else { continue };
@@ -148,7 +158,7 @@ fn chain(parents: &[Option<usize>], order: &[usize], local: &[Transform], out: &
     }
 }
 
-/// How far a bone has come on its way into the order.
+/// The progress of [`sort`] for one bone.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Ahead,
@@ -156,12 +166,15 @@ enum Stage {
     Placed,
 }
 
-/// Lists all bones in `order`, none before its parent: climbs from each to a root or what is placed already, and places on the way
-/// down. Each bone is climbed over once.
+/// Writes all bones to `order`, each after its parent.
+///
+/// From each bone, the function follows the parents up to a root or to a bone that is already in
+/// `order`. It then adds the bones of this path to `order`, from the top down. Each bone is visited
+/// only once on the way up.
 ///
 /// # Errors
 ///
-/// A bone that hangs from itself.
+/// Returns the index of a bone that is its own ancestor.
 fn sort(parents: &[Option<usize>], mut stages: Vec<Stage>, order: &mut Vec<usize>) -> Result<(), usize> {
     let mut path = Vec::new();
     for bone in 0..parents.len() {
@@ -194,7 +207,7 @@ mod tests {
     use super::*;
     use crate::model::animation::rig::{Rig, at};
 
-    /// A quarter turn from x to y.
+    /// The rotation by 90 degrees from the x axis to the y axis.
     const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
 
     fn rig(parents: &[i32]) -> Rig {
@@ -227,7 +240,8 @@ mod tests {
         assert_eq!(fails(&[0]), 0);
         assert_eq!(fails(&[-1, 1]), 1);
         assert!(fails(&[1, 0]) < 2);
-        // The bone that it names is in the cycle, and does not only hang from it.
+        // The error names a bone that is part of the cycle, and not another descendant of such a
+        // bone.
         assert!((1..3).contains(&fails(&[1, 2, 1, 0, -1])));
         let ring: Vec<i32> = (1..10_000).chain([0]).collect();
         assert!(fails(&ring) < 10_000);
@@ -259,13 +273,13 @@ mod tests {
         let mut model = [Affine::IDENTITY; 2];
         skeleton.model(&[hand, arm], &mut model).unwrap();
         assert_eq!(model, skeleton.bind());
-        // The arm's x is the model's y, and twice as long.
+        // The x axis of the arm has the direction of the y axis of the model, and is twice as long.
         let near = |found: [f32; 3], expected: [f32; 3]| {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}");
         };
         near(model[0].apply([0.0; 3]), [10.0, 6.0, 0.0]);
         near(model[0].apply([1.0, 0.0, 0.0]), [10.0, 8.0, 0.0]);
-        // With the arm stretched out again, a point on the hand goes along.
+        // When the arm is straight again, a point on the hand moves together with the hand.
         let straight = Transform { rotation: [0.0, 0.0, 0.0, 1.0], ..arm };
         skeleton.model(&[hand, straight], &mut model).unwrap();
         let mut palette = [SkinMatrix::IDENTITY; 2];

@@ -1,4 +1,4 @@
-//! Vertices where bones take them.
+//! Skinning: moving vertices with the bones of a pose.
 
 use crate::array::Array;
 use crate::decode::Influence;
@@ -9,10 +9,13 @@ use crate::model::surface::Surface;
 use crate::model::weights::{WeightVisitor, Weights};
 use crate::parse::expect_length;
 
-/// The positions of a surface as a pose of its bones has them, computed on access: each where its bones take it, by their
-/// weights' part of the sum of its weights.
+/// The positions of a surface in a pose of its bones. Each position is computed when it is
+/// accessed.
 ///
-/// A vertex that no bone has a weight on keeps its position, and so do all of a surface without weights.
+/// The skin matrix of each bone that influences a vertex gives one transformed position. The result
+/// is the mean of these positions, weighted by the influences. The weights are divided by their
+/// sum. A vertex without influences, or with a sum of 0, keeps its position. Surfaces without
+/// weights keep all their positions.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,12 +43,15 @@ pub struct SkinnedSurface<'a, 'p> {
 }
 
 impl<'a, 'p> SkinnedSurface<'a, 'p> {
-    /// Locates the positions and weights of a surface, to be moved by what each bone does: see
-    /// [`Skeleton::palette`](crate::model::animation::skeleton::Skeleton::palette).
+    /// Finds the positions and weights of a surface. The matrices of `palette` later move these
+    /// positions.
+    ///
+    /// The method [`Skeleton::palette`](crate::model::animation::skeleton::Skeleton::palette)
+    /// computes these matrices.
     ///
     /// # Errors
     ///
-    /// As [`Surface::positions`] and [`Surface::weights`].
+    /// Returns the errors of [`Surface::positions`] and [`Surface::weights`].
     pub fn new(surface: &Surface<'a>, palette: &'p [SkinMatrix]) -> Result<Self> {
         let (positions, weights) = (surface.positions()?, surface.weights()?);
         Ok(Self { surface: *surface, positions, weights, palette })
@@ -57,17 +63,20 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         self.positions.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the surface has no positions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Computes position `vertex`; `None` where there is none. Finding its weights costs what [`Weights::get`] does.
+    /// Computes the moved position of vertex `vertex`, or returns `None` if the index is out of
+    /// range.
+    ///
+    /// The lookup of the weights of the vertex has the cost of [`Weights::get`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where a bone with a weight on it is not in the palette.
+    /// Returns [`ErrorKind::Value`] if a bone with a weight on the vertex is not in the palette.
     pub fn position(&self, vertex: usize) -> Result<Option<[f32; 3]>> {
         let Some(position) = self.positions.get(vertex) else { return Ok(None) };
         let Some(influences) = self.weights.and_then(|weights| weights.get(vertex)) else { return Ok(Some(position)) };
@@ -75,12 +84,15 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         moved.map(Some).map_err(|bone| self.no_bone(vertex, bone))
     }
 
-    /// Computes all positions, in two passes: one decodes them, one moves them. Allocates nothing.
+    /// Computes all positions in two passes: the first pass decodes the positions, the second pass
+    /// moves them. The method allocates no memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Buffer`] where `out` is not of this length; [`ErrorKind::Value`] where a bone with a weight on a vertex
-    /// is not in the palette: the positions before that vertex are moved, those from it on are not.
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not the number of positions. Returns
+    /// [`ErrorKind::Value`] if a bone that influences a vertex is not in the palette. In `out`, the
+    /// positions before this vertex are then moved, and this position and all later positions are
+    /// not.
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         expect_length("skinned", "out", self.len(), out.len())?;
         self.positions.decode_into(out)?;
@@ -99,7 +111,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     }
 }
 
-/// Moves positions one after another, as their influences come by.
+/// A visitor of bone weights that moves one position after another.
 struct Mover<'p, 'o> {
     palette: &'p [SkinMatrix],
     left: std::slice::IterMut<'o, [f32; 3]>,
@@ -117,11 +129,11 @@ impl WeightVisitor for Mover<'_, '_> {
     }
 }
 
-/// Returns where the bones take a position.
+/// Returns a position after its bones have moved it.
 ///
 /// # Errors
 ///
-/// A bone that has a weight and is not in the palette.
+/// Returns the index of a bone that has a weight on the vertex and is not in the palette.
 #[inline]
 fn moved(
     palette: &[SkinMatrix],
@@ -131,7 +143,7 @@ fn moved(
     let (mut mixed, mut sum) = ([[0.0; 3]; 4], 0.0);
     for Influence { bone, weight } in influences {
         let Some(matrix) = usize::try_from(bone).ok().and_then(|bone| palette.get(bone)) else {
-            // A place that is not used may name any bone.
+            // An unused slot, with the weight 0, may contain any bone number.
             if weight == 0.0 {
                 continue;
             }
@@ -142,7 +154,7 @@ fn moved(
         }
         sum += weight;
     }
-    // Weights are stored truncated: their sum is a little below 1.
+    // Stored weights are truncated, so the sum of the weights is a little below 1.
     let whole = sum > 0.0 && sum < f32::INFINITY;
     Ok(if whole { SkinMatrix { columns: mixed }.apply(position).map(|part| part / sum) } else { position })
 }
@@ -152,7 +164,7 @@ fn moved(
 mod tests {
     use super::*;
 
-    /// One bone that moves by 4 along x, and one that doubles.
+    /// The matrices of two bones: the first moves by 4 along x, and the second scales by 2.
     const PALETTE: [SkinMatrix; 2] = [
         SkinMatrix { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [4.0, 0.0, 0.0]] },
         SkinMatrix { columns: [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]] },

@@ -1,10 +1,11 @@
-//! Compact ints: what is read is spelled again in the engine's form, and read as the same number.
+//! Compact ints: encoding a decoded number in the engine's form and decoding it again gives the
+//! same number.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::decode::compact::{CompactError, MAX_BYTES, decode, encode, length};
 
-/// Decodes by the format's page, digit by digit and without a thought for speed.
+/// Decodes a number digit by digit, as the format's page describes, without any optimisation.
 fn naive(bytes: &[u8]) -> Result<(i128, usize), CompactError> {
     let Some(last) = bytes.iter().take(MAX_BYTES).position(|byte| byte & 0x80 == 0) else {
         return Err(if bytes.len() < MAX_BYTES { CompactError::End } else { CompactError::Long });
@@ -27,7 +28,8 @@ fuzz_target!(|bytes: &[u8]| {
         let (spelled, written) = encode(value);
         assert_eq!(decode(&spelled[..written]), Ok((value, written)));
         assert_eq!(written, length(value));
-        // Only small numbers have more than one spelling of one length, and only with a sign they do not need.
+        // An encoding is at most one byte shorter than the engine's, which spends a byte more than
+        // necessary on some magnitudes, such as 63.
         assert!(read >= written || written - read == 1, "{value} in {read} and {written} bytes");
     }
     if let Some(four) = bytes.first_chunk::<4>() {

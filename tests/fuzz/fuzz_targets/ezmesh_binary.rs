@@ -1,5 +1,6 @@
-//! Bytes that may be a binary file of EZ-Mesh, or what follows its first fields in either byte order: what must hold stands
-//! in `tests/support/ezmesh/invariants.rs`.
+//! Any bytes as a binary EZ-Mesh file, or as the bytes after its first fields in either byte order.
+//!
+//! The invariants are in `tests/support/ezmesh/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]
@@ -13,7 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
         Some(1) => b"\0\0\0e\0\0\0\x06EZMESH",
         _ => b"",
     };
-    // A real big-endian file starts with 0, too, and goes on as that branch does not expect; it is tried as it is.
+    // A real big-endian file also starts with 0, but does not continue as that branch expects. The
+    // input is therefore also tested unchanged.
     let whole = [head, bytes.get(usize::from(!head.is_empty())..).unwrap_or_default()].concat();
     for bytes in [bytes, &whole] {
         support::ezmesh::invariants::check_invariants(bytes);

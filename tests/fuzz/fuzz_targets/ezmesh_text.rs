@@ -1,4 +1,6 @@
-//! Bytes that may be a text of EZ-Mesh: what must hold stands in `tests/support/ezmesh/invariants.rs`.
+//! Any bytes as an EZ-Mesh text.
+//!
+//! The invariants are in `tests/support/ezmesh/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]

@@ -1,6 +1,8 @@
-//! Any bytes as a mesh, and as what is asked of it: a ray, a point, a box. The answers are those of a loop over all triangles,
-//! each of which is asked alone, to the bit; those that rounding does not decide are those of `f64`; and whatever the tree is,
-//! and however many are asked at a time, they are the same.
+//! Any bytes as a mesh and as queries on it: rays, points and boxes.
+//!
+//! The results are bit-identical to a loop that queries each triangle separately. Results that do
+//! not depend on rounding equal those in `f64`. They do not depend on the tree, nor on the number
+//! of queries in a batch.
 #![no_main]
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +21,7 @@ use meshpeek::query::{Nearest, Ray};
 use meshpeek::array::Bounds;
 use support::query::{Oracle, Questions, Shape, ask, expect};
 
-/// Takes numbers from the front of bytes: any, or those of a small grid.
+/// Reads numbers from the start of the bytes: any floats, or those of a coarse grid.
 struct Numbers<'a> {
     left: &'a [u8],
     coarse: bool,
@@ -46,7 +48,7 @@ impl Numbers<'_> {
     }
 }
 
-/// The bits of a nearest point, but for its triangle.
+/// Returns the bits of a nearest point, without the number of its triangle.
 fn bits(nearest: &Nearest) -> Vec<u32> {
     let floats = nearest.point.iter().chain(&nearest.barycentric).chain([&nearest.distance]);
     floats.map(|float| float.to_bits()).collect()
@@ -63,7 +65,8 @@ fuzz_target!(|bytes: &[u8]| {
     let mut indices = Vec::new();
     for _ in 0..3 * usize::from(triangles % 64) {
         let Some(index) = numbers.byte() else { break };
-        // One more than there are, so that one in a few is out of range.
+        // The modulus is one larger than the number of positions, which makes some indices out of
+        // range.
         indices.push(u32::from(index) % (positions.len() as u32 + 1));
     }
     let shape = Shape::new(&positions, &indices);
@@ -80,11 +83,11 @@ fuzz_target!(|bytes: &[u8]| {
     let scene = shape.scene();
     expect(&scene, &Oracle::new(&[faces]), &questions);
     let expected = ask(&scene, &questions);
-    // Through a tree of another shape.
+    // Queries a tree that was built for another shape and refitted.
     let other = shape.mapped(|[x, y, z]| [z * 0.5, x + y, 1.0]);
     let refitted = other.scene().refit(|_| Ok(shape.triangles())).unwrap();
     assert!(ask(&refitted, &questions) == expected, "refitted");
-    // Each triangle alone.
+    // Queries each triangle separately.
     let alone: Vec<Shape> = indices.chunks_exact(3).map(|corners| Shape::new(&positions, corners)).collect();
     let scenes: Vec<_> = alone.iter().map(Shape::scene).collect();
     for ray in &questions.rays {
@@ -95,7 +98,7 @@ fuzz_target!(|bytes: &[u8]| {
         });
         let mut all: Vec<_> = all.collect();
         let mut found = scene.all_hits(ray);
-        // Those whose `t` differs in an `f64` alone are in an order of their own.
+        // The order of hits whose `t` differs only in `f64` is not compared.
         all.sort_by_key(|hit| hit.triangle);
         found.sort_by_key(|hit| hit.triangle);
         assert_eq!(found, all, "{ray:?}");

@@ -1,5 +1,7 @@
-//! Any bytes over parts of a sidecar with trees, its pages whole or not: who compares it with the file gets the answers of the
-//! file; who believes it gets hits of the triangles that they name, and in time.
+//! Any bytes written over parts of a sidecar with trees, with valid or invalid page checksums.
+//!
+//! Without trust in the sidecar, the results are those of the file. With trust, each hit is a true
+//! hit of the triangle that it names, and the query ends in time.
 #![no_main]
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +24,9 @@ use support::query::{Flat, Oracle, Questions, ask, ball};
 use support::random::Random;
 use support::sidecar::{key, reseal};
 
-/// A file of two surfaces, one of which has an order of its own, and what it answers.
+/// A file of two surfaces, its expected results, and its sidecar.
+///
+/// The tree of one surface stores its own triangle order.
 struct Spoken {
     flat: Flat,
     oracle: Oracle,
@@ -50,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
     let spoken = &*SPOKEN;
     let Some((&mode, rest)) = bytes.split_first() else { return };
     let mut spoilt = spoken.sidecar.clone();
-    // Parts: a page, a place in it, a length, and that many bytes.
+    // Each part has a page, an offset in it, a length, and that many bytes.
     let mut left = rest;
     while let Some(([page, low, high, length], behind)) = left.split_first_chunk() {
         let (part, behind) = behind.split_at(usize::from(length % 100).min(behind.len()));

@@ -1,4 +1,5 @@
-//! Lists of varying length: what the index finds is what walking finds, for records of several sizes.
+//! Lists of varying length: the index finds the same runs as iteration, for records of several
+//! sizes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -25,7 +26,7 @@ fn agree<T: Record + PartialEq + std::fmt::Debug>(bytes: &[u8], len: usize) {
         Err(at) => {
             assert!(walked.len() < len && at <= bytes.len() as u64);
             let before: usize = walked.iter().map(|run| 1 + size_of_val(*run)).sum();
-            assert_eq!(at, before as u64, "the run that does not fit");
+            assert_eq!(at, before as u64, "the offset of the run that does not fit");
         }
     }
 }

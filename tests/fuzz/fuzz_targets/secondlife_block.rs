@@ -1,5 +1,7 @@
-//! The inflated bytes of a block, wrapped into an asset, which a fuzzer cannot do itself. What must hold stands in
-//! `tests/support/secondlife/invariants.rs`.
+//! Any bytes as the inflated content of a block.
+//!
+//! The target wraps them into an asset, because a fuzzer cannot produce a valid wrapper. The
+//! invariants are in `tests/support/secondlife/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]
@@ -9,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use meshpeek::secondlife::AssetPart;
 use meshpeek::secondlife::llsd::LlsdWriter;
 
-/// A zlib stream that stores bytes as they are.
+/// Returns a zlib stream that stores bytes without compression.
 fn store(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0xda];
     for chunk in bytes.chunks(65_535) {
@@ -29,7 +31,8 @@ fn store(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Each alone, and a level together with the skin and the hulls that it is, too.
+/// The blocks that share the content: single blocks, and a level together with the skin and two
+/// physics blocks.
 const PARTS: [&[AssetPart]; 5] = [
     &[AssetPart::HighLod],
     &[AssetPart::Skin],
@@ -39,7 +42,8 @@ const PARTS: [&[AssetPart]; 5] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    // The last byte chooses: what comes before it is a value by itself, and stays one when something is added.
+    // The last byte selects the parts. The bytes before it remain a valid value when the fuzzer
+    // appends bytes.
     let Some((choice, bytes)) = bytes.split_last() else { return };
     let parts = PARTS[usize::from(*choice) % PARTS.len()];
     let stored = store(bytes);

@@ -1,10 +1,10 @@
-//! LLSD: walking, reading and copying agree, and what is written is what was read.
+//! LLSD: walking, reading and copying agree, and the output equals the input.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::secondlife::llsd::{LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter, marker_line, read};
 
-/// Goes through a value item by item; returns how many there are.
+/// Visits a value item by item, and returns the number of values.
 fn count(value: LlsdValue<'_>, bytes: &[u8], depth: u32) -> u64 {
     assert!(depth <= LlsdLimits::default().depth);
     match value {
@@ -26,7 +26,7 @@ fn count(value: LlsdValue<'_>, bytes: &[u8], depth: u32) -> u64 {
                 let shown = entry.key.to_string();
                 assert!(shown.len() < 5 * 4096 && !shown.contains('\u{1b}'));
                 if let Ok(name) = std::str::from_utf8(&entry.key.content()) {
-                    let first = entries.iter().find(|other| other.key == entry.key).expect("itself at least");
+                    let first = entries.iter().find(|other| other.key == entry.key).expect("the entry itself");
                     assert_eq!(map.get(name).map(|found| found.at), Some(first.at));
                 }
             }
@@ -59,22 +59,23 @@ fuzz_target!(|bytes: &[u8]| {
         }
         unlike => panic!("{unlike:?}"),
     }
-    let item = found.expect("it was read");
+    let item = found.expect("reading succeeded before");
     let written = writer.into_bytes();
     assert!(written == bytes[..item.end], "written differently");
     let mut again = LlsdWriter::new();
-    assert_eq!(again.copy(&written, 0, &rules).expect("our own output"), item.end);
+    assert_eq!(again.copy(&written, 0, &rules).expect("meshpeek's own output can be read"), item.end);
     assert!(again.into_bytes() == written);
     let (mut walk, mut values) = (LlsdWalk::new(bytes, 0, &rules), 0);
-    while let Some(event) = walk.next().expect("it was read") {
+    while let Some(event) = walk.next().expect("reading succeeded before") {
         values += u64::from(matches!(event, LlsdEvent::Open(..) | LlsdEvent::Scalar(_)));
     }
-    // Lists in lists are walked again at each level: of few values, all are looked at.
+    // Nested lists are walked again at each level. All items are therefore visited only if there
+    // are few.
     if values < 2000 {
         assert_eq!(count(item.value, bytes, 0), values);
     }
     for length in [item.end - 1, item.end / 2, 0] {
-        let fault = read(&bytes[..length], &rules).expect_err("a part of a value is none");
+        let fault = read(&bytes[..length], &rules).expect_err("a part of a value is not a value");
         assert!(fault.needs_more(), "{fault}");
     }
     let tight = LlsdLimits { items: values - 1, ..rules };

@@ -1,4 +1,6 @@
-//! A mesh asset, a container or a cache file: what must hold stands in `tests/support/secondlife/invariants.rs`.
+//! Any bytes as a mesh asset, a container or a cache file.
+//!
+//! The invariants are in `tests/support/secondlife/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]

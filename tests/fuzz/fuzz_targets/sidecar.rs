@@ -1,5 +1,7 @@
-//! Any bytes as a sidecar, or over parts of one, its pages whole or not: who compares it with the file gets the answers of the
-//! file, who believes it values or errors. The files and the questions stand in `tests/support/sidecar.rs`.
+//! Any bytes as a sidecar, or written over parts of one, with valid or invalid page checksums.
+//!
+//! Without trust in the sidecar, the results are those of the file. With trust, they are values or
+//! errors. The files and the queries are in `tests/support/sidecar.rs`.
 #![no_main]
 #![allow(
     clippy::unwrap_used,
@@ -19,10 +21,10 @@ use meshpeek::sidecar::Trust;
 use meshpeek::unigine::AnimationGeneration;
 use support::sidecar::{Answers, animation, answers, answers_through, key, reseal, sidecar_of, small_mesh};
 
-/// Of poses and weights, each so manieth is asked for.
+/// The step between the poses and weights that are queried.
 const STEP: usize = 41;
 
-/// Files, what they answer, and their sidecars.
+/// Files, their expected results, and their sidecars.
 static FILES: LazyLock<Vec<(Vec<u8>, Answers, Vec<u8>)>> = LazyLock::new(|| {
     let animations = [AnimationGeneration::An10, AnimationGeneration::An11].map(|known| animation(known, 700, 5));
     let files = std::iter::once(small_mesh()).chain(animations);
@@ -38,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (file, expected, genuine) = &FILES[usize::from(mode & 3) % FILES.len()];
     let mut spoilt = if mode & 4 == 0 { genuine.clone() } else { rest.to_vec() };
     if mode & 4 == 0 {
-        // Parts: a page, a place in it, a length, and that many bytes.
+        // Each part has a page, an offset in it, a length, and that many bytes.
         let mut left = rest;
         while let Some(([page, low, high, length], behind)) = left.split_first_chunk() {
             let (part, behind) = behind.split_at(usize::from(length % 32).min(behind.len()));

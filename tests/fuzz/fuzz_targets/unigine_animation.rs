@@ -1,5 +1,7 @@
-//! Any bytes as an animation file: opens, checks, validates, poses, plays, retargets, and writes again what it read. What
-//! must hold stands in `tests/support/unigine/animation_invariants.rs`.
+//! Any bytes as an animation file: opens, checks, validates, poses, plays and retargets it, and
+//! writes it again.
+//!
+//! The invariants are in `tests/support/unigine/animation_invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]

@@ -1,5 +1,7 @@
-//! What blocks hold: an input is cut into the counts of a header, geometry and a tree, which are put into a well-formed
-//! mesh, stored as they are or compressed, so that a fuzzer gets past the frame.
+//! Any bytes as the content of blocks.
+//!
+//! The input is split into the counts of a header, geometry and a tree. The target puts them into a
+//! well-formed mesh, stored or compressed. This lets a fuzzer get past the block headers.
 #![no_main]
 
 #[path = "../../support/mod.rs"]
@@ -15,12 +17,12 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let generation = if flags & 1 == 0 { Generation::Ms14 } else { Generation::Ms15 };
-    // Either index stream may be wide without an input that is as long as its positions.
+    // With many positions, an index stream can be wide although the input is short.
     let positions = usize::from(*positions) + usize::from(*wide) * 256;
     let counts = [positions, usize::from(*indices), usize::from(*attributes)];
     let header = header_of(generation, 1 + usize::from(flags >> 7), 1 + usize::from(targets & 3), counts);
     let (geometry, tree) = rest.split_at(usize::from(u16::from_le_bytes([*low, *high])).min(rest.len()));
-    // Zeros stand for positions that the input does not spell out.
+    // Positions that the input does not contain are zeros.
     let zeros = if flags & 16 == 0 { 0 } else { positions * 12 };
     let geometry = [&vec![0; zeros], geometry].concat();
     let framed = |content: &[u8], verbatim| if verbatim { RawBlock::verbatim(content) } else { RawBlock::lz4(content) };

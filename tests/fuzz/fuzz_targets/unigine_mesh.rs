@@ -1,4 +1,6 @@
-//! Opens, checks, validates, maps and looks at every array: what must hold stands in `tests/support/unigine/invariants.rs`.
+//! Any bytes as a mesh: opens, checks and validates it, lists its regions, and reads every array.
+//!
+//! The invariants are in `tests/support/unigine/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]

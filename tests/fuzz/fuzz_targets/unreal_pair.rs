@@ -1,5 +1,7 @@
-//! A pair and its script, cut out of one input: two lengths of 16 bits, the data file, the aniv file, and the script,
-//! where anything is left. What must hold stands in `tests/support/unreal/invariants.rs`.
+//! A pair and its script, cut out of one input: two lengths of 16 bits, the data file, the aniv
+//! file, and the script if bytes remain.
+//!
+//! The invariants are in `tests/support/unreal/invariants.rs`.
 #![no_main]
 
 #[path = "../../support/mod.rs"]

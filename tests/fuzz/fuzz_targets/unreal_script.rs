@@ -1,4 +1,5 @@
-//! A script: every byte has a name, it is written as it was read, and every mesh that it imports can be asked for.
+//! Any bytes as a script: every byte belongs to a named region, the output equals the input, and
+//! every imported mesh can be selected.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,17 +18,17 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(region.start, end, "{} leaves a gap, or overlaps", region.field);
         end = region.end;
     });
-    regions.expect("a script that was opened has a name for every byte");
+    regions.expect("every byte of an open script has a name");
     assert_eq!(end, length);
     let mut again = Vec::new();
-    script.write_to(&mut again).expect("memory takes everything");
+    script.write_to(&mut again).expect("writing to memory does not fail");
     assert!(again == bytes);
     assert_eq!(script.commands().count(), script.command_count());
-    // Each is a walk over all commands: of many imports, some.
+    // Each selection walks over all commands, so only the first few imports are tested.
     for import in script.imports().take(8) {
         let selected = script.select(import.mesh.as_bytes());
         let mesh = script.mesh(&selected);
-        assert!(mesh.import().is_some() || import.command.value("MESH").is_none(), "what a script imports, it has");
+        assert!(mesh.import().is_some() || import.command.value("MESH").is_none(), "each import has a mesh");
         let _ = (mesh.name(), mesh.origin(), mesh.scale(), mesh.lod_params(), mesh.drop_frames());
         assert_eq!(mesh.sequences().count(), mesh.sequence_count());
         assert!((0..mesh.sequence_count().min(8)).all(|index| mesh.notifies(index).count() <= script.command_count()));

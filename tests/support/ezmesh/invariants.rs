@@ -1,4 +1,5 @@
-//! Everything that a caller can do with an EZ-Mesh file, sound or not, and what must hold whatever it says.
+//! Does everything that a caller can do with an EZ-Mesh file, valid or not, and tests the
+//! invariants that hold for any content.
 
 use meshpeek::ezmesh::{
     Animation, Collision, Form, IndexBuffer, Mesh, MeshElement, RULES, Scalar, Section, Semantic, TetraMesh, Track,
@@ -12,22 +13,24 @@ use meshpeek::{
 
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 
-/// How many of a long list are looked at closely: bones, tracks, sections, shapes.
+/// The number of items of a long list that are read in detail: bones, tracks, sections, shapes.
 const SAMPLES: usize = 24;
-/// Vertices, triangles and frames of one block that are compared one by one.
+/// The number of vertices, triangles and frames of one block that are compared one by one.
 const ROWS: usize = 2048;
 
-/// What was seen of a file.
+/// The observations about a file.
 struct Look {
     length: u64,
-    /// Whether anything could not be read: the first of it.
+    /// The first error of a part that could not be read.
     damaged: Option<Error>,
-    /// Whether something is not there that a mesh needs to be shown.
+    /// Whether something is missing that a mesh needs to be displayed.
     lacking: bool,
 }
 
 impl Look {
-    /// Unwraps a result; the error of a damaged part must name it.
+    /// Unwraps a result.
+    ///
+    /// The error of a damaged part must name the part.
     fn some<T>(&mut self, result: Result<T>) -> Option<T> {
         result
             .inspect_err(|error| {
@@ -40,7 +43,7 @@ impl Look {
             .ok()
     }
 
-    /// Two ways to the same must both succeed or both fail.
+    /// Asserts that two ways to the same value both succeed or both fail.
     fn both<A, B>(&mut self, what: &str, one: Result<A>, other: Result<B>) -> Option<(A, B)> {
         match (one, other) {
             (Ok(one), Ok(other)) => Some((one, other)),
@@ -55,14 +58,18 @@ impl Look {
         }
     }
 
-    /// Whether a buffer of so many bytes is reasonable for this file: whoever asks for it pays for it.
+    /// Returns whether a buffer of this size is reasonable for the file.
+    ///
+    /// The caller of a read function allocates the buffer.
     fn is_paid(&self, bytes: usize) -> bool {
         as_u64(bytes) <= self.length.saturating_mul(4).saturating_add(1 << 16)
     }
 }
 
-/// Opens in every mode, and looks at everything through the format's views and the neutral one, in several ways that must
-/// agree.
+/// Opens the file in every mode, and reads everything through the format's views and the neutral
+/// view.
+///
+/// Several ways of reading must agree.
 pub fn check_invariants(bytes: &[u8]) -> Fate {
     let length = as_u64(bytes.len());
     let strict = Mesh::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
@@ -72,7 +79,7 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
         Err(error) => {
             expect_named(&error, length);
             for other in [strict, watched] {
-                assert_eq!(other.unwrap_err().to_string(), error.to_string(), "no mode opens it");
+                assert_eq!(other.unwrap_err().to_string(), error.to_string(), "every mode must refuse it");
             }
             return Fate::Refused;
         }
@@ -80,7 +87,7 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
     let (strict, watched) = (strict.unwrap(), watched.unwrap());
     assert!(watched.access_log(0).is_some_and(|touched| touched.bytes() <= length) && system.access_log(0).is_none());
     if matches!(watched.form(), Form::Text(_)) {
-        assert_eq!(watched.access_log(0).unwrap().bytes(), length, "opening text looks at all of it");
+        assert_eq!(watched.access_log(0).unwrap().bytes(), length, "opening a text reads all of it");
     }
     let mut look = Look { length, damaged: None, lacking: false };
     look_at_head(&mut look, &system);
@@ -109,7 +116,9 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
     if look.damaged.is_some() { Fate::Damaged } else { Fate::Read }
 }
 
-/// Checks, surveys, validates and maps, by the format's own owner and by a model of any format.
+/// Checks, surveys and validates the structure, and lists its regions.
+///
+/// Uses both the format's own type and a model of any format.
 fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
     look.some(system.check());
     let end = named(look.length, |see| system.regions(0, see));
@@ -117,10 +126,10 @@ fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
     let (mut surveyed, mut validated) = (Vec::new(), Vec::new());
     system.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     system.validate(&mut |finding| validated.push(finding)).unwrap();
-    assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
+    assert!(validated.starts_with(&surveyed), "validate reports the findings of the survey first");
     for finding in &validated {
         assert!(RULES.iter().any(|rule| rule.id == finding.rule), "{finding}");
-        assert!(finding.offset <= look.length, "{finding} lies outside the file of {} bytes", look.length);
+        assert!(finding.offset <= look.length, "{finding} is outside of the file of {} bytes", look.length);
         assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
     }
     if let Err(error) = system.check() {
@@ -128,7 +137,7 @@ fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
         let same = |other: &Finding| (other.rule, other.field, other.offset) == (found.rule, found.field, found.offset);
         assert!(surveyed.iter().any(same), "{error} is not reported: {surveyed:?}");
     }
-    // What cannot be read is reported, too.
+    // `validate` also reports content that cannot be read.
     if let Some(error) = &look.damaged {
         let is_told = validated.iter().any(|finding| finding.severity == Severity::Error);
         assert!(is_told, "{error} is not reported: {validated:?}");
@@ -136,7 +145,7 @@ fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
     if look.lacking {
         assert!(
             validated.iter().any(|finding| finding.rule == "EZ32"),
-            "what is missing is not reported: {validated:?}"
+            "a missing part is not reported: {validated:?}"
         );
     }
     write_twice(system, bytes, &validated);
@@ -149,28 +158,30 @@ fn look_at_structure(look: &mut Look, system: &Mesh<&[u8]>, bytes: &[u8]) {
     assert_eq!(again, validated.len());
 }
 
-/// What is written opens, and comes out the same when it is written again; a sound binary file, as it was.
+/// Asserts that the written file opens, and that writing it again does not change it.
+///
+/// A valid binary file is unchanged the first time.
 fn write_twice(system: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
     if let Err(error) = system.write_to(0, &mut once) {
         expect_named(&error, as_u64(bytes.len()));
-        assert!(once.is_empty(), "{error}, and something was written");
+        assert!(once.is_empty(), "{error}, but bytes were written");
         return;
     }
-    let again = Mesh::open(once.as_slice()).unwrap_or_else(|error| panic!("what was written does not open: {error}"));
+    let again = Mesh::open(once.as_slice()).unwrap_or_else(|error| panic!("the written file does not open: {error}"));
     let counts =
         |system: &Mesh<&[u8]>| [system.surface_count(), system.view().bone_count(), system.view().animations().len()];
     assert_eq!(counts(system), counts(&again));
     let mut twice = Vec::new();
-    again.write_to(0, &mut twice).unwrap_or_else(|error| panic!("what was written cannot be written: {error}"));
+    again.write_to(0, &mut twice).unwrap_or_else(|error| panic!("the written file cannot be written again: {error}"));
     assert!(once == twice, "written differently the second time");
     let is_sound = !findings.iter().any(|finding| finding.severity > Severity::Info && finding.rule != "EZ36");
     if is_sound && matches!(system.form(), Form::Binary { .. }) {
-        assert!(bytes.starts_with(&once), "written differently, and no finding says why");
+        assert!(bytes.starts_with(&once), "written differently without a finding");
     }
 }
 
-/// Tests that regions have names and no gaps; returns where the last one ends.
+/// Asserts that regions have names and no gaps, and returns the end of the last one.
 fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>) -> u64 {
     let mut end = 0;
     regions(&mut |Region { field, start, end: next, element, count }| {
@@ -188,7 +199,7 @@ fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>
     end
 }
 
-/// Some of a list: its first items, and its last.
+/// Returns the first items of a list and its last ones.
 fn some_of<T>(list: impl ExactSizeIterator<Item = T>) -> impl Iterator<Item = T> {
     let count = list.len();
     list.enumerate()
@@ -218,10 +229,10 @@ fn look_at_bones(look: &mut Look, system: &Mesh<&[u8]>) {
     let mut end = 0;
     for skeleton in view.skeletons() {
         let range = skeleton.bone_range();
-        assert_eq!(range.start, end, "bones of no skeleton, or of two");
+        assert_eq!(range.start, end, "a bone is in no skeleton or in two");
         end = range.end;
     }
-    assert_eq!(end, count, "bones of no skeleton");
+    assert_eq!(end, count, "a bone is in no skeleton");
     for skeleton in some_of(view.skeletons()) {
         look.some(skeleton.name());
         look.some(skeleton.declared_count());
@@ -239,7 +250,8 @@ fn look_at_bones(look: &mut Look, system: &Mesh<&[u8]>) {
         };
         assert_eq!(one.name, look.some(view.bone_name(bone)).unwrap());
         assert_eq!(format!("{one:?}"), format!("{name:?}"));
-        // A parent may be any number in a binary file, and its own descendant in both: who climbs marks where he was.
+        // In a binary file the parent may be any number, and in both forms a bone may be its own
+        // descendant. The loop therefore marks the visited bones.
         visited.fill(false);
         let mut at = one.parent;
         let mut steps = 0_usize;
@@ -283,7 +295,7 @@ fn look_at_track(look: &mut Look, track: &Track<'_>) {
         return;
     };
     if !look.is_paid(count.saturating_mul(4)) {
-        look.some(track.keys().map(drop)).ok_or(()).expect_err("more keys than the file pays for");
+        look.some(track.keys().map(drop)).ok_or(()).expect_err("more keys than the file can contain");
         return;
     }
     let mut floats = vec![0.0; count];
@@ -345,19 +357,19 @@ fn look_at_triangles(look: &mut Look, triangles: &IndexBuffer<'_>) {
     let _ = triangles.count_name();
     if !look.is_paid(count.saturating_mul(4)) {
         look.some(triangles.indices());
-        assert!(triangles.indices().is_err(), "more indices than the file pays for");
+        assert!(triangles.indices().is_err(), "more indices than the file can contain");
         return;
     }
     let mut streamed = vec![0; count];
     let read = triangles.indices_into(&mut streamed);
     let Some((indices, ())) = look.both("indices", triangles.indices(), read) else { return };
-    assert!(indices.len() == count && indices.iter().eq(streamed.iter().copied()), "streamed and unfolded differ");
+    assert!(indices.len() == count && indices.iter().eq(streamed.iter().copied()), "streamed and parsed values differ");
     assert!(indices.get(count).is_none() && triangles.indices_into(&mut vec![0; count + 1]).is_err());
     let again: Indices<'_> = triangles.indices().unwrap();
-    assert_eq!(again.as_bytes().as_ptr(), indices.as_bytes().as_ptr(), "unfolded twice");
+    assert_eq!(again.as_bytes().as_ptr(), indices.as_bytes().as_ptr(), "the block was parsed twice");
 }
 
-/// A number as bits, so that what is not a number equals itself.
+/// Returns a number as bits, which makes a NaN equal to itself.
 fn bits(cell: VertexValue<'_>) -> (u8, i64, Vec<u8>) {
     match cell {
         VertexValue::Float(float) => (0, i64::from(float.to_bits()), Vec::new()),
@@ -368,7 +380,9 @@ fn bits(cell: VertexValue<'_>) -> (u8, i64, Vec<u8>) {
     }
 }
 
-/// What a number is in an unfolded array; `None` of a word, which is an offset there.
+/// Returns the bytes of a number in a decoded array.
+///
+/// Returns `None` for a word, which is stored as an offset.
 fn unfolded(cell: &VertexValue<'_>, scalar: Scalar) -> Option<Vec<u8>> {
     let all = match cell {
         VertexValue::Float(float) => i64::from(float.to_bits()),
@@ -395,7 +409,7 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
     let _ = (buffer.types(), buffer.interp_width());
     if !look.is_paid(buffer.byte_count()) {
         look.some(buffer.vertices());
-        assert!(buffer.vertices().is_err(), "more vertices than the file pays for");
+        assert!(buffer.vertices().is_err(), "more vertices than the file can contain");
         return;
     }
     let mut bytes = vec![0; buffer.byte_count()];
@@ -407,19 +421,19 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
         }
     });
     let Some((vertices, ())) = look.both("vertices", buffer.vertices(), read) else {
-        assert!(visited.is_err(), "one number after another can be read, all at once cannot");
+        assert!(visited.is_err(), "numbers can be read one by one, but not all at once");
         look.some(visited);
         look_at_columns_of_the_damaged(look, buffer);
         return;
     };
-    look.some(visited).expect("all at once can be read, one number after another cannot");
+    look.some(visited).expect("numbers can be read all at once, but not one by one");
     assert_eq!((vertices.len(), vertices.is_empty(), vertices.format().size()), (count, count == 0, layout.size()));
     let mut expected = cells.into_iter();
     for row in 0..count.min(ROWS) {
         for (number, cell) in vertices.values(row).enumerate() {
             let (_, _, seen) =
                 expected.next().filter(|(at, n, _)| (*at, *n) == (row, number)).expect("a number was left out");
-            assert_eq!(bits(cell), seen, "number {number} of vertex {row}, unfolded and read");
+            assert_eq!(bits(cell), seen, "number {number} of vertex {row}, parsed and read");
         }
     }
     assert!(expected.next().is_none() && vertices.values(count).next().is_none());
@@ -433,7 +447,7 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
             for (cell, scalar) in vertices.column_values(column, row).zip(scalars) {
                 let end = at + usize::from(scalar.size());
                 if let Some(expected) = unfolded(&cell, *scalar) {
-                    assert_eq!(bytes[at..end], expected, "vertex {row}, streamed and unfolded");
+                    assert_eq!(bytes[at..end], expected, "vertex {row}, streamed and parsed");
                 }
                 at = end;
             }
@@ -446,12 +460,12 @@ fn look_at_vertices(look: &mut Look, buffer: &VertexBuffer<'_>) {
     look_at_arrays(look, buffer);
 }
 
-/// Whatever cannot be unfolded can be read in no other way.
+/// Asserts that a block that cannot be decoded cannot be read in any other way.
 fn look_at_columns_of_the_damaged(look: &mut Look, buffer: &VertexBuffer<'_>) {
     let count = as_index(buffer.count());
     if look.is_paid(count.saturating_mul(12)) && buffer.format().column(Semantic::Position).is_some() {
         let read = buffer.positions_into(&mut vec![[0.0; 3]; count]);
-        assert!(read.is_err(), "positions can be read alone, and not with the rest");
+        assert!(read.is_err(), "positions can be read separately, but not with the other columns");
         look.some(read);
     }
 }
@@ -460,7 +474,7 @@ fn look_at_column(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic
     fn compare<const N: usize>(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic) {
         let mut out = vec![[0.0_f32; N]; as_index(buffer.count())];
         let streamed = look.some(buffer.floats_into(semantic, &mut out));
-        assert!(streamed.is_some(), "{semantic:?} can be unfolded, and not streamed");
+        assert!(streamed.is_some(), "{semantic:?} can be parsed, but not streamed");
         let vertices = buffer.vertices().unwrap();
         let column = vertices.format().column(semantic).unwrap();
         for (row, floats) in out.iter().enumerate().take(ROWS) {
@@ -518,7 +532,7 @@ fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
     }
     if let Some(positions) = vertices.positions() {
         let mut streamed = vec![[0.0; 3]; count];
-        look.some(buffer.positions_into(&mut streamed)).expect("unfolded, and not streamed");
+        look.some(buffer.positions_into(&mut streamed)).expect("the block can be parsed, but not streamed");
         let mut decoded = vec![[0.0; 3]; count];
         positions.decode_into(&mut decoded).unwrap();
         assert!(
@@ -535,7 +549,9 @@ fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
     }
 }
 
-/// What is no number is in every box.
+/// Returns whether a box contains a position.
+///
+/// A NaN coordinate is inside every box.
 fn contains(bounds: &Bounds, position: [f32; 3]) -> bool {
     (0..3).all(|axis| !(position[axis] < bounds.min[axis] || position[axis] > bounds.max[axis]))
 }
@@ -558,7 +574,7 @@ fn look_at_the_rest(look: &mut Look, view: View<'_>) {
     for representation in view.representations() {
         shapes += representation.collisions().len();
     }
-    assert_eq!(shapes, view.collisions().len(), "shapes of no group");
+    assert_eq!(shapes, view.collisions().len(), "a shape is in no group");
     for representation in some_of(view.representations()) {
         let _ = (look.some(representation.name()), look.some(representation.info()));
         look.some(representation.declared_count());
@@ -611,9 +627,9 @@ fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
     assert_eq!(weights.map(|all| all.len()), counts.weights.then_some(vertices));
     assert!(uvs[as_index(counts.uv_sets)..].iter().all(Option::is_none));
     assert!(attributes.is_some_and(|all| all.iter().eq(indices.iter())));
-    let (whole, bounds) = (Geometry::bounds(system), bounds.expect("positions and indices can be read"));
+    let (whole, bounds) = (Geometry::bounds(system), bounds.expect("bounds need positions and indices"));
     let used = indices.iter().take(ROWS).filter_map(|index| positions.get(as_index(index)));
-    assert!(used.into_iter().all(|at| contains(&bounds, at)), "{bounds:?} leaves out what it is around");
+    assert!(used.into_iter().all(|at| contains(&bounds, at)), "{bounds:?} does not contain its positions");
     assert!(
         bounds.is_empty() || (contains(&whole, bounds.min) && contains(&whole, bounds.max)),
         "{bounds:?} in {whole:?}"
@@ -628,7 +644,7 @@ fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
                 assert_eq!(welded.vertices.get(as_index(*vertex)), Some(&corner));
             }
         }
-        None => assert!(beyond.is_some(), "nothing is out of range, and it cannot be welded"),
+        None => assert!(beyond.is_some(), "all indices are in range, but welding fails"),
     }
 }
 
@@ -657,7 +673,8 @@ fn look_at_clips(look: &mut Look, system: &Mesh<&[u8]>) {
     }
 }
 
-/// What the strict mode reads is what the other one does; and watching changes nothing.
+/// Asserts that strict mode reads the same values as the default mode, and that recording accesses
+/// changes nothing.
 fn compare_modes(look: &mut Look, lenient: &Mesh<&[u8]>, strict: &Mesh<&[u8]>, watched: &Mesh<&[u8]>) {
     let all =
         [lenient, strict, watched].map(|system| (system.form(), system.surface_count(), system.view().bone_count()));
@@ -675,15 +692,17 @@ fn look_the_same<T: PartialEq>(look: &mut Look, lenient: Result<T>, strict: &Res
     let told = lenient.as_ref().err().map(ToString::to_string);
     assert!(told == watched.as_ref().err().map(ToString::to_string) && lenient.as_ref().ok() == watched.as_ref().ok());
     match (&lenient, strict) {
-        (Ok(lenient), Ok(strict)) => assert!(lenient == strict, "the strict mode reads something else"),
-        (Err(_), Ok(_)) => panic!("the strict mode reads what the other does not"),
+        (Ok(lenient), Ok(strict)) => assert!(lenient == strict, "strict mode reads something else"),
+        (Err(_), Ok(_)) => panic!("strict mode reads a value that the default mode does not"),
         (_, Err(error)) => expect_named(error, look.length),
     }
     look.some(lenient);
 }
 
-/// Looks at everything that is lent, and keeps nothing: what the bound on memory holds for, together with the bytes that are
-/// unfolded on the way, which it returns.
+/// Reads everything that can be borrowed, and keeps nothing.
+///
+/// The bound on memory applies to this. It excludes the bytes of decoded blocks, whose total is
+/// returned.
 pub fn borrow_everything(bytes: &[u8]) -> Result<usize> {
     let mut system = Mesh::open(bytes)?;
     let view = system.view();

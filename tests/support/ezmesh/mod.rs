@@ -1,4 +1,4 @@
-//! EZ-Mesh files: samples, and files built element by element.
+//! EZ-Mesh files: samples, and files that are built element by element.
 
 pub mod invariants;
 pub mod raw_files;

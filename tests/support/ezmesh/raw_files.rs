@@ -1,56 +1,56 @@
-//! Spells EZ-Mesh files by hand: texts element by element, and one description in either form.
+//! Writes EZ-Mesh files by hand: texts element by element, and one description in both forms.
 
 use meshpeek::decode::ByteOrder;
 
-/// Spells an element: its tag with its attributes as they are given, and what stands in it.
+/// Returns an element: its tag with the given attributes, and its content.
 pub fn element(tag: &str, inner: &str) -> String {
     let name = tag.split_whitespace().next().unwrap();
     format!("<{tag}>{inner}</{name}>")
 }
 
-/// Spells vertices.
+/// Returns the element of a vertex buffer.
 pub fn vertices(count: u32, ctype: &str, semantic: &str, data: &str) -> String {
     element(&format!("vertexbuffer count=\"{count}\" ctype=\"{ctype}\" semantic=\"{semantic}\""), data)
 }
 
-/// Spells three vertices of positions only: a triangle.
+/// Returns a vertex buffer with three positions, which form a triangle.
 pub fn corner_vertices() -> String {
     vertices(3, "fff", "position", "0 0 0, 1 0 0, 0 2 0,")
 }
 
-/// Spells triangles.
+/// Returns the element of an index buffer.
 pub fn triangles(count: u32, data: &str) -> String {
     element(&format!("indexbuffer triangle_count=\"{count}\""), data)
 }
 
-/// Spells a section.
+/// Returns the element of a mesh section.
 pub fn section(material: &str, inner: &str) -> String {
     element(&format!("MeshSection material=\"{material}\""), inner)
 }
 
-/// Spells a mesh of the first dialect.
+/// Returns the element of a mesh in the first dialect.
 pub fn mesh(name: &str, inner: &str) -> String {
     element(&format!("Mesh name=\"{name}\" skeleton=\"\" submesh_count=\"1\""), inner)
 }
 
-/// Spells a file around something.
+/// Returns a file with the given content.
 pub fn system(inner: &str) -> String {
     format!("<?xml version=\"1.0\"?>\r\n{}\r\n", element("MeshSystem asset_name=\"a\"", inner))
 }
 
-/// Spells a file of one mesh with one section.
+/// Returns a file of one mesh with one section.
 pub fn simple(vertices: &str, triangles: &str) -> String {
     system(&element("Meshes count=\"1\"", &mesh("m", &format!("{vertices}{}", section("s", triangles)))))
 }
 
-/// Returns where a text stands in another, in which it stands once.
+/// Returns the offset of a text in another text, which must contain it exactly once.
 pub fn place(text: &str, part: &str) -> u64 {
     let at = text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert_eq!(text.rfind(part), Some(at), "{part} stands twice");
+    assert_eq!(text.rfind(part), Some(at), "{part} occurs twice");
     u64::try_from(at).unwrap()
 }
 
-/// A file's contents, whatever its form.
+/// The content of a file, independent of its form.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     pub skeletons: Vec<Skeleton>,
@@ -60,7 +60,9 @@ pub struct Description {
     pub instances: Vec<(&'static str, [f32; 10])>,
 }
 
-/// A skeleton: bones with their names, parents within it, and transforms as position, rotation, scale.
+/// A skeleton.
+///
+/// Its bones have names, parents in the same skeleton, and transforms as position, rotation, scale.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     pub name: &'static str,
@@ -74,7 +76,7 @@ pub struct Animation {
     pub tracks: Vec<(&'static str, Vec<[f32; 10]>)>,
 }
 
-/// A mesh: its vertices are made up from the flags that say what they are made of.
+/// A mesh whose vertices are generated from the flags of their columns.
 #[derive(Clone, Debug)]
 pub struct RawMesh {
     pub name: &'static str,
@@ -92,7 +94,7 @@ pub enum Number {
     Word(u32),
 }
 
-/// What each flag stands for in text: words, the codes of their types, and how many numbers.
+/// The encoding of each flag in text: words, the codes of their types, and the number of values.
 const WORDS: [(&str, &str, usize); 19] = [
     ("position", "fff", 3),
     ("normal", "fff", 3),
@@ -115,13 +117,15 @@ const WORDS: [(&str, &str, usize); 19] = [
     ("interp8", "ffff", 4),
 ];
 
-/// Returns the numbers of a vertex that a flag stands for, in the order of a text; each is its own.
+/// Returns the numbers of a vertex for one flag, in the order of a text.
+///
+/// Each number is different.
 fn numbers(bit: usize, vertex: u32) -> Vec<Number> {
     let short = u16::try_from(vertex).unwrap();
     match bit {
         2 => vec![Number::Word(0x8000_0000 | vertex << 16 | vertex << 8 | 7)],
         9 => {
-            // A place without weight names a bone all the same.
+            // An influence without weight also names a bone.
             let weights = if vertex.is_multiple_of(2) { [0.5, 0.0, 0.25, 0.25] } else { [1.0, 0.0, 0.0, 0.0] };
             let bones = [short % 2, 9, 1, 0];
             weights.map(Number::Float).into_iter().chain(bones.map(Number::Short)).collect()
@@ -152,7 +156,7 @@ fn floats(all: &[f32]) -> String {
 }
 
 impl Description {
-    /// Spells it as a text.
+    /// Encodes the description as a text.
     pub fn text(&self) -> String {
         let list =
             |name: &str, items: Vec<String>| element(&format!("{name} count=\"{}\"", items.len()), &items.concat());
@@ -230,7 +234,8 @@ impl Description {
         format!("<?xml version=\"1.0\"?>\r\n{}\r\n", element(&format!("MeshSystem {attributes}"), &inner.join("\r\n")))
     }
 
-    /// Spells it in the binary form, with a texture, user data and user binary data besides.
+    /// Encodes the description in the binary form, and adds a texture, user data and user binary
+    /// data.
     pub fn binary(&self, order: ByteOrder) -> Vec<u8> {
         let mut out = Fields { order, bytes: Vec::new() };
         out.number(if order == ByteOrder::Little { 100 } else { 101 });
@@ -270,7 +275,7 @@ impl Description {
     }
 }
 
-/// The fields of a binary file, as they are written.
+/// The fields of a binary file while it is written.
 #[derive(Debug)]
 pub struct Fields {
     pub order: ByteOrder,
@@ -311,7 +316,7 @@ impl Fields {
         for vertex in 0..mesh.vertices {
             for bit in bits(mesh.flags) {
                 let mut numbers = numbers(bit, vertex);
-                // Here bones stand before weights.
+                // The binary form stores bones before weights.
                 numbers.rotate_left(if bit == 9 { 4 } else { 0 });
                 for number in numbers {
                     match number {
@@ -329,7 +334,10 @@ impl Fields {
     }
 }
 
-/// Several of everything: skeletons with bones of the same names, meshes that name either, animations for the bones of both.
+/// Returns a description with several items of every kind.
+///
+/// Skeletons have bones with the same names, meshes use either skeleton, and animations move bones
+/// of both.
 pub fn everything() -> Description {
     let turned = |x: f32| [x, -0.5, 0.25, 0.0, 0.6, 0.0, 0.8, 1.0, 2.0, 0.5];
     let keys = |start: f32, count: u8| (0..count).map(|frame| turned(start + f32::from(frame))).collect::<Vec<_>>();

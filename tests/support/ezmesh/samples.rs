@@ -1,4 +1,4 @@
-//! The sample EZ-Mesh files, and what they are made of.
+//! Builds the sample EZ-Mesh files.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use meshpeek::ezmesh::builder::{
 };
 use meshpeek::model::Transform;
 
-/// A sample of `data/ezmesh`: its file, and the bytes of it.
+/// A sample of `data/ezmesh`: its file name and its bytes.
 pub struct Sample {
     pub file: &'static str,
     pub bytes: Vec<u8>,
@@ -29,12 +29,12 @@ pub fn samples() -> Vec<Sample> {
     ]
 }
 
-/// Returns a sample's bytes.
+/// Returns the bytes of a sample.
 pub fn bytes(file: &str) -> Vec<u8> {
     samples().into_iter().find(|sample| sample.file == file).unwrap().bytes
 }
 
-/// Returns where the samples are.
+/// Returns the folder of the samples.
 pub fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/ezmesh")
 }
@@ -56,7 +56,7 @@ pub fn wooden_crate() -> builder::Mesh {
         let first = u32::try_from(positions.len()).unwrap();
         for [u, v] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]] {
             let corner = [0, 1, 2].map(|axis| {
-                // Adding 0 makes -0 one of them.
+                // Adding 0 turns -0 into 0.
                 (normal[axis] + right[axis] * (u * 2.0 - 1.0) + down[axis] * (v * 2.0 - 1.0)) * half + 0.0
             });
             positions.push(corner);
@@ -97,7 +97,9 @@ fn turned(position: [f32; 3], rotation: [f32; 4]) -> Transform {
 
 const STILL: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// A cloth of 5 x 3 vertices on three bones in a row, that waves in four frames; with every kind of column.
+/// A cloth of 5 x 3 vertices on three bones in a row, with every kind of column.
+///
+/// It waves in four frames.
 pub fn flag() -> builder::Mesh {
     let (columns, rows) = (5_u8, 3_u8);
     let cells = || (0..rows).flat_map(move |row| (0..columns).map(move |column| (column, row)));
@@ -127,7 +129,7 @@ pub fn flag() -> builder::Mesh {
     let triangles = quads.flat_map(|at| [[at, at + 1, at + width + 1], [at, at + width + 1, at + width]]).collect();
     let bone = |name: &str, parent, bind| Bone { name: name.into(), parent, bind };
     let rests = [turned([0.0, 1.0, 0.0], STILL), turned([0.5, 0.0, 0.0], STILL), turned([0.375, 0.0, 0.0], STILL)];
-    // Around y; the numbers make unit quaternions.
+    // Rotations around y. The numbers make unit quaternions.
     let left = [0.0, 0.28, 0.0, 0.96];
     let right = [0.0, -0.28, 0.0, 0.96];
     let waves = [[STILL, left, right, STILL], [left, STILL, STILL, right], [right, right, left, left]];
@@ -170,8 +172,10 @@ pub fn flag() -> builder::Mesh {
     }
 }
 
-/// Two squares on two bones, as exporters before 2008 spelled them: no declaration but four blanks, a bare mesh, vertices in
-/// each section, and keys without a scale.
+/// Two squares on two bones, in the encoding of exporters before 2008.
+///
+/// The text begins with four blanks instead of a declaration. It is a single mesh with vertices in
+/// each section and keys without a scale.
 pub fn legacy() -> Vec<u8> {
     let mut text = String::from("    <Mesh name=\"legacy.gr2\">\r\n");
     let mut line = |line: &str| writeln!(text, "{line}\r").unwrap();

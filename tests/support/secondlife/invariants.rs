@@ -1,5 +1,5 @@
-//! Everything that a caller can do with a Second Life mesh asset, a container or a cache file, sound or not, and what must
-//! hold whatever it says.
+//! Does everything that a caller can do with a Second Life mesh asset, a container or a cache file,
+//! valid or not, and tests the invariants that hold for any content.
 
 use meshpeek::secondlife::llsd::{self, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter};
 use meshpeek::secondlife::{
@@ -14,11 +14,13 @@ use meshpeek::{
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 
-/// How many of a long list are looked at closely: assets, submeshes, joints, hulls.
+/// The number of items of a long list that are read in detail: assets, submeshes, joints, hulls.
 const SAMPLES: usize = 6;
 
-/// Opens, surveys, validates, maps, inflates every block in several ways, looks at every array through the format's view
-/// and the neutral one, and writes again. A file in which anything is an error is [`Fate::Damaged`].
+/// Opens, surveys and validates a file, lists its regions, inflates every block in several ways,
+/// reads every array through the format's view and the neutral view, and writes the file again.
+///
+/// A file with any error is [`Fate::Damaged`].
 pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let length = as_u64(bytes.len());
     let mesh = match Mesh::open(bytes) {
@@ -45,7 +47,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
         assert_eq!(alone.asset_range(), asset.asset_range());
         let first = if random.one_in(2) { &asset } else { &alone };
         look_at_asset(first, &faults, random);
-        assert!(alone.access_log(0).unwrap().bytes() <= length, "more was looked at than there is");
+        assert!(alone.access_log(0).unwrap().bytes() <= length, "more bytes were read than the file has");
     }
     if let Ok(model) = Model::open(bytes) {
         assert!(matches!(model, Model::SecondLife(_)) && model.file().source_count() == 1);
@@ -55,14 +57,16 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     if is_sound { Fate::Read } else { Fate::Damaged }
 }
 
-/// What `validate` says, which every error of a look must be among.
+/// The findings of `validate`, which must include every error that reading returns.
 struct Faults<'a> {
     findings: &'a [Finding],
     length: u64,
 }
 
 impl Faults<'_> {
-    /// Unwraps a result; an error must name its part of the file, and be one that `validate` reports.
+    /// Unwraps a result.
+    ///
+    /// An error must name its part of the file, and `validate` must report it.
     fn some<T>(&self, result: Result<T>) -> Option<T> {
         result.inspect_err(|error| self.expect_told(error)).ok()
     }
@@ -71,11 +75,12 @@ impl Faults<'_> {
         expect_named(error, self.length);
         let is_callers = matches!(error.kind(), ErrorKind::NoSuch { .. } | ErrorKind::Choice { .. });
         let Some(found) = meshpeek::finding(error).filter(|_| !is_callers) else {
-            assert!(is_callers || matches!(error.kind(), ErrorKind::Missing { .. }), "{error} is told by no rule");
+            assert!(is_callers || matches!(error.kind(), ErrorKind::Missing { .. }), "{error}: no rule reports it");
             return;
         };
         assert_eq!((found.severity, found.field), (Severity::Error, error.field()), "{found}");
-        // A block that lies beyond the end is told of the header's entry; an index, by what is wrong with it.
+        // A block outside of the file and an index out of range may be reported by either of two
+        // rules.
         let same = |rule: &str| {
             let pairs = [["SL02", "SL05"], ["SL10", "SL08"]];
             rule == found.rule || pairs.iter().any(|pair| pair.contains(&rule) && pair.contains(&found.rule))
@@ -90,20 +95,20 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, random: &mut Random, length: u64) -> Vec
     mesh.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     mesh.validate(&mut |finding| validated.push(finding)).unwrap();
     if mesh.asset_count() == 1 {
-        assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
+        assert!(validated.starts_with(&surveyed), "validate reports the findings of the survey first");
     } else {
         assert!(surveyed.len() <= validated.len());
     }
     for finding in &validated {
         let known = RULES.iter().find(|rule| rule.id == finding.rule);
         assert!(known.is_some_and(|rule| finding.severity <= rule.severity), "{finding}");
-        assert!(finding.offset <= length && finding.source == 0, "{finding} lies outside the file of {length} bytes");
+        assert!(finding.offset <= length && finding.source == 0, "{finding} is outside of the file of {length} bytes");
         assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
     }
     if random.one_in(8) {
         let mut again = Vec::new();
         mesh.validate(&mut |finding| again.push(finding)).unwrap();
-        assert_eq!(again, validated, "validate says the same twice");
+        assert_eq!(again, validated, "validate must give the same findings twice");
     }
     if let Err(error) = mesh.check() {
         Faults { findings: &validated, length }.expect_told(&error);
@@ -129,7 +134,7 @@ fn write_again(mesh: &Mesh<&[u8]>, bytes: &[u8]) {
     assert!(written == bytes, "written differently");
 }
 
-/// What a client on the network sees that has the first bytes only.
+/// Reads headers from the first bytes only, like a client on the network.
 fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
     if mesh.container().is_some() || mesh.preamble().is_some() {
         return;
@@ -149,7 +154,7 @@ fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
                     match (part.view().stored(part_of), mesh.view().stored(part_of)) {
                         (Ok(one), Ok(other)) => assert_eq!(one, other),
                         (Err(error), _) => expect_named(&error, as_u64(bytes.len()).max(error.offset().unwrap_or(0))),
-                        (Ok(_), Err(error)) => panic!("less of the file cannot give more: {error}"),
+                        (Ok(_), Err(error)) => panic!("the whole file lacks a block of its prefix: {error}"),
                     }
                 }
             }
@@ -233,7 +238,7 @@ fn look_at_header(header: &Header<'_>, asset: &[u8]) {
     );
 }
 
-/// Looks every entry of a map up by its key: the first of that name is found.
+/// Looks up the key of every entry of a map, and expects the first entry with that key.
 fn look_at_map(map: &llsd::LlsdMap<'_>) {
     for entry in map.iter().take(SAMPLES * 4) {
         assert!(entry.key_at < entry.at && entry.at < entry.end);
@@ -244,7 +249,9 @@ fn look_at_map(map: &llsd::LlsdMap<'_>) {
     }
 }
 
-/// Walks a value, and writes it again as it is; returns where it ends.
+/// Walks a value and writes it again unchanged.
+///
+/// Returns the end of the value.
 pub fn expect_copied(bytes: &[u8], at: usize) -> usize {
     let rules = LlsdLimits::default();
     let mut writer = LlsdWriter::new();
@@ -262,11 +269,13 @@ pub fn expect_copied(bytes: &[u8], at: usize) -> usize {
     }
     assert_eq!((walk.at(), depth), (end, 0));
     assert!(deepest <= rules.depth);
-    assert!(walk.next().unwrap().is_none(), "a walk that has ended stays so");
+    assert!(walk.next().unwrap().is_none(), "a walk that has ended stays at its end");
     end
 }
 
-/// Inflates a block lazily, into a lent buffer, and alone: all three say the same.
+/// Inflates a block lazily, into the caller's buffer, and separately.
+///
+/// All three results must be equal.
 fn look_at_block<'a>(
     mesh: &'a Mesh<&[u8]>,
     part: AssetPart,
@@ -279,7 +288,7 @@ fn look_at_block<'a>(
     let again = view.block(part);
     assert_eq!(kept.is_ok(), again.is_ok());
     let Some(Some((stored, bytes))) = stored else {
-        assert!(matches!(kept, Ok(None) | Err(_)), "a block out of nothing");
+        assert!(matches!(kept, Ok(None) | Err(_)), "a block cannot exist without stored bytes");
         return None;
     };
     assert_eq!(as_u64(bytes.len()), stored.len());
@@ -288,7 +297,7 @@ fn look_at_block<'a>(
         match (&lent, &kept) {
             (Ok(Some(lent)), Ok(Some(kept))) => expect_same_block(*lent, *kept),
             (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
-            // Only what is kept counts against the budget of all blocks together.
+            // Only blocks that are kept count against the budget for all blocks.
             (Ok(Some(_)), Err(error)) => assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. })),
             unlike => panic!("{unlike:?}"),
         }
@@ -319,7 +328,9 @@ fn expect_same_block(one: AssetBlock<'_>, other: AssetBlock<'_>) {
     assert_eq!((one.is_gzip(), one.stored_at()), (other.is_gzip(), other.stored_at()));
 }
 
-/// Some of `count` items, the first and the last among them; all of a few.
+/// Returns indices of some of `count` items, including the first and the last one.
+///
+/// If there are only a few items, returns all of them.
 fn some_of(count: usize, random: &mut Random) -> Vec<usize> {
     if count <= SAMPLES * 2 {
         return (0..count).collect();
@@ -344,7 +355,7 @@ fn look_at_level(level: &Level<'_>, faults: &Faults<'_>, random: &mut Random) {
     }
 }
 
-/// The codes of an array, two bytes each.
+/// Returns the codes of an array, two bytes each.
 fn codes(bytes: &[u8]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
 }
@@ -353,7 +364,9 @@ fn stored<'a>(submesh: &Submesh<'a>, key: SubmeshKey) -> &'a [u8] {
     submesh.get(key).and_then(|(_, value)| value.binary()).unwrap_or_default()
 }
 
-/// Tests that floats are the same, whatever kind of NaN they are.
+/// Asserts that floats are equal.
+///
+/// All NaNs count as equal.
 fn expect_same<'f>(found: impl Iterator<Item = f32>, expected: impl Iterator<Item = &'f f32>) {
     let bits = |value: f32| if value.is_nan() { None } else { Some(value.to_bits()) };
     assert!(found.map(bits).eq(expected.copied().map(bits)), "decoded differently");
@@ -361,7 +374,7 @@ fn expect_same<'f>(found: impl Iterator<Item = f32>, expected: impl Iterator<Ite
 
 fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Random) {
     if submesh.is_placeholder() {
-        // Validate passes over what else there is; looking at it must be safe.
+        // `validate` does not test further content. Reading it must be safe.
         let _ = (submesh.positions().map(|all| all.iter().count()), submesh.normals().is_ok(), submesh.uvs().is_ok());
         let _ =
             (submesh.indices().map(|all| all.iter().count()), submesh.weights().map(|all| all.map(|all| all.len())));
@@ -420,13 +433,13 @@ fn look_at_submesh(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
         assert!(indices.iter().eq(naive[..whole].iter().map(|index| u32::from(*index))));
         let beyond = naive.iter().any(|index| usize::from(*index) >= vertices);
         let told = faults.findings.iter().any(|finding| finding.rule == "SL10");
-        assert!(!beyond || told || vertices == 0, "an index is out of range, and nobody says so");
+        assert!(!beyond || told || vertices == 0, "an index is out of range without a finding");
     }
     look_at_weights(submesh, faults, random);
     faults.some(submesh.normalized_scale());
 }
 
-/// Reads lists of weights by the format's page.
+/// Reads lists of weights as the format's page describes.
 fn naive_weights(mut bytes: &[u8], vertices: usize) -> Vec<Vec<(u8, u16)>> {
     let mut all = Vec::new();
     while all.len() < vertices {
@@ -460,12 +473,9 @@ fn look_at_weights(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
     let found = |list: &meshpeek::model::Influences<'_>| -> Vec<(i16, u16)> {
         (0..list.len()).filter_map(|at| list.raw(at)).collect()
     };
-    assert!(weights.iter().map(|list| found(&list)).eq(naive.iter().map(|list| expected(list))), "one after another");
+    assert!(weights.iter().map(|list| found(&list)).eq(naive.iter().map(|list| expected(list))), "lists in order");
     if naive.len() < weights.len() {
-        assert!(
-            faults.findings.iter().any(|finding| finding.rule == "SL12"),
-            "weights are missing, and nobody says so"
-        );
+        assert!(faults.findings.iter().any(|finding| finding.rule == "SL12"), "weights are missing without a finding");
     }
     let mut vertices = some_of(weights.len(), random);
     vertices.extend([naive.len(), weights.len()]);
@@ -553,7 +563,7 @@ fn look_at_choices(mesh: &Mesh<&[u8]>, header: &Header<'_>, faults: &Faults<'_>)
     }
 }
 
-/// The neutral view of a level lends the same arrays as the level itself.
+/// Asserts that the neutral view of a level borrows the same arrays as the level itself.
 fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults: &Faults<'_>, random: &mut Random) {
     assert_eq!(detail.level().is_ok(), level.is_some());
     let count = detail.surface_count();
@@ -616,8 +626,10 @@ fn look_at_neutral(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random)
     assert!(Geometry::sphere(mesh).is_none() && FormatVersion::format(mesh) == "secondlife");
 }
 
-/// Looks at all that is lent without inflating anything, and keeps nothing: what the bound on memory of headers and
-/// containers holds for. Blocks are inflated where `blocks` says so.
+/// Reads everything that can be borrowed without inflating, and keeps nothing.
+///
+/// The memory bound for headers and containers applies to this. If `blocks` is true, blocks are
+/// inflated as well.
 pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
     let mesh = Mesh::open(bytes)?;
     mesh.validate_structure(&mut |_| {})?;

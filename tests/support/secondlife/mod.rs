@@ -1,4 +1,4 @@
-//! Second Life assets: samples, and assets built value by value.
+//! Second Life assets: samples, and assets that are built value by value.
 
 pub mod invariants;
 pub mod raw_assets;

@@ -1,4 +1,4 @@
-//! Second Life meshes, spelled value by value: also those that no writer would write.
+//! Encodes Second Life meshes value by value, including those that no writer produces.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use meshpeek::secondlife::llsd::LlsdWriter;
 /// The entries of a map.
 pub type Entries = Vec<(&'static str, Vec<u8>)>;
 
-/// Spells a value with a writer.
+/// Encodes a value with a writer.
 pub fn spelled(write: impl FnOnce(&mut LlsdWriter) -> &mut LlsdWriter) -> Vec<u8> {
     let mut writer = LlsdWriter::new();
     write(&mut writer);
@@ -36,13 +36,13 @@ pub fn reals(values: &[f32]) -> Vec<u8> {
     spelled(|to| to.reals(values.iter().copied()))
 }
 
-/// Spells an array of values that are spelled already.
+/// Encodes an array of values that are encoded already.
 pub fn array(items: &[Vec<u8>]) -> Vec<u8> {
     let start = spelled(|to| to.open_array(items.len().try_into().unwrap()));
     [start, items.concat(), b"]".to_vec()].concat()
 }
 
-/// Spells a map, its keys in the order given.
+/// Encodes a map, with its keys in the given order.
 pub fn map(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = spelled(|to| to.open_map(entries.len().try_into().unwrap()));
     for (key, value) in entries {
@@ -53,19 +53,21 @@ pub fn map(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     bytes
 }
 
-/// Spells 16-bit codes.
+/// Encodes 16-bit codes.
 pub fn codes(codes: &[u16]) -> Vec<u8> {
     binary(&codes.iter().flat_map(|code| code.to_le_bytes()).collect::<Vec<_>>())
 }
 
-/// Compresses a block as every real one is.
+/// Compresses a block with zlib, like every real block.
 pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut to = ZlibEncoder::new(Vec::new(), Compression::best());
     to.write_all(bytes).unwrap();
     to.finish().unwrap()
 }
 
-/// Compresses a block as the published specification says, and no file does.
+/// Compresses a block with gzip, as the published specification says.
+///
+/// No known file does so.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut to = GzEncoder::new(Vec::new(), Compression::best());
     to.write_all(bytes).unwrap();
@@ -79,13 +81,14 @@ pub fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
     to.finish().unwrap()
 }
 
-/// Spells what a header says of a block.
+/// Encodes the header's entry for a block.
 pub fn place(offset: usize, size: usize) -> Vec<u8> {
     let [offset, size] = [offset, size].map(|number| integer(number.try_into().unwrap()));
     map(&[("offset", offset), ("size", size)])
 }
 
-/// Spells an asset: a header with the entries given and one for each block, and then the blocks as they are stored.
+/// Encodes an asset: a header with the given entries and one entry for each block, then the blocks
+/// as stored.
 pub fn stored_asset(entries: &[(&'static str, Vec<u8>)], blocks: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     let mut all = entries.to_vec();
     let mut offset = 0;
@@ -100,7 +103,7 @@ pub fn stored_asset(entries: &[(&'static str, Vec<u8>)], blocks: &[(&'static str
     bytes
 }
 
-/// Spells an asset of blocks that are compressed here.
+/// Encodes an asset of blocks, which are compressed here.
 pub fn asset(blocks: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     let blocks: Vec<_> = blocks.iter().map(|(key, block)| (*key, zlib(block))).collect();
     stored_asset(&[], &blocks)
@@ -110,8 +113,10 @@ pub fn domain(min: &[f32], max: &[f32]) -> Vec<u8> {
     map(&[("Max", reals(max)), ("Min", reals(min))])
 }
 
-/// The entries of a submesh with everything that real ones have: four vertices in a square, with weights of none, one,
-/// two and four joints, and two triangles.
+/// Returns the entries of a submesh with everything that real ones have.
+///
+/// It has four vertices in a square, with weights for none, one, two and four joints, and two
+/// triangles.
 pub fn square() -> Entries {
     let up = [32768, 32768, 65535];
     vec![
@@ -130,7 +135,7 @@ pub const WEIGHTS: [u8; 24] = [
     255, // no joint
     0, 0xff, 0xff, 255, // one
     1, 0x00, 0x80, 0, 0xff, 0x7f, 255, // two
-    0, 0x00, 0x40, 1, 0x00, 0x40, 1, 0x00, 0x40, 0, 0xff, 0x3f, // four, and so no mark
+    0, 0x00, 0x40, 1, 0x00, 0x40, 1, 0x00, 0x40, 0, 0xff, 0x3f, // four, so no terminator
 ];
 
 /// Replaces one entry of a map, or adds it.
@@ -142,30 +147,30 @@ pub fn with(mut entries: Entries, key: &'static str, value: Vec<u8>) -> Entries 
     entries
 }
 
-/// Leaves one entry of a map out.
+/// Removes one entry of a map.
 pub fn without(mut entries: Entries, key: &str) -> Entries {
     entries.retain(|(known, _)| *known != key);
     entries
 }
 
-/// A level of detail of these submeshes.
+/// Encodes a level of detail of these submeshes.
 pub fn level(submeshes: &[Entries]) -> Vec<u8> {
     array(&submeshes.iter().map(|entries| map(entries)).collect::<Vec<_>>())
 }
 
-/// An asset of one submesh.
+/// Encodes an asset of one submesh.
 pub fn one(entries: Entries) -> Vec<u8> {
     asset(&[("high_lod", level(&[entries]))])
 }
 
-/// The matrix that changes nothing but moves by these.
+/// Returns a matrix that only translates by the given vector.
 pub fn shift(by: [f32; 3]) -> [f32; 16] {
     let mut matrix = meshpeek::secondlife::IDENTITY;
     matrix[12..15].copy_from_slice(&by);
     matrix
 }
 
-/// A skin of two joints with everything that a skin can have.
+/// Returns a skin of two joints with everything that a skin can have.
 pub fn skin() -> Entries {
     vec![
         ("alt_inverse_bind_matrix", array(&[reals(&shift([0.0, 0.0, 1.0])), reals(&shift([0.0, 0.0, 2.0]))])),
@@ -177,7 +182,7 @@ pub fn skin() -> Entries {
     ]
 }
 
-/// Hulls of three and four points, and one around everything.
+/// Returns hulls of three and four points, and one hull around everything.
 pub fn hulls() -> Entries {
     let points: Vec<u16> = (0..21).map(|code| code * 3000).collect();
     vec![
@@ -189,7 +194,9 @@ pub fn hulls() -> Entries {
     ]
 }
 
-/// An asset with every block that is known; each level has the square, the lowest has a placeholder before it.
+/// Encodes an asset with every known block.
+///
+/// Each level has the square, and the lowest level has a placeholder before it.
 pub fn everything() -> Vec<u8> {
     let plain = level(&[square()]);
     let placeholder = vec![("NoGeometry", b"1".to_vec())];
@@ -207,7 +214,7 @@ pub fn everything() -> Vec<u8> {
     ])
 }
 
-/// Spells a container of these assets.
+/// Encodes a container of these assets.
 pub fn container(assets: &[Vec<u8>]) -> Vec<u8> {
     let meshes: Vec<Vec<u8>> = assets.iter().map(|asset| string(asset)).collect();
     let instance = map(&[

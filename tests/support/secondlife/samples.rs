@@ -1,4 +1,4 @@
-//! The sample assets, and what they are made of.
+//! Builds the sample assets.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use meshpeek::decode::Influence;
 use meshpeek::secondlife::llsd::LlsdWriter;
 use meshpeek::secondlife::{AssetPart, Edit, IDENTITY, Mesh, builder};
 
-/// A sample of `data/secondlife`: its file, and the bytes of it.
+/// A sample of `data/secondlife`: its file name and its bytes.
 pub struct Sample {
     pub file: &'static str,
     pub bytes: Vec<u8>,
@@ -30,12 +30,12 @@ pub fn samples() -> Vec<Sample> {
     ]
 }
 
-/// Returns a sample's bytes.
+/// Returns the bytes of a sample.
 pub fn bytes(file: &str) -> Vec<u8> {
     samples().into_iter().find(|sample| sample.file == file).unwrap().bytes
 }
 
-/// Returns where the samples are.
+/// Returns the folder of the samples.
 pub fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/secondlife")
 }
@@ -52,7 +52,9 @@ pub fn quad() -> builder::Asset {
     asset([sheet(4), sheet(2), sheet(1), half].map(|submesh| vec![submesh]))
 }
 
-/// A tube along x that four joints bend; among its vertices are those with one to four influences.
+/// A tube along x that four joints bend.
+///
+/// Its vertices have one to four influences.
 pub fn arm() -> builder::Asset {
     let lods = [[8, 6], [5, 4], [3, 4], [2, 3]].map(|[rings, sides]| vec![tube(rings, sides)]);
     let joint = |(name, x): (&str, f32)| {
@@ -72,7 +74,9 @@ pub fn arm() -> builder::Asset {
     builder::Asset { skin: Some(skin), ..asset(lods) }
 }
 
-/// A ball of two halves, the lower of which the lowest level leaves out; hulls of 256, 8 and 3 points.
+/// A ball of two halves.
+///
+/// The lowest level omits the lower half. The hulls have 256, 8 and 3 points.
 pub fn rock() -> builder::Asset {
     let lods =
         [[3, 8], [2, 6], [1, 5], [1, 4]].map(|[rings, sides]| vec![dome(rings, sides, 1.0), dome(rings, sides, -1.0)]);
@@ -90,7 +94,7 @@ pub fn rock() -> builder::Asset {
     rock
 }
 
-/// A wedge with triangles to collide with.
+/// A wedge with triangles for collisions.
 pub fn ramp() -> builder::Asset {
     let mut physics = builder::Submesh {
         positions: vec![
@@ -105,7 +109,7 @@ pub fn ramp() -> builder::Asset {
     };
     // The slope, the back, the bottom, the sides.
     physics.triangles = vec![[0, 1, 4], [0, 4, 5], [2, 3, 5], [2, 5, 4], [0, 3, 2], [0, 2, 1], [1, 2, 4], [0, 5, 3]];
-    // What is seen has a normal and a place on the texture for each corner.
+    // In the visible mesh, each corner has its own normal and texture coordinates.
     let split = |triangles: usize| {
         let mut submesh = builder::Submesh::default();
         for triangle in &physics.triangles[..triangles] {
@@ -129,7 +133,7 @@ pub fn ramp() -> builder::Asset {
     }
 }
 
-/// A container of the square and the wedge, with the first placed twice.
+/// A container of the square and the wedge, in which the first is placed twice.
 pub fn model() -> builder::Container {
     let listed = |name: &str, asset: builder::Asset| {
         let header = builder::Header { material_list: vec![format!("{name}-material")], ..Default::default() };
@@ -157,7 +161,7 @@ pub fn model() -> builder::Container {
     }
 }
 
-/// The square as a simulator hands it out.
+/// The square in the form that a simulator sends.
 pub fn grid() -> Vec<u8> {
     let header = builder::Header {
         version: Some(1),
@@ -268,7 +272,7 @@ fn dome(rings: u8, sides: u8, up: f32) -> builder::Submesh {
     submesh
 }
 
-/// Two triangles for each pair of neighbours in two rows of vertices.
+/// Adds two triangles for each pair of neighbours in two rows of vertices.
 fn quads(submesh: &mut builder::Submesh, row: u32, next: u32, width: u32) {
     for x in 0..width - 1 {
         submesh.triangles.push([row + x, row + x + 1, next + x + 1]);
@@ -276,7 +280,7 @@ fn quads(submesh: &mut builder::Submesh, row: u32, next: u32, width: u32) {
     }
 }
 
-/// The corners of a cube.
+/// Returns the corners of a cube.
 fn corners(half: f32) -> Vec<[f32; 3]> {
     (0..8_u8).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -half } else { half })).collect()
 }

@@ -1,4 +1,5 @@
-//! Everything that a caller can do with an animation file of UNIGINE's, sound or not, and what must hold whatever it says.
+//! Does everything that a caller can do with an UNIGINE animation file, valid or not, and tests the
+//! invariants that hold for any content.
 
 use meshpeek::model::animation::Retarget;
 use meshpeek::model::{Bone, Transform};
@@ -8,24 +9,28 @@ use meshpeek::{Animations, Error, Finding, MeshFile as _, Model, Pose, Region, R
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 use crate::support::random::Random;
 
-/// The most animations that are posed, and bones, and frames that are played.
+/// The maximum numbers of animations that are posed, of bones, and of frames that are played.
 const SAMPLES: usize = 4;
 const MANY: usize = 1024;
 const PLAYED: u32 = 200;
 
-/// Opens, checks, surveys, validates, maps, looks at every key, poses, plays, retargets, and writes again.
+/// Opens, checks, surveys and validates a file, lists its regions, reads every key, poses, plays
+/// and retargets it, and writes it again.
 pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let length = as_u64(bytes.len());
     let file = match Animation::open(bytes) {
         Ok(file) => file,
         Err(error) => {
             expect_named(&error, length);
-            assert!(Model::open(bytes.to_vec()).is_err() || !bytes.starts_with(b"an1"), "another reader takes it");
+            assert!(
+                Model::open(bytes.to_vec()).is_err() || !bytes.starts_with(b"an1"),
+                "another reader accepts the file"
+            );
             return Fate::Refused;
         }
     };
     look_at_the_header(&file);
-    // Some animation before all those before it were located.
+    // An animation is located before those that come before it in the file.
     let last = file.animation_count().saturating_sub(random.below(3).saturating_add(1));
     let early = file.animation(last).map(|view| (view.frames, view.keys_offset()));
 
@@ -37,10 +42,10 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     for result in [&regions, &survey, &validate] {
         assert_eq!(structure.is_ok(), result.is_ok(), "{structure:?}, {result:?}");
     }
-    assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
+    assert!(validated.starts_with(&surveyed), "validate reports the findings of the survey first");
     for finding in &validated {
         assert!(RULES.iter().any(|rule| rule.id == finding.rule), "{finding}");
-        assert!(finding.offset <= length, "{finding} lies outside the file of {length} bytes");
+        assert!(finding.offset <= length, "{finding} is outside of the file of {length} bytes");
         assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
     }
     if let Err(error) = &structure {
@@ -52,8 +57,8 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
         assert_eq!(end, length, "bytes without a name");
     }
     let later = file.animation(last).map(|view| (view.frames, view.keys_offset()));
-    assert_eq!(early.ok(), later.ok(), "where an animation is depends on who was asked first");
-    // Of a damaged file only the structure is told of.
+    assert_eq!(early.ok(), later.ok(), "the location of an animation depends on the order of accesses");
+    // For a damaged file, only errors of the structure are reported.
     let told = structure.is_ok().then_some(validated.as_slice());
     for index in 0..file.animation_count() {
         match file.animation(index) {
@@ -67,7 +72,9 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     if structure.is_ok() { Fate::Read } else { Fate::Damaged }
 }
 
-/// Looks at all that is lent, and keeps nothing: what the bound on memory holds for.
+/// Reads everything that can be borrowed, and keeps nothing.
+///
+/// The bound on memory applies to this.
 pub fn borrow_animations(bytes: &[u8]) -> Result<()> {
     let file = Animation::open(bytes)?;
     for bone in 0..file.bone_count() {
@@ -95,14 +102,14 @@ fn look_at_the_header(file: &Animation<&[u8]>) {
     assert_eq!(as_u64(file.tail().unwrap().len()), u64::from(file.generation().tail()));
 }
 
-/// Returns a bone's name, its parent and the bits of its bind transform, which are equal even if they are NaN.
+/// Returns the name, the parent and the bits of the bind transform of a bone. Equal NaNs are equal.
 fn bits<'a>(bone: &Bone<'a>) -> (&'a [u8], i32, [u32; 10]) {
     let Transform { position, rotation, scale } = bone.bind;
     let mut floats = position.into_iter().chain(rotation).chain(scale).map(f32::to_bits);
     (bone.name.as_bytes(), bone.parent, std::array::from_fn(|_| floats.next().unwrap()))
 }
 
-/// Hands out the regions; returns where the last one ends.
+/// Visits the regions, and returns the end of the last one.
 fn named(file: &Animation<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
     let result = file.regions(0, &mut |Region { field, start, end: next, element, count }| {
@@ -152,7 +159,7 @@ fn look_at_animation(
         let mut moved = vec![false; count];
         file.animated_bones(index, &mut moved).unwrap();
         for ((bone, rest), _) in told.iter().zip(rest.bones()).zip(&moved).filter(|(_, moved)| !**moved) {
-            assert!(same(bone, rest), "a bone that does not move rests");
+            assert!(same(bone, rest), "a bone that is not animated keeps its bind transform");
         }
         file.pose(index, as_index(frame), &mut pose).unwrap();
         assert!(pose.iter().zip(&told).all(|(one, other)| same(one, other)));
@@ -170,7 +177,9 @@ fn look_at_animation(
     assert!(view.frames > PLAYED || played.next().unwrap().is_none());
 }
 
-/// Plays a file on its own bones: where names are unique, that is what it says itself.
+/// Retargets a file to its own bones.
+///
+/// If the names are unique, the poses are those of the file itself.
 fn retarget(file: &Animation<&[u8]>) {
     let count = file.bone_count();
     if count > MANY {
@@ -192,8 +201,10 @@ fn retarget(file: &Animation<&[u8]>) {
     }
 }
 
-/// What opens and writes must be the same when it is read and written again; what only the engine could have written,
-/// and nobody spoilt, must be so at once.
+/// Asserts that a file that opens and can be written stays the same when it is read and written
+/// again.
+///
+/// A file that only the engine can have written is unchanged the first time, if it is not damaged.
 fn write_twice(file: &Animation<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
     let result = file.write_to(0, &mut once);
@@ -202,7 +213,7 @@ fn write_twice(file: &Animation<&[u8]>, bytes: &[u8], findings: &[Finding]) {
         return;
     }
     if !findings.iter().any(|finding| ["UG14", "UG24"].contains(&finding.rule)) {
-        assert!(once == bytes, "written differently, and no finding says why");
+        assert!(once == bytes, "written differently without a finding");
     }
     let mut twice = Vec::new();
     Animation::open(once.as_slice()).unwrap().write_to(0, &mut twice).unwrap();

@@ -1,4 +1,5 @@
-//! Everything that a caller can do with a file, sound or not, and what must hold whatever the file says.
+//! Does everything that a caller can do with a UNIGINE mesh, valid or not, and tests the invariants
+//! that hold for any content.
 
 use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
 use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Region, Result, Surface};
@@ -6,12 +7,14 @@ use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Reg
 use crate::support::invariants::{Fate, expect_named, pose_and_skin};
 use crate::support::random::Random;
 
-/// How many of a list that every access walks anew are looked at: targets, and weights at random.
+/// The number of items that are read from lists that every access walks again: targets, and weights
+/// in random order.
 const SAMPLES: usize = 4;
-/// How many bones are posed, and vertices looked at one by one.
+/// The maximum number of bones that are posed, and of vertices that are read one by one.
 const MANY: usize = 1024;
 
-/// Opens, checks, surveys, validates, maps, looks at every array in several ways, welds, blends, and writes again.
+/// Opens, checks, surveys and validates a mesh, lists its regions, reads every array in several
+/// ways, welds, blends, and writes the mesh again.
 pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let length = as_u64(bytes.len());
     let mesh = match Mesh::open(bytes) {
@@ -22,7 +25,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
         }
     };
     look_at_the_header(&mesh);
-    // Some surface before all those before it were located.
+    // A surface is located before those that come before it in the file.
     let first = mesh.surface_count().saturating_sub(random.below(3).saturating_add(1));
     look_at_surface(&mesh, first, random, length);
 
@@ -35,7 +38,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     assert!(compressed || structure.is_ok() == regions.is_ok(), "{structure:?}, {regions:?}");
     assert_eq!(regions.is_ok(), survey.is_ok(), "{regions:?}, {survey:?}");
     assert_eq!(regions.is_ok(), validate.is_ok(), "{regions:?}, {validate:?}");
-    assert!(validated.starts_with(&surveyed), "validate reports what survey does, and more");
+    assert!(validated.starts_with(&surveyed), "validate reports the findings of the survey first");
     for finding in &validated {
         expect_known(finding, length);
     }
@@ -43,8 +46,8 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
         expect_named(error, length);
         let same = |found: &Error| (found.field(), found.offset()) == (error.field(), error.offset());
         let told = regions.as_ref().is_err_and(same);
-        assert!(compressed || told, "{error}: the map says something else");
-        // What a table that lies leads to is not on the way of those who walk.
+        assert!(compressed || told, "{error}: the regions give another error");
+        // If the table of blocks is wrong, a walk does not reach the blocks that it points to.
         if !lies(&validated) {
             let named = |finding: &Finding| Some(finding.offset) == error.offset();
             assert!(regions.is_err() || surveyed.iter().any(named), "{error} is not reported");
@@ -71,11 +74,11 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
 
 fn expect_known(finding: &Finding, length: u64) {
     assert!(RULES.iter().any(|rule| rule.id == finding.rule), "{finding}");
-    assert!(finding.offset <= length, "{finding} lies outside the file of {length} bytes");
+    assert!(finding.offset <= length, "{finding} is outside of the file of {length} bytes");
     assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
 }
 
-/// Hands out the regions; returns where the last one ends.
+/// Visits the regions, and returns the end of the last one.
 fn named(mesh: &Mesh<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
     let result = mesh.regions(0, &mut |Region { field, start, end: next, element, count }| {
@@ -208,8 +211,10 @@ fn look_at_corners(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
     }
 }
 
-/// What opens and writes must be the same when it is read and written again; what only the engine could have written,
-/// and nobody spoilt, must be so at once.
+/// Asserts that a mesh that opens and can be written stays the same when it is read and written
+/// again.
+///
+/// A file that only the engine can have written is unchanged the first time, if it is not damaged.
 fn write_twice(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
     let mut once = Vec::new();
     let result = mesh.write_to(0, &mut once);
@@ -218,20 +223,21 @@ fn write_twice(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
         return;
     }
     if !findings.iter().any(|finding| ["UG14", "UG20", "UG24"].contains(&finding.rule)) {
-        assert!(once == bytes, "written differently, and no finding says why");
+        assert!(once == bytes, "written differently without a finding");
     }
     let mut twice = Vec::new();
     Mesh::open(once.as_slice()).unwrap().write_to(0, &mut twice).unwrap();
     assert!(once == twice, "written differently the second time");
 }
 
-/// Tells whether the table of blocks was found to lie: then a block may be in one place for who looks it up, and in another
-/// for who walks.
+/// Returns whether the table of blocks was found to be wrong.
+///
+/// In that case a lookup by the table and a walk may find a block at different offsets.
 fn lies(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.rule == "UG20")
 }
 
-/// Looks at where blocks stand, and at the trees in them.
+/// Reads the locations of blocks, and the trees in them.
 fn look_at_blocks(mesh: &Mesh<&[u8]>, length: u64) {
     for index in 0..mesh.surface_count() {
         let Some(Some(blocks)) = some(mesh.blocks(index), length) else { continue };
@@ -249,7 +255,8 @@ fn look_at_blocks(mesh: &Mesh<&[u8]>, length: u64) {
     assert!(mesh.tree(mesh.surface_count()).is_err() && mesh.blocks(mesh.surface_count()).is_err());
 }
 
-/// What was walked to its end is written with its blocks as they are; stored in another way it holds the same.
+/// Asserts that a completely readable mesh is written with unchanged blocks, and has the same
+/// content when it is stored in another way.
 fn store_again(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding], walked: bool, random: &mut Random) {
     let mut once = Vec::new();
     let result = mesh.write_to(0, &mut once);
@@ -258,10 +265,10 @@ fn store_again(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding], walked: b
     let sound = walked && !lies(findings) && !findings.iter().any(unsized_block);
     assert!(!sound || result.is_ok(), "{result:?}");
     if sound && !findings.iter().any(|finding| ["UG14", "UG24"].contains(&finding.rule)) {
-        assert!(once == bytes, "written differently, and no finding says why");
+        assert!(once == bytes, "written differently without a finding");
     }
     let mut raw = Vec::new();
-    // Compressing is slow where nothing is optimised.
+    // Compressing is slow in an unoptimised build.
     let often = !cfg!(debug_assertions) || random.one_in(8);
     if !often || !sound || mesh.write_stored(&mut raw, Storage::Raw).is_err() {
         return;
@@ -271,9 +278,9 @@ fn store_again(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding], walked: b
         Mesh::open(bytes).unwrap().write_stored(&mut out, storage).unwrap();
         out
     };
-    assert!(again(&raw, Storage::Raw) == raw && again(&raw, Storage::Kept) == raw, "other bytes the second time");
+    assert!(again(&raw, Storage::Raw) == raw && again(&raw, Storage::Kept) == raw, "the second file has other bytes");
     let small = again(&raw, Storage::Lz4);
-    assert!(again(&small, Storage::Raw) == raw, "other content the second time");
+    assert!(again(&small, Storage::Raw) == raw, "the second file has other content");
     let raw = Mesh::open(raw.as_slice()).unwrap();
     for index in 0..mesh.surface_count() {
         let both = [mesh.surface(index), raw.surface(index)];
@@ -289,7 +296,9 @@ fn store_again(mesh: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding], walked: b
     }
 }
 
-/// Looks at all that is lent, and keeps nothing: what the bound on memory holds for.
+/// Reads everything that can be borrowed, and keeps nothing.
+///
+/// The bound on memory applies to this.
 pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
     let mesh = Mesh::open(bytes)?;
     for bone in 0..mesh.bone_count() {
@@ -300,7 +309,7 @@ pub fn borrow_everything(bytes: &[u8]) -> Result<()> {
         mesh.animation(index)?.keys().count();
     }
     for view in mesh.surfaces() {
-        // A block that cannot be read is a fault of its surface alone.
+        // A block that cannot be read is a fault of only its surface.
         let Ok(view) = view else { continue };
         let seen = (view.counts()?, view.positions()?.bounds(), view.tangent_frames()?.len(), view.target(0)?.name());
         let _ = (seen, view.uvs(0).is_ok(), view.uvs(1).is_ok(), view.colors().is_ok());
@@ -324,7 +333,9 @@ fn naive_bounds(positions: impl Iterator<Item = [f32; 3]>) -> Bounds {
     if (0..3).all(|axis| min[axis] <= max[axis]) { Bounds { min, max } } else { Bounds::EMPTY }
 }
 
-/// Unwraps a result; the error of a damaged part must name it.
+/// Unwraps a result.
+///
+/// The error of a damaged part must name the part.
 fn some<T>(result: Result<T>, length: u64) -> Option<T> {
     result.inspect_err(|error| expect_named(error, length)).ok()
 }

@@ -1,4 +1,4 @@
-//! UNIGINE files: samples, named fields, and files built byte by byte.
+//! UNIGINE files: samples, named fields, and files that are built byte by byte.
 
 pub mod animation_invariants;
 mod fields;

@@ -1,9 +1,10 @@
-//! Compressed meshes of UNIGINE's put together block by block, for what the builder refuses to write.
+//! Compressed UNIGINE meshes that are assembled block by block, for files that the builder refuses
+//! to write.
 
 use meshpeek::decode::compact;
 use meshpeek::unigine::{Generation, Mesh, Storage};
 
-/// A block as a file has it: the sizes that it claims, and its bytes.
+/// A block as stored in a file: its declared sizes and its bytes.
 #[derive(Clone, Debug)]
 pub struct RawBlock {
     pub raw: i64,
@@ -12,30 +13,30 @@ pub struct RawBlock {
 }
 
 impl RawBlock {
-    /// A block that is stored as it is.
+    /// Makes a block that is stored verbatim.
     pub fn verbatim(content: &[u8]) -> Self {
         let size = i64::try_from(content.len()).unwrap();
         Self { raw: size, stored: size, bytes: content.to_vec() }
     }
 
-    /// A block that is compressed, also where that makes it longer.
+    /// Makes a compressed block, even if it is longer than its content.
     pub fn lz4(content: &[u8]) -> Self {
         Self::of_stored(content.len(), lz4_flex::block::compress(content))
     }
 
-    /// A block of these bytes that claims to hold so many.
+    /// Makes a block of the given bytes with the declared raw size.
     pub fn of_stored(raw: usize, bytes: Vec<u8>) -> Self {
         Self { raw: i64::try_from(raw).unwrap(), stored: i64::try_from(bytes.len()).unwrap(), bytes }
     }
 }
 
-/// Returns a mesh's header: all before its first block.
+/// Returns the header of a mesh: all bytes before its first block.
 pub fn header(mesh: &[u8]) -> Vec<u8> {
     let start = Mesh::open(mesh).unwrap().blocks(0).unwrap().unwrap()[0].offset;
     mesh[..usize::try_from(start).unwrap()].to_vec()
 }
 
-/// Returns what the blocks of a sound mesh hold: of each surface, its geometry and its tree.
+/// Returns the content of the blocks of a valid mesh: for each surface, its geometry and its tree.
 pub fn contents(mesh: &[u8]) -> Vec<[Vec<u8>; 2]> {
     let mut raw = Vec::new();
     Mesh::open(mesh).unwrap().write_stored(&mut raw, Storage::Raw).unwrap();
@@ -45,13 +46,13 @@ pub fn contents(mesh: &[u8]) -> Vec<[Vec<u8>; 2]> {
     blocks.map(|both| both.map(|block| raw[range(block.start(), block.end())].to_vec())).collect()
 }
 
-/// Puts a mesh together, with a table that tells where its blocks are.
+/// Assembles a mesh with a correct table of block offsets.
 pub fn put_together(header: &[u8], geometry: &[RawBlock], trees: &[RawBlock]) -> Vec<u8> {
     let places = places(header, geometry);
     put_together_with(header, geometry, trees, &places)
 }
 
-/// Returns where blocks of geometry come to lie.
+/// Returns the offsets of the geometry blocks in the assembled file.
 pub fn places(header: &[u8], geometry: &[RawBlock]) -> Vec<i64> {
     let mut at = header.len();
     let place = |block: &RawBlock| {
@@ -62,7 +63,7 @@ pub fn places(header: &[u8], geometry: &[RawBlock]) -> Vec<i64> {
     geometry.iter().map(place).collect()
 }
 
-/// Puts a mesh together, with a table that tells whatever it is to tell.
+/// Assembles a mesh with the given table of block offsets.
 pub fn put_together_with(header: &[u8], geometry: &[RawBlock], trees: &[RawBlock], places: &[i64]) -> Vec<u8> {
     let magic = &header[..4];
     let mut bytes = header.to_vec();
@@ -79,14 +80,16 @@ pub fn put_together_with(header: &[u8], geometry: &[RawBlock], trees: &[RawBlock
     bytes
 }
 
-/// Spells a compact int as the engine does.
+/// Encodes a compact int as the engine does.
 fn count(value: usize) -> Vec<u8> {
     let (bytes, length) = compact::encode(i32::try_from(value).unwrap());
     bytes[..length].to_vec()
 }
 
-/// Spells the header of a mesh of surfaces without names, each of so many targets with so many positions, and so many
-/// corners in either stream; with one bone, where the generation has bones.
+/// Encodes the header of a mesh of unnamed surfaces.
+///
+/// `targets` is the number of morph targets of each surface, and `counts` has the numbers of
+/// positions and of indices in the two streams. The mesh has one bone if the generation has bones.
 pub fn header_of(generation: Generation, surfaces: usize, targets: usize, counts: [usize; 3]) -> Vec<u8> {
     let floats = |floats: [f32; 10]| floats.map(f32::to_le_bytes).concat();
     let bounds = floats([1e9, 1e9, 1e9, -1e9, -1e9, -1e9, 0.0, 0.0, 0.0, -1.0]);

@@ -1,8 +1,8 @@
-//! UNIGINE files built field by field, for what the builder refuses to write.
+//! UNIGINE files that are built field by field, for files that the builder refuses to write.
 
 use meshpeek::unigine::Generation;
 
-/// Spells a file field by field, for what the builder refuses to write.
+/// A file under construction, field by field.
 #[derive(Clone, Debug, Default)]
 pub struct RawFile(pub Vec<u8>);
 
@@ -25,13 +25,13 @@ impl RawFile {
         self.count(i32::try_from(name.len()).unwrap() + 1).put(name).put(&[0])
     }
 
-    /// Bounds around nothing, as the engine stores them.
+    /// Adds bounds around nothing, as the engine stores them.
     pub fn bounds(self) -> Self {
         let floats = [1e9, 1e9, 1e9, -1e9, -1e9, -1e9, 0.0, 0.0, 0.0, -1.0_f32];
         self.put(&floats.map(f32::to_le_bytes).concat())
     }
 
-    /// A bone transform that does nothing.
+    /// Adds a bone transform that does nothing.
     pub fn transform(self) -> Self {
         let floats = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0_f32];
         self.put(&floats.map(f32::to_le_bytes).concat())
@@ -46,13 +46,13 @@ impl RawFile {
     }
 }
 
-/// Spells a compact int as the engine does.
+/// Encodes a compact int as the engine does.
 pub fn compact(value: i32) -> Vec<u8> {
     let (bytes, length) = meshpeek::decode::compact::encode(value);
     bytes[..length].to_vec()
 }
 
-/// Spells a compact int in as many bytes as one likes, at least those that it needs.
+/// Encodes a compact int in `length` bytes, which must be enough for it.
 pub fn long_compact(value: i32, length: usize) -> Vec<u8> {
     let mut magnitude = value.unsigned_abs();
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! The samples of `data/unigine`.
+//! Builds the samples of `data/unigine`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{AnimationGeneration, Generation, Storage, builder};
 
-/// A sample of `data/unigine`: its file's stem, and how it is built.
+/// A sample of `data/unigine`: the stem of its file, and the mesh that it is built from.
 pub struct Sample {
     pub stem: &'static str,
     pub mesh: builder::Mesh,
@@ -52,7 +52,7 @@ pub fn animation_samples() -> Vec<AnimationSample> {
     all
 }
 
-/// Returns the bytes of a sample, of a mesh or of an animation.
+/// Returns the bytes of a sample, which is a mesh or an animation.
 pub fn bytes(stem: &str) -> Vec<u8> {
     if let Some(sample) = samples().into_iter().find(|sample| sample.stem == stem) {
         return sample.mesh.to_bytes().unwrap();
@@ -60,12 +60,14 @@ pub fn bytes(stem: &str) -> Vec<u8> {
     animation_samples().into_iter().find(|sample| sample.stem == stem).unwrap().file.to_bytes().unwrap()
 }
 
-/// Returns where the samples' files are.
+/// Returns the folder of the samples.
 pub fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unigine")
 }
 
-/// A cube of eight positions and 24 frames; faces counter-clockwise from outside, UVs with v downwards.
+/// A cube of eight positions and 24 tangent frames.
+///
+/// Faces are counter-clockwise from outside, and v points downwards.
 pub fn cube(name: &str, half: f32) -> builder::Surface {
     // For each face: the normal, the direction of u, and the direction of v.
     let faces: [[[f32; 3]; 3]; 6] = [
@@ -90,7 +92,8 @@ pub fn cube(name: &str, half: f32) -> builder::Surface {
             let same = |known: &[f32; 3]| known.map(f32::to_bits) == corner.map(f32::to_bits);
             let position = positions.iter().position(same).unwrap();
             surface.indices.push(u32::try_from(position).unwrap());
-            // The side of normal x tangent that v grows to: downwards is the other side.
+            // The handedness follows from the side of (normal x tangent) in which v grows.
+            // Downwards is the other side.
             frames.push(TangentFrame::from_axes(normal, tangent, handedness(normal, tangent, down)));
             surface.uvs[0].push([u, v]);
         }
@@ -111,8 +114,9 @@ fn handedness(normal: [f32; 3], tangent: [f32; 3], down: [f32; 3]) -> f32 {
     cross.iter().zip(down).map(|(one, other)| one * other).sum()
 }
 
-/// Two bones, the child before its parent, and a bar that they bend; with an embedded animation, where a generation has
-/// such.
+/// Two bones, with the child before its parent, and a bar that they bend.
+///
+/// It has an embedded animation if the generation supports one.
 pub fn skinned(generation: Generation) -> builder::Mesh {
     let mut bar = cube("bar", 1.0);
     let influence = |bone, weight| Influence { bone, weight };
@@ -124,7 +128,7 @@ pub fn skinned(generation: Generation) -> builder::Mesh {
             _ => vec![influence(0, 1.0)],
         })
         .collect();
-    // A mirrored face, so that both signs of the handedness occur.
+    // A mirrored face gives the other sign of the handedness, so both signs occur.
     for frame in &mut bar.targets[0].frames[..4] {
         frame.handedness = 1.0;
     }
@@ -163,7 +167,7 @@ pub fn skinned(generation: Generation) -> builder::Mesh {
     }
 }
 
-/// A cube with two more shapes: one stretched, one moved.
+/// A cube with two more shapes: one is stretched, one is moved.
 pub fn morph() -> builder::Mesh {
     let mut surface = cube("face", 0.5);
     let base = surface.targets[0].clone();
@@ -177,8 +181,10 @@ pub fn morph() -> builder::Mesh {
     builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) }
 }
 
-/// Three surfaces with everything optional among them: two UV sets, colours, a name that is not ASCII, and a grid
-/// whose second stream is wider than its first.
+/// Three surfaces that have all optional parts among them.
+///
+/// They have two UV sets, colours, a name that is not ASCII, and a grid whose second index stream
+/// is wider than its first.
 pub fn room() -> builder::Mesh {
     let mut lamp = cube("лампа", 0.125);
     lamp.uvs[1] = lamp.uvs[0].iter().map(|[u, v]| [u * 0.5, v * 0.5]).collect();
@@ -188,8 +194,10 @@ pub fn room() -> builder::Mesh {
     builder::Mesh { surfaces: vec![grid("floor", 8, true), lamp, plain], ..builder::Mesh::new(Generation::Ms11) }
 }
 
-/// The room in blocks, with two more surfaces: one with three shapes, and a triangle so small that compressing it makes it
-/// no smaller.
+/// The room in blocks, with two more surfaces.
+///
+/// One has three shapes. The other is a triangle that is too small to become smaller by
+/// compression.
 pub fn furnished_room() -> builder::Mesh {
     let mut room = builder::Mesh { generation: Generation::Ms14, ..room() };
     room.surfaces.extend(morph().surfaces);
@@ -207,17 +215,21 @@ pub fn furnished_room() -> builder::Mesh {
     room
 }
 
-/// The frames of [`wave`].
+/// The number of frames of [`wave`].
 pub const WAVE_FRAMES: u8 = 12;
 
-/// A turn about z, by twice the angle whose half has the tangent `half`: exact wherever it is computed.
+/// A rotation about z by twice the angle whose tangent is `half`.
+///
+/// The result is exact on every machine.
 pub fn turn(half: f32) -> [f32; 4] {
     let square = half * half;
     [0.0, 0.0, half * 2.0 / (square + 1.0), (1.0 - square) / (square + 1.0)]
 }
 
-/// Where [`wave`] puts each of its five bones: the arm and the hand, before the root that they hang from, swing; the root
-/// rises and stops, the tail grows twice, and the hat does nothing.
+/// Returns the pose of the five bones of [`wave`] in a frame.
+///
+/// The arm and the hand, which come before their parent, swing. The root rises and stops, the tail
+/// grows twice, and the hat does not move.
 pub fn wave_pose(frame: u8) -> Vec<Transform> {
     let at = f32::from(frame);
     let swing = f32::from(frame % 6) * 0.125 - 0.25;
@@ -235,13 +247,15 @@ fn wave_hat() -> Transform {
     Transform { position: [0.0, 0.0, 2.0], rotation: turn(0.5), scale: [1.0, 1.0, 0.5] }
 }
 
-/// What bends the bar of [`skinned`], in a file of its own.
+/// The animation that bends the bar of [`skinned`], in a separate file.
 pub fn bend() -> builder::AnimationFile {
     let builder::Mesh { bones, animations, .. } = skinned(Generation::Ms12);
     builder::AnimationFile { bones, animations, ..builder::AnimationFile::new(AnimationGeneration::An10) }
 }
 
-/// Someone who waves: five bones, one of which is not moved. From an12 on, the numbers of those that are have a gap.
+/// A waving figure of five bones. One bone is not animated.
+///
+/// From an12 on, the numbers of the animated bones have a gap.
 pub fn wave(generation: AnimationGeneration) -> builder::AnimationFile {
     let bone = |name: &str, parent, bind| builder::Bone { name: name.to_owned(), parent, bind };
     let at = |position| Transform { position, ..Transform::default() };
@@ -253,7 +267,7 @@ pub fn wave(generation: AnimationGeneration) -> builder::AnimationFile {
         bone("hat", 2, wave_hat()),
     ];
     let mut poses: Vec<_> = (0..WAVE_FRAMES).map(wave_pose).collect();
-    // The hat is the last, or in the middle.
+    // The hat is the last bone, or one in the middle.
     let hat = if generation.has_skeleton() { 1 } else { 4 };
     let moved = |bone: usize| bone + usize::from(hat < 4 && bone >= hat);
     let bone_with_hat = bones.remove(4);
@@ -273,7 +287,8 @@ pub fn wave(generation: AnimationGeneration) -> builder::AnimationFile {
     let mut wave = builder::Animation::of_poses(name, &poses);
     wave.bones = (0..4).map(|bone| i16::try_from(moved(bone)).unwrap()).collect();
     if !generation.is_quantized() {
-        // What is absent is the default there, not what was before.
+        // In these generations an absent component has its default value, not the value of the
+        // frame before.
         for (keys, pose) in wave.frames.iter_mut().zip(&poses) {
             for (key, bone) in keys.iter_mut().zip(pose) {
                 *key = whole_key(bone);
@@ -290,12 +305,14 @@ pub fn wave(generation: AnimationGeneration) -> builder::AnimationFile {
     }
 }
 
-/// A key with all of a transform.
+/// Returns a key with all components of a transform.
 pub fn whole_key(bone: &Transform) -> builder::BoneKey {
     builder::BoneKey { position: bone.position.map(Some), rotation: Some(bone.rotation), scale: bone.scale.map(Some) }
 }
 
-/// A square of `side` x `side` quads; every corner has an attribute of its own where `split` says so.
+/// A square of `side` x `side` quads.
+///
+/// If `split` is true, every corner has a separate attribute.
 pub fn grid(name: &str, side: u32, split: bool) -> builder::Surface {
     let mut surface = builder::Surface { name: name.to_owned(), ..builder::Surface::default() };
     let mut base = builder::MorphTarget::default();

@@ -1,4 +1,5 @@
-//! Everything that a caller can do with an Unreal pair and its script, sound or not, and what must hold whatever they say.
+//! Does everything that a caller can do with an Unreal pair and its script, valid or not, and tests
+//! the invariants that hold for any content.
 
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::script::{self, Script};
@@ -12,16 +13,19 @@ use meshpeek::{
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 
-/// How many of a long list are looked at closely: frames, surfaces, clips.
+/// The number of items of a long list that are read in detail: frames, surfaces, clips.
 const SAMPLES: usize = 6;
 
-/// The rules that the strict mode does not put up with.
+/// The rules that strict mode enforces.
 const STRICT: [&str; 6] = ["UR03", "UR04", "UR05", "UR06", "UR07", "UR16"];
 
 type Sources<'a> = [&'a [u8]; 3];
 
-/// Opens in both modes, surveys, validates, maps, looks at every array through the format's view and the neutral one,
-/// computes what can be computed, and writes again. A pair that the strict mode refuses is [`Fate::Damaged`].
+/// Opens a pair in both modes, surveys and validates it, lists its regions, reads every array
+/// through the format's view and the neutral view, computes all derived values, and writes the pair
+/// again.
+///
+/// A pair that strict mode refuses is [`Fate::Damaged`].
 pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random: &mut Random) -> Fate {
     let sources = [data, aniv, script.unwrap_or_default()];
     let divisor = if random.one_in(2) { UvDivisor::By255 } else { UvDivisor::By256 };
@@ -34,11 +38,11 @@ pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random:
             let found = meshpeek::finding(&error).unwrap();
             assert!(["UR01", "UR02"].contains(&found.rule), "{found}");
             assert_eq!((found.field, Some(found.offset)), (error.field(), error.offset()));
-            assert_eq!(strict.unwrap_err().to_string(), error.to_string(), "no mode opens it");
+            assert_eq!(strict.unwrap_err().to_string(), error.to_string(), "every mode must refuse it");
             return Fate::Refused;
         }
     };
-    assert_eq!(mesh.touched_bytes(), Some(52), "opening looks at the headers");
+    assert_eq!(mesh.touched_bytes(), Some(52), "opening reads the headers only");
     let mesh = match script.map(Script::open) {
         Some(Ok(script)) => {
             let name = script.imports().next().map(|import| import.mesh.as_bytes().to_vec()).unwrap_or_default();
@@ -60,7 +64,7 @@ pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random:
     if strict.is_ok() { Fate::Read } else { Fate::Damaged }
 }
 
-/// What an error must say, of the file that it names.
+/// Asserts that an error has a valid position in the file that it names.
 fn expect_blamed(error: &Error, sources: Sources<'_>) {
     expect_named(error, as_u64(source_of(error, sources).len()));
 }
@@ -70,7 +74,7 @@ fn source_of<'a>(error: &Error, [data, aniv, script]: Sources<'a>) -> &'a [u8] {
         "unreal data" => data,
         "unreal aniv" => aniv,
         "unreal script" => script,
-        other => panic!("{other} is no file of a pair: {error}"),
+        other => panic!("{other} is not a file of a pair: {error}"),
     }
 }
 
@@ -80,18 +84,18 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, strict: &Result<()>, [data, aniv, script
     mesh.validate_structure(&mut |finding| surveyed.push(finding)).unwrap();
     let touched = mesh.touched_bytes();
     mesh.validate(&mut |finding| validated.push(finding)).unwrap();
-    // Findings of the script come last, behind those of vertices.
+    // Findings of the script come last, after those of vertices.
     let of_pair = |all: &[Finding]| all.iter().filter(|finding| finding.source < 2).cloned().collect::<Vec<_>>();
     assert!(
         of_pair(&validated).starts_with(&of_pair(&surveyed)),
-        "validate reports what the structure shows, and more"
+        "validate reports the findings of the structure first"
     );
     assert!(surveyed.iter().all(|finding| validated.contains(finding)));
     for finding in &validated {
         let known = RULES.iter().find(|rule| rule.id == finding.rule);
         assert!(known.is_some_and(|rule| finding.severity <= rule.severity), "{finding}");
         let length = [data, aniv, script][usize::from(finding.source)].len();
-        assert!(finding.offset <= as_u64(length), "{finding} lies outside the file of {length} bytes");
+        assert!(finding.offset <= as_u64(length), "{finding} is outside of the file of {length} bytes");
         assert!(!finding.text.is_empty() && !finding.field.to_string().is_empty(), "{finding}");
     }
     let first = surveyed.iter().find(|finding| STRICT.contains(&finding.rule));
@@ -100,13 +104,13 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, strict: &Result<()>, [data, aniv, script
         (Err(error), Some(first)) => {
             assert_eq!((error.field(), error.offset()), (first.field, Some(first.offset)), "{error}");
             let found = meshpeek::finding(error).unwrap();
-            assert_eq!(found.rule, first.rule, "{error} is told as another rule");
+            assert_eq!(found.rule, first.rule, "{error} is reported by another rule");
         }
-        unlike => panic!("the strict mode and the survey disagree: {unlike:?}"),
+        unlike => panic!("strict mode and the survey disagree: {unlike:?}"),
     }
     mesh.check().unwrap();
     assert!(mesh.surface_count() <= mesh.polygon_count());
-    assert!(mesh.touched_bytes() >= touched, "what was looked at stays looked at");
+    assert!(mesh.touched_bytes() >= touched, "the number of read bytes never decreases");
 }
 
 fn look_at_regions(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
@@ -117,7 +121,7 @@ fn look_at_regions(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     }
 }
 
-/// Tests that regions have names, no gaps, and end with the file.
+/// Asserts that regions have names and no gaps, and end at the end of the file.
 fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>) {
     let mut end = 0;
     regions(&mut |Region { field, start, end: next, element, count }| {
@@ -130,7 +134,8 @@ fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>
     assert_eq!(end, length, "bytes without a name");
 }
 
-/// Every polygon is in one surface, and surfaces of one texture and one type are one.
+/// Asserts that every polygon is in exactly one surface, and that no two surfaces have the same
+/// texture and type.
 fn look_at_polygons(mesh: &Mesh<&[u8]>) {
     let polygons = mesh.polygons().unwrap();
     assert_eq!(polygons.len(), mesh.polygon_count());
@@ -139,14 +144,14 @@ fn look_at_polygons(mesh: &Mesh<&[u8]>) {
     for view in mesh.surfaces() {
         let view: SurfaceView<'_> = view.unwrap();
         let key = (!view.is_drawn(), view.texture(), view.kind().0);
-        assert!(before < Some(key), "surfaces are in order, and no two alike");
+        assert!(before < Some(key), "surfaces are sorted and unique");
         before = Some(key);
         assert_eq!((view.numbers().len(), view.polygons().len()), (view.triangle_count(), view.triangle_count()));
         assert!(view.numbers().is_sorted() && view.triangle_count() > 0);
         for (number, polygon) in view.numbers().iter().zip(view.polygons()) {
             let number = usize::from(*number);
             assert!(!std::mem::replace(&mut seen[number], true), "polygon {number} is in two surfaces");
-            assert!(std::ptr::eq(polygon, &raw const polygons[number]), "a polygon is lent, not copied");
+            assert!(std::ptr::eq(polygon, &raw const polygons[number]), "a polygon is borrowed, not copied");
             assert_eq!((polygon.texture, PolygonType(polygon.kind)), (view.texture(), view.kind()));
         }
     }
@@ -154,7 +159,8 @@ fn look_at_polygons(mesh: &Mesh<&[u8]>) {
     assert!(mesh.surface(mesh.surface_count()).is_err());
 }
 
-/// Some of `count` items, the first, the last and one too many among them.
+/// Returns indices of some of `count` items, including the first, the last, and one that is out of
+/// range.
 fn some_of(count: usize, random: &mut Random) -> Vec<usize> {
     let mut all: Vec<usize> = (0..count.min(2)).collect();
     all.extend((0..SAMPLES.min(count)).map(|_| random.below(count)));
@@ -200,7 +206,7 @@ fn look_at_frames(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_>)
     assert_eq!(format!("{first:?}"), format!("{:?}", mesh.bounds()));
 }
 
-/// Decodes vertices by the published page, bit by bit.
+/// Decodes vertices bit by bit, as the published page describes.
 fn naive(bytes: &[u8], variant: Variant) -> Vec<[f32; 3]> {
     let signed = |word: u32, shift: u32, bits: u32| {
         let value = i64::from(word >> shift & ((1 << bits) - 1));
@@ -259,7 +265,7 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
         assert_eq!(surface.is_drawn().unwrap(), view.kind().0 & 8 == 0);
         let label = surface.material().unwrap().map_or(view.label().as_bytes(), |name| name.as_bytes());
         assert_eq!(surface.name().unwrap().as_bytes(), label);
-        // Where there is no frame 0, there is no shape that could have tangent frames.
+        // Without a frame 0, there is no shape that could have tangent frames.
         assert_eq!(surface.tangent_frames().is_ok(), surface.positions().is_ok());
         assert!(surface.tangent_frames().is_ok_and(|frames| frames.is_none()) || surface.positions().is_err());
         assert!(surface.uvs(1).unwrap().is_none());
@@ -270,10 +276,10 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
         assert!(attributes.iter().eq(0..counts.corners));
         let expected: Vec<u32> =
             polygons.iter().flat_map(|polygon| polygon.vertices.map(|vertex| vertex.get().into())).collect();
-        assert!(indices.iter().eq(expected.iter().copied()), "one at a time");
+        assert!(indices.iter().eq(expected.iter().copied()), "positions one by one");
         let mut looped = Vec::new();
         indices.for_each(|index| looped.push(index));
-        assert_eq!(looped, expected, "all at once");
+        assert_eq!(looped, expected, "positions all at once");
         assert!((uvs.get(uvs.len()), indices.get(indices.len())) == (None, None));
         for (corner, polygon) in (0..).zip(polygons.iter().flat_map(|polygon| polygon.uvs)) {
             assert_eq!(uvs.get(corner), Some(polygon.map(|code| f32::from(code) / divisor)));
@@ -304,7 +310,7 @@ fn look_at_weld(surface: &Surface<'_>, expected: &[u32], sources: Sources<'_>) {
     }
     let mut distinct: Vec<_> = welded.vertices.iter().map(|one| (one.position, value(one.attribute))).collect();
     distinct.sort_unstable();
-    assert!(distinct.windows(2).all(|pair| pair[0] < pair[1]), "two vertices are one");
+    assert!(distinct.windows(2).all(|pair| pair[0] < pair[1]), "two vertices are equal");
 }
 
 fn look_at_shapes(
@@ -324,7 +330,11 @@ fn look_at_shapes(
     assert!(surface.target_positions(1).is_err());
     match (surface.positions(), surface.bounds()) {
         (Ok(positions), Ok(bounds)) => {
-            assert_eq!(positions.len(), as_index(surface.counts().unwrap().vertices), "counts say what there is");
+            assert_eq!(
+                positions.len(),
+                as_index(surface.counts().unwrap().vertices),
+                "the counts equal the number of positions"
+            );
             let used: Vec<_> = indices.iter().filter_map(|index| positions.get(as_index(*index))).collect();
             expect_same_box(bounds, &used);
         }
@@ -376,7 +386,7 @@ fn look_at_attachments(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources
     }
 }
 
-/// A clip has frames that exist, whatever the script says.
+/// Asserts that a clip has only existing frames, for any content of the script.
 fn look_at_clips(mesh: &Mesh<&[u8]>) {
     let count = mesh.clip_count();
     assert_eq!(mesh.clip(count).map(drop).unwrap_err().kind().id(), "no-such");
@@ -441,7 +451,9 @@ fn look_at_model(model: &Model<&[u8]>, sources: Sources<'_>) {
     model.file().validate(&mut |finding| all.push(finding)).unwrap();
 }
 
-/// Looks at all that is lent, and keeps nothing: what the bound on memory holds for.
+/// Reads everything that can be borrowed, and keeps nothing.
+///
+/// The bound on memory applies to this.
 pub fn borrow_everything(data: &[u8], aniv: &[u8], script: Option<&[u8]>) -> Result<()> {
     let mut mesh = Mesh::open(data, aniv)?;
     if let Some(script) = script {

@@ -1,15 +1,15 @@
-//! The sample pairs and scripts of `data/unreal`.
+//! Builds the sample pairs and scripts of `data/unreal`.
 
 use std::path::PathBuf;
 
 use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder, script};
 
-/// Returns where the samples of Unreal vertex meshes are.
+/// Returns the folder of the samples of Unreal vertex meshes.
 pub fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/unreal")
 }
 
-/// A sample: its path below `data/unreal` without the ending, and its files by their endings.
+/// A sample: its path below `data/unreal` without the extension, and its files by their endings.
 pub struct Sample {
     pub stem: &'static str,
     pub files: Vec<(&'static str, Vec<u8>)>,
@@ -26,7 +26,7 @@ impl Sample {
         self
     }
 
-    /// Returns the bytes of the data and the aniv file; a script alone has none.
+    /// Returns the bytes of the data file and the aniv file, or `None` for a script without a pair.
     pub fn pair(&self) -> Option<[Vec<u8>; 2]> {
         let file = |ending: &str| {
             let found = self.files.iter().find(|(known, _)| known.eq_ignore_ascii_case(ending));
@@ -54,9 +54,10 @@ pub fn samples() -> Vec<Sample> {
     ]
 }
 
-/// Returns a sample's data and aniv bytes.
+/// Returns the data and aniv bytes of a sample.
 pub fn pair(stem: &str) -> [Vec<u8>; 2] {
-    // No file of the repository: it is worth a warning, and describing the samples must end well.
+    // This pair is not a file of the repository. It causes a warning, but describing the samples
+    // must succeed.
     let empty = Sample::new("empty", &builder::Mesh::new(Variant::Classic, 0));
     samples().into_iter().chain([empty]).find(|sample| sample.stem == stem).unwrap().pair().unwrap()
 }
@@ -69,9 +70,11 @@ pub fn polygon(vertices: [u16; 3], kind: u8, texture: u8) -> RawPolygon {
     RawPolygon { vertices: vertices.map(Into::into), kind, texture, ..RawPolygon::EMPTY }
 }
 
-/// A cube of 128 of the author's units a side, corners counter-clockwise from outside; it rises by a unit each frame.
+/// A cube with a side of 128 of the author's units, corners counter-clockwise from outside.
+///
+/// It rises by a unit each frame.
 pub fn cube(frames: i16) -> builder::Mesh {
-    // Vertex number: bit 0 is x, bit 1 y, bit 2 z.
+    // The number of a vertex has its x in bit 0, its y in bit 1, and its z in bit 2.
     let faces = [[1, 3, 7, 5], [2, 0, 4, 6], [3, 2, 6, 7], [0, 1, 5, 4], [4, 5, 7, 6], [2, 3, 1, 0]];
     let corners = [[0, 255], [255, 255], [255, 0], [0, 0]];
     let mut mesh = builder::Mesh::new(Variant::Classic, 8);
@@ -87,7 +90,7 @@ pub fn cube(frames: i16) -> builder::Mesh {
     mesh
 }
 
-/// The cube with three surfaces: plain sides, a glowing lid, and a bottom that can be seen through.
+/// The cube with three surfaces: plain sides, a glowing lid, and a translucent bottom.
 fn boxed(frames: i16) -> builder::Mesh {
     let mut mesh = cube(frames);
     for polygon in &mut mesh.polygons[8..10] {
@@ -101,7 +104,8 @@ fn boxed(frames: i16) -> builder::Mesh {
 
 fn boxed_top() -> builder::Mesh {
     let mut mesh = cube(4);
-    // What exporters leave behind: memory in the header, a running number as colour, 255 as flags.
+    // Unused fields as exporters write them: memory content in the header, a running number as
+    // colour, 255 as flags.
     mesh.unused[16..20].copy_from_slice(&1.0_f32.to_le_bytes());
     for (number, polygon) in (0..).zip(&mut mesh.polygons) {
         (polygon.color, polygon.flags) = (number, 255);
@@ -109,7 +113,9 @@ fn boxed_top() -> builder::Mesh {
     mesh
 }
 
-/// A body whose first polygon shows where the weapon hangs, flat-lit in part, with a script of two sequences.
+/// A body with a script of two sequences, partly flat-shaded.
+///
+/// Its first polygon marks the attachment point of the weapon.
 fn guard() -> builder::Mesh {
     let mut mesh = boxed(10);
     mesh.vertices = 11;
@@ -121,7 +127,7 @@ fn guard() -> builder::Mesh {
     mesh
 }
 
-/// A cube with Ion Storm's vertices, which are finer.
+/// A cube with Deus Ex vertices (Ion Storm's variant), which have a higher resolution.
 fn crate64() -> builder::Mesh {
     let mut mesh = cube(3);
     mesh.variant = Variant::DeusEx;

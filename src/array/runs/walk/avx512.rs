@@ -1,14 +1,22 @@
-//! Where runs lead, found for 64 bytes at a time before it is known which of them start one. For processors with AVX-512 and
-//! VBMI, whose byte permutation looks up 64 or 128 bytes at once.
+//! A fast walk over runs for processors with AVX-512 and VBMI.
 //!
-//! A window is 64 bytes. Taking each for a count gives, for each, where the next run would start; looking that up in itself
-//! gives the start of the second next, then of the fourth, the eighth and the sixteenth. What lies behind the window is mapped to
-//! itself, so the last of these says where a run that starts at any byte finally leaves the window. All that depends on the
-//! window before is one look-up: where it was left is where this one is entered.
+//! The byte permutation of VBMI is a table look-up for 64 bytes at once, in a table of 64 or 128
+//! bytes. With this instruction, the walk follows the runs from each of 64 bytes, before it is
+//! known which of these bytes is the start of a run.
 //!
-//! How many runs there were, the offsets tell: `n` runs of four-byte records take `n` bytes more than a multiple of four, which
-//! gives `n` up to a multiple of four; whether the fourth, the eighth and the twelfth still start inside gives the rest. More than
-//! sixteen runs in a window, which takes many without a record, are left to others.
+//! A window is 64 bytes of the file. Each byte of the window is treated as a count, which gives a
+//! table with the position of the next run for each byte. Looking up the entries of this table in
+//! the table itself gives the position of the second next run. Further look-ups give the position
+//! of the fourth, the eighth and the sixteenth next run. A position after the window maps to
+//! itself. So the last table contains, for each byte, the position at which a walk that starts at
+//! this byte leaves the window. Only one look-up depends on the previous window: the position at
+//! which the walk leaves the previous window is the position at which it enters this window.
+//!
+//! The number of runs in a window is computed from the offsets. `n` runs of four-byte records take
+//! `n` bytes more than a multiple of four, which gives `n` modulo four. The multiple of four in `n`
+//! follows from whether the fourth, the eighth and the twelfth next run still start inside the
+//! window. If a window has more than sixteen runs, this walk stops and the other walks measure
+//! these runs. Only windows with many empty runs have more than sixteen runs.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_andnot_si512, _mm512_cmpge_epu8_mask, _mm512_cmpgt_epu8_mask,
@@ -20,18 +28,19 @@ use std::arch::x86_64::{
 use crate::array::runs::walk::kernel::{WalkLimits, WalkProgress};
 use crate::simd::{CpuLevel, kernel};
 
-/// Bytes of a window.
+/// Size of a window, in bytes.
 const WINDOW: usize = 64;
-/// Windows that are looked at before anybody asks whether all went well.
+/// The number of windows that are processed before the results are checked.
 const WINDOW_BATCH: usize = 8;
-/// Where "nowhere" lies: the place after a run that is too long. No run that is allowed leads there.
+/// The invalid position, which marks that a run is too long. No valid run ends at this position.
 const INVALID_START: i8 = 127;
-/// The longest run whose end lies before that, wherever in the window it starts.
+/// The maximum number of records of a run that ends before the invalid position from every start in
+/// the window.
 const MAX_COUNT: u8 = 15;
 
-/// The byte after each.
+/// For each byte of a window, the position of the next byte.
 const AFTER: [u8; WINDOW] = counting(1);
-/// The places behind the window.
+/// The 64 positions after the window: 64 to 127.
 const BEHIND: [u8; WINDOW] = counting(64);
 
 const fn counting(first: u8) -> [u8; WINDOW] {
@@ -45,13 +54,15 @@ const fn counting(first: u8) -> [u8; WINDOW] {
     all
 }
 
-/// Returns whether the processor supports the instructions.
+/// Returns whether the processor supports the AVX-512 and VBMI instructions of this walk.
 pub(crate) fn is_supported() -> bool {
     CpuLevel::best() == CpuLevel::Avx512
 }
 
 kernel! {
-    /// Passes over runs, eight windows at a time; over none if the instructions are not supported.
+    /// Walks over runs, eight windows at a time.
+    ///
+    /// If the processor does not support the instructions, walks over no runs.
     pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
         avx512 => permute(bytes, limits),
         _ => WalkProgress::default(),
@@ -65,7 +76,8 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let most = _mm512_set1_epi8(limits.count.min(MAX_COUNT).cast_signed());
     let outside = _mm512_set1_epi8(64);
     let bad = _mm512_set1_epi8(63);
-    // The last run may end behind the last window, but there too the bytes belong to runs.
+    // The last run may end after the last window, and the bytes after the last window belong to
+    // runs too.
     let whole = bytes.len().saturating_sub(WINDOW) / SIZE;
     let mut passed = WalkProgress::default();
     let mut entry = _mm512_setzero_si512();
@@ -82,7 +94,8 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
                 let more = _mm512_andnot_si512(_mm512_sub_epi8(at, exit), _mm512_set1_epi8(3));
                 runs = _mm512_add_epi8(_mm512_add_epi8(runs, more), _mm512_permutexvar_epi8(at, fours));
                 worst = _mm512_max_epu8(worst, _mm512_xor_si512(exit, outside));
-                // Of an index, the permutation looks at the lowest six bits: the place in the next window.
+                // The permutation uses the lowest six bits of an index, which are the position in
+                // the next window.
                 at = exit;
             }
         }
@@ -97,8 +110,12 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     passed
 }
 
-/// For each byte of two windows: where a run that starts there leaves the window, and four for each four runs before its last
-/// that it takes. Both at a time, as each waits for itself at every step.
+/// Follows the runs from each byte of two windows.
+///
+/// Returns two values for each byte of a window. The first value is the position at which a walk
+/// from this byte leaves the window. The second value is the number of runs in this walk before its
+/// last run, rounded down to a multiple of four. Two windows are processed together, because each
+/// table look-up in a window waits for the result of the previous look-up.
 #[inline]
 #[target_feature(enable = "avx2,avx512bw,avx512f,avx512vbmi")]
 fn two([first, second]: &[[u8; WINDOW]; 2], most: __m512i) -> [(__m512i, __m512i); 2] {
@@ -109,7 +126,7 @@ fn two([first, second]: &[[u8; WINDOW]; 2], most: __m512i) -> [(__m512i, __m512i
     [(follow(a8, a8), fours(a4, a8, follow(a8, a4))), (follow(b8, b8), fours(b4, b8, follow(b8, b4)))]
 }
 
-/// Returns where the next run starts after one that starts at each byte.
+/// Returns the start of the next run for each byte at which a run may start.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f")]
 fn next(counts: __m512i, most: __m512i) -> __m512i {
@@ -118,14 +135,19 @@ fn next(counts: __m512i, most: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(start, _mm512_cmpgt_epu8_mask(counts, most), _mm512_set1_epi8(INVALID_START))
 }
 
-/// Goes from each place in `places` to where `steps` leads from there; what is behind the window stays.
+/// Looks up each position of `places` in the table `steps`. A position after the window is
+/// unchanged.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f,avx512vbmi")]
 fn follow(places: __m512i, steps: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(steps, places, load(&BEHIND))
 }
 
-/// Returns 4 for each of these runs after one that starts inside the window: the fourth, the eighth, the twelfth.
+/// For each byte, counts how many of three positions are inside the window, and returns four times
+/// that number.
+///
+/// The positions are the starts of the fourth, the eighth and the twelfth run after the run at this
+/// byte.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f")]
 fn fours(fourth: __m512i, eighth: __m512i, twelfth: __m512i) -> __m512i {
@@ -141,7 +163,7 @@ fn load(bytes: &[u8; WINDOW]) -> __m512i {
     bytemuck::must_cast(*bytes)
 }
 
-/// Returns some bits of the first byte.
+/// Returns the lowest 32 bits of the vector, limited to the bits that are set in `mask`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn lowest(bytes: __m512i, mask: u32) -> usize {

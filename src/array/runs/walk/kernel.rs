@@ -1,28 +1,32 @@
-//! The interface of the fast walks: limits in, progress out.
+//! The types that the fast loops over runs share: the range that a loop may read, and the position
+//! and the totals that it reached.
 
-/// Bytes of a record that the fast ways know.
+/// The only record size that the fast walks support, in bytes.
 pub(crate) const RECORD_SIZE: usize = 4;
 
-/// Runs that were passed over, all of them whole and none longer than limits.
+/// The runs that a fast walk stepped over. All of these runs are complete, and none of them has
+/// more records than the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkProgress {
     pub(crate) bytes: usize,
     pub(crate) runs: usize,
 }
 
-/// What a fast way may count on.
+/// The limits that a fast walk over runs must respect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WalkLimits {
-    /// The longest run that may be passed over.
+    /// The maximum number of records in a run. The fast walk must stop before a longer run.
     pub(crate) count: u8,
-    /// How many runs there still are. Each takes a byte or more, so as many bytes belong to them.
+    /// The number of runs that remain in the list. Each run takes at least one byte, so the
+    /// remaining runs have at least this number of bytes.
     pub(crate) runs: usize,
 }
 
-/// Passes over runs of four-byte records from the first of some bytes on.
+/// A fast walk: a function that walks over runs of four-byte records. The first run starts at the
+/// first byte of the slice.
 pub(crate) type WalkKernel = fn(&[u8], WalkLimits) -> WalkProgress;
 
-/// Returns where the run after the one at `at` starts.
+/// Returns the offset of the run after the run at offset `at`.
 #[inline]
 pub(crate) fn step(at: usize, count: u8, size: usize) -> usize {
     at.saturating_add(1).saturating_add(usize::from(count).saturating_mul(size))

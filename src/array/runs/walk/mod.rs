@@ -1,17 +1,20 @@
-//! One walk over runs that start with a count byte: as fast as memory allows, without knowing where the next one starts.
+//! Walks over runs that start with a count byte, at the speed at which the bytes arrive from
+//! memory.
 //!
-//! Each run says where the next one is, so a plain walk waits for the nearest cache once a run, whatever else the
-//! processor could do meanwhile. Four ways pass over runs, each as far as it is sure of what it finds:
+//! The count of a run determines the start of the next run. So a simple walk waits for the
+//! first-level cache once per run, and the processor cannot do other work meanwhile. This module
+//! has four walks. Each fast walk stops before a run for which its result is not certain:
 //!
-//! | way | what it needs | how |
+//! | walk | requirement | method |
 //! |---|---|---|
-//! | step by step | nothing | looks at a count, goes to the next: the twin that says what is right |
-//! | [`uniform`] | runs of one count | compares the counts eight runs on end that would be there if all were the same |
-//! | [`avx512`] | AVX-512 with VBMI | of 64 bytes, finds where a run that starts at any of them leads, before it is known which one does |
-//! | [`speculative`] | nothing | walks from five places at once, four of which are guesses that are checked afterwards |
+//! | step by step | no requirement | reads the count of a run, then moves to the next run; defines the correct result for the other walks |
+//! | [`uniform`] | consecutive runs with equal counts | compares the count bytes of the next eight runs, at the offsets that they have if all counts are equal |
+//! | [`avx512`] | AVX-512 with VBMI | computes for each of 64 bytes the end of a run that starts there, before it is known which bytes are the start of a run |
+//! | [`speculative`] | no requirement | walks from five offsets at the same time; four of these offsets are guesses, which are checked afterwards |
 //!
-//! The fast ways know only records of four bytes, and the lengths they have seen: a run that is longer than all before it
-//! is left to the steps, which note it. Whoever stops has noted nothing that is not so.
+//! The fast walks support only records of four bytes, and counts up to the largest count seen
+//! before. A run that is longer than all runs before it is measured by the step-by-step walk, which
+//! records the new greatest count. A fast walk that stops early has recorded only correct results.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) mod avx512;
@@ -24,22 +27,24 @@ use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkKernel, WalkLimits, step
 use crate::io::ReadAhead;
 use crate::math::as_u64;
 
-/// Records in a run, at most, as formats have it.
+/// The maximum number of records in a run of the supported formats.
 const USUAL_COUNT: u8 = 4;
-/// Runs walked step by step before the fast ways are tried again: as many as cost little, and more each time that they got
-/// nowhere.
+/// The number of runs walked step by step before the fast walks are tried again.
+///
+/// The first number is small enough to cost little time. The number of steps doubles each time the
+/// fast walks make no progress.
 const STEPS: std::ops::RangeInclusive<usize> = 16..=8192;
 
-/// Walks `len` runs of records of `size` bytes.
+/// Walks over `len` runs of records of `size` bytes, and returns the total sizes of the runs.
 ///
 /// # Errors
 ///
-/// The offset of the run that the bytes end in.
+/// If the bytes end before the end of a run, returns the offset of that run.
 pub(super) fn measure(bytes: &[u8], len: usize, size: usize) -> Result<RunTotals, u64> {
     if size == RECORD_SIZE { measure_by(bytes, len, size, fastest()) } else { measure_by(bytes, len, size, &[]) }
 }
 
-/// Returns the fast ways of this processor, in the order in which to try them.
+/// Returns the fast walks for this processor, in the order in which to try them.
 pub(super) fn fastest() -> &'static [WalkKernel] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if avx512::is_supported() {
@@ -48,7 +53,8 @@ pub(super) fn fastest() -> &'static [WalkKernel] {
     &[uniform::pass, speculative::pass]
 }
 
-/// Walks `len` runs, some by steps and, where `ways` get ahead, the others by those.
+/// Walks over `len` runs: some runs step by step, and the other runs with those fast walks in
+/// `ways` that make progress.
 pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKernel]) -> Result<RunTotals, u64> {
     let mut walk = RunWalk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
     if ways.is_empty() {
@@ -63,14 +69,14 @@ pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKern
     Ok(RunTotals { bytes: as_u64(walk.at), records: walk.records, longest: walk.longest })
 }
 
-/// A walk on its way.
+/// The progress of a walk over runs.
 struct RunWalk<'a> {
     bytes: &'a [u8],
-    /// Bytes of a record.
+    /// Size of a record, in bytes.
     size: usize,
-    /// Runs that are still to come.
+    /// The number of runs that were not walked yet.
     left: usize,
-    /// Where the next run starts.
+    /// Offset of the next run, in bytes.
     at: usize,
     records: u64,
     longest: (u64, u8),
@@ -78,7 +84,7 @@ struct RunWalk<'a> {
 }
 
 impl RunWalk<'_> {
-    /// Walks some runs, one after another.
+    /// Walks over the next `runs` runs step by step.
     fn step(&mut self, runs: usize) -> Result<(), u64> {
         for _ in 0..runs.min(self.left) {
             self.prefetch();
@@ -97,14 +103,16 @@ impl RunWalk<'_> {
         Ok(())
     }
 
-    /// Asks for the next bytes in time; returns up to where they were asked for.
+    /// Prefetches the bytes that the walk reads next. Returns the offset up to which the bytes were
+    /// prefetched.
     #[inline]
     fn prefetch(&mut self) -> usize {
         let (left, size) = (self.left, self.size);
         self.ahead.pass(self.bytes, self.at, || left.saturating_mul(step(0, USUAL_COUNT, size)))
     }
 
-    /// Lets a fast way get ahead, among the bytes that were asked for; returns how many runs it passed.
+    /// Runs a fast walk over the prefetched bytes. Returns the number of runs that the fast walk
+    /// stepped over.
     fn pass(&mut self, way: WalkKernel) -> usize {
         let until = self.prefetch().min(self.bytes.len());
         let bytes = self.bytes.get(self.at..until).unwrap_or_default();

@@ -1,38 +1,48 @@
-//! Five walks at once, so that none waits for another: one from where a run starts, four from guesses.
+//! A fast walk that runs five walks over different stretches of bytes at the same time. No walk
+//! waits for the result of another walk.
 //!
-//! A guess is made some way before its stretch, by a walk that takes a byte which is no count that was ever seen for one of a
-//! record, and looks at the next; it falls in step with the runs, after a few dozen bytes mostly. Whether it did is seen in the
-//! end: where the walk before arrives is where the guess started, or what came of it is thrown away.
+//! The first walk starts at a known start of a run. The other four walks start at guessed starts of
+//! runs.
+//!
+//! A start is guessed by a short walk that begins 256 bytes before its stretch of bytes. This short
+//! walk interprets each byte at its position as the count of a run. A byte above all counts seen
+//! before cannot be a count, so the short walk interprets it as a byte of a record and continues at
+//! the next byte. The short walk usually reaches a true start of a run after a few dozen bytes.
+//! Each guess is checked at the end: the walk over the previous stretch must arrive exactly at the
+//! guessed start. If it arrives at another byte, the result of the walk from this guess is
+//! discarded.
 
 use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, step};
 
-/// Walks at once.
+/// The number of walks that run at the same time.
 const CHAINS: usize = 5;
-/// Bytes for each.
+/// The number of bytes in the stretch that each walk covers.
 const STRETCH: usize = 4096;
-/// Bytes in which a guess may fall in step.
+/// The number of bytes before a stretch at which the short walk begins that guesses the first start
+/// of a run.
 const BEFORE: usize = 256;
-/// Steps that all walks take before any is asked how far it got.
+/// The number of runs that each walk steps over before its position is checked.
 const STEPS: usize = 4;
-/// Bytes walked together.
+/// The number of bytes that the five walks cover together.
 const BATCH_BYTES: usize = CHAINS * STRETCH;
 
-/// One walk over a stretch.
+/// The positions of one walk over its stretch of bytes.
 #[derive(Clone, Copy, Default)]
 struct Chain {
-    /// Where it entered the stretch.
+    /// The offset of the first run of the walk, in bytes.
     start: usize,
-    /// Where it is.
+    /// The offset of the next run of the walk, in bytes.
     at: usize,
-    /// Where the stretch ends.
+    /// The offset of the end of the stretch, in bytes.
     end: usize,
     runs: usize,
 }
 
-/// Passes over runs, five stretches at a time.
+/// Walks over runs, five stretches of bytes at a time.
 pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let mut passed = WalkProgress::default();
-    // As many runs have so many bytes of their own, so that nothing beyond the last is looked at.
+    // Each remaining run takes at least one byte. So all bytes of these stretches belong to runs,
+    // and no byte after the last run is read.
     while limits.runs.saturating_sub(passed.runs) > BATCH_BYTES.saturating_add(step(0, limits.count, RECORD_SIZE)) {
         let Some(next) = bytes.get(passed.bytes..).and_then(|rest| walk_stretches(rest, limits.count)) else { break };
         passed.bytes = passed.bytes.saturating_add(next.bytes);
@@ -41,7 +51,8 @@ pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     passed
 }
 
-/// Passes over one to five stretches; `None` where the bytes end, or a run is too long.
+/// Walks over up to five stretches of bytes, and returns the runs that it stepped over. Returns
+/// `None` if the bytes end, or if one of the walks finds a count above `most`.
 fn walk_stretches(bytes: &[u8], most: u8) -> Option<WalkProgress> {
     let mut chains = [Chain::default(); CHAINS];
     for (chain, number) in chains.iter_mut().zip(0_usize..) {
@@ -81,7 +92,8 @@ fn walk_stretches(bytes: &[u8], most: u8) -> Option<WalkProgress> {
     (passed.runs > 0).then_some(passed)
 }
 
-/// Walks from a guess to where the first run of the stretch at `start` should start.
+/// Guesses the offset of the first run in the stretch at `start`, with a short walk that begins
+/// before the stretch.
 fn fall_in(bytes: &[u8], start: usize, most: u8) -> Option<usize> {
     let mut at = start.wrapping_sub(BEFORE);
     while at < start {
@@ -91,7 +103,7 @@ fn fall_in(bytes: &[u8], start: usize, most: u8) -> Option<usize> {
     Some(at)
 }
 
-/// As [`step`], for offsets that are far from overflowing.
+/// Returns the offset of the next run, like [`step`], for offsets that are too small to overflow.
 #[inline]
 fn next(at: usize, count: u8) -> usize {
     at.wrapping_add(usize::from(count).wrapping_mul(RECORD_SIZE)).wrapping_add(1)

@@ -1,8 +1,8 @@
-//! Every way, alone and with the others, against the steps.
+//! Tests of every fast walk, alone and combined with the others, against the step-by-step walk.
 
 use super::*;
 
-/// A list of numbers that look random.
+/// A generator of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -12,7 +12,8 @@ impl Random {
     }
 }
 
-/// Spells runs of four-byte records: a bone below `bones`, and any weight.
+/// Encodes runs of four-byte records with the given counts. Each record has a random bone number
+/// below `bones` and a random weight.
 fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for count in counts {
@@ -24,7 +25,8 @@ fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) 
     bytes
 }
 
-/// Returns each set of ways that this processor has: alone, and as they are put together.
+/// Returns the sets of fast walks to test on this processor, with their names: each walk alone, and
+/// combinations of walks.
 fn ways() -> Vec<(&'static str, Vec<WalkKernel>)> {
     let mut ways: Vec<(&str, Vec<WalkKernel>)> = vec![
         ("uniform", vec![uniform::pass]),
@@ -46,7 +48,9 @@ fn agree(bytes: &[u8], len: usize, what: &str) {
     }
 }
 
-/// As [`agree`], and each way from the first byte on: what it passes over, the steps pass over, too.
+/// Checks the same as [`agree`], and also starts each fast walk directly at the first byte.
+///
+/// The runs that a fast walk steps over must be the runs that the step-by-step walk finds.
 fn agree_from_the_start(bytes: &[u8], len: usize, count: u8, what: &str) {
     for (name, ways) in ways() {
         for way in ways {
@@ -83,7 +87,7 @@ fn agrees_with_the_steps_on_lists_of_every_kind() {
             agree(&bytes, counts.len() + 1, &format!("kind {kind}, one too many"));
             agree(&bytes[..bytes.len() * 2 / 3], counts.len(), &format!("kind {kind}, cut"));
             bytes.extend([7; 3_000]);
-            agree(&bytes, counts.len(), &format!("kind {kind}, more behind"));
+            agree(&bytes, counts.len(), &format!("kind {kind}, more bytes after the runs"));
         }
     }
 }
@@ -98,7 +102,8 @@ fn agrees_with_the_steps_at_every_length_and_alignment() {
         agree(&bytes[17 * 1_500..], len, "mixed");
     }
     for start in 0..64 {
-        // Most of these starts are no runs; any bytes are some.
+        // Most of these offsets are not the start of an encoded run, but any bytes can be read as
+        // runs.
         agree(&bytes[start..], 700, "any start");
         agree(&bytes[start..], 4_000, "any start, all");
     }

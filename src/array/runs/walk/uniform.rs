@@ -1,16 +1,20 @@
-//! Runs of one count stand at equal distances: where the first eight would start is known before any is looked at.
+//! A fast walk for consecutive runs that have equal counts.
+//!
+//! Runs with equal counts start at equal distances. So the offsets of the next eight runs are known
+//! before any of their counts is read.
 
 use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, step};
 
-/// Runs that are compared together.
+/// The number of runs whose counts are compared together.
 const RUN_BATCH: usize = 8;
 
-/// Passes over runs for as long as eight on end have the count of the first.
+/// Walks over runs, eight at a time, while all eight have the same count as the first run.
 pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let Some(&count) = bytes.first().filter(|count| **count <= limits.count) else { return WalkProgress::default() };
     let stride = step(0, count, RECORD_SIZE);
     let size = stride.wrapping_mul(RUN_BATCH);
-    // As many runs have so many bytes of their own, whatever their counts, so nothing beyond the last is looked at.
+    // Each remaining run takes at least one byte. So all compared bytes belong to runs, no matter
+    // which counts the runs have, and no byte after the last run is read.
     let most = limits.runs.saturating_sub(size).div_ceil(RUN_BATCH);
     let differ = |group: &[u8]| {
         let count_of = |run: usize| group.get(run.wrapping_mul(stride)).map_or(1, |other| other ^ count);

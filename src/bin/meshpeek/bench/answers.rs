@@ -1,4 +1,4 @@
-//! How each contestant answers the questions.
+//! The answers of meshpeek and of the copying loader to the questions of the benchmark.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use super::question::{BenchQuestion, Contestant, Response};
 use crate::args::Global;
 use crate::input::bytes::map;
 
-/// Vertices that are read in random order.
+/// The number of vertices that one question reads in random order.
 const RANDOM_VERTICES: u64 = 10_000;
 
-/// Answers a question about a file, and measures.
+/// Answers a question about a file, and measures the time and the memory of the answer.
 pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
     match by {
         Contestant::Meshpeek => {
@@ -28,7 +28,8 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
     }
 }
 
-/// Opens, asks, and measures while what was opened and the answer are still there.
+/// Opens the file and answers the question. The resources are measured while the opened mesh and
+/// the answer are still in memory.
 fn race<T>(
     question: BenchQuestion,
     open: impl Fn() -> Result<T>,
@@ -40,7 +41,7 @@ fn race<T>(
         ask(&before, BenchQuestion::RandomVertices)?;
         opened = Some(before);
     }
-    // Once before, so that what it takes to look is there when it counts.
+    // The first call of `Usage::now` allocates everything that later calls need.
     Usage::now();
     let before = Usage::now();
     let start = Instant::now();
@@ -52,15 +53,16 @@ fn race<T>(
 }
 
 enum BenchAnswer<'a> {
-    /// That it is open, or that there is nothing to tell.
+    /// The file was opened, or the answer has no value to return.
     Nothing,
     Vertex(Option<[f32; 3]>),
-    /// The positions of a surface that lie in a vertex frame, and everything else of it.
+    /// All arrays of a surface. If the positions are part of a vertex frame, they are in the first
+    /// field.
     Surface(&'a [[f32; 3]], SurfaceLists),
     Sum(u64),
     Bounds(Bounds),
     Lists(Box<Lists>),
-    /// Everything is in lists already.
+    /// All arrays of the file, which are already decoded into lists.
     AllLists(&'a Lists),
 }
 
@@ -131,7 +133,7 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
     }
 }
 
-/// Returns every array of positions once, and the weights of its vertices.
+/// Returns every array of positions once, with the weights that belong to these positions.
 fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<'_>>)>> {
     let mut shapes = Vec::new();
     let mut last = None;
@@ -192,7 +194,8 @@ fn random_of_lists(lists: &Lists, question: BenchQuestion) -> u64 {
     })
 }
 
-/// Returns how many vertices there are up to the end of each shape.
+/// Returns for each shape the number of vertices up to the end of this shape, counted from the
+/// first shape.
 fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sum = 0_usize;
     let end = |length| {
@@ -202,14 +205,16 @@ fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     lengths.map(end).collect()
 }
 
-/// Finds the shape that a vertex of all is in, and its number there.
+/// Returns the index of the shape that contains a vertex, and the index of the vertex in this
+/// shape. `pick` is the index of the vertex among the vertices of all shapes.
 fn find(ends: &[usize], pick: usize) -> (usize, usize) {
     let shape = ends.partition_point(|end| *end <= pick);
     let start = shape.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
     (shape, pick.saturating_sub(start))
 }
 
-/// Draws numbers below `count` that look random, other ones for the second time; the same for both contestants.
+/// Returns pseudo-random numbers below `count`. In one process, the second call returns other
+/// numbers than the first call. Both loaders get the same numbers.
 fn picks(question: BenchQuestion, count: usize) -> Vec<usize> {
     let first = if question == BenchQuestion::RandomAgain { RANDOM_VERTICES } else { 0 };
     let draw = |seed: u64| {

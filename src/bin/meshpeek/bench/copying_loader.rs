@@ -1,7 +1,8 @@
-//! What a copying loader ends up with: every array of every surface in a list of its own.
+//! A loader that copies: it decodes every array of every surface into a separate list.
 //!
-//! The arrays are decoded by the crate's own bulk decoders, an array that several surfaces share once, and nothing is stored
-//! that numbers itself. One cannot copy with less work; what copying itself costs is what is left.
+//! The arrays are decoded by the bulk decoders of the crate. An array that several surfaces share
+//! is decoded once, and consecutive indices are not stored. No loader can copy the arrays with less
+//! work, so the remaining cost is the cost of copying.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
@@ -14,53 +15,59 @@ use meshpeek::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-/// Frames that are decoded at a time, so that a list is written once.
+/// The number of tangent frames that are decoded at a time. Decoding in batches avoids writing the
+/// list twice.
 const FRAMES_BATCH: usize = 512;
 
-/// Every array of a mesh, decoded.
+/// The decoded arrays of a mesh.
 pub struct Lists {
-    /// The positions of every vertex frame, one frame behind another; of meshes without such, nothing.
+    /// The positions of all vertex frames, one vertex frame after another. The list is empty in
+    /// meshes without vertex frames.
     pub frames: Vec<[f32; 3]>,
-    /// Vertices of each frame.
+    /// The number of vertices in each vertex frame.
     pub frame_vertices: usize,
     pub surfaces: Vec<SurfaceLists>,
-    /// Each list of positions that there is beside vertex frames, once, and the weights of its vertices.
+    /// Every list of positions that is not a vertex frame, once, with the weights of its vertices.
     pub shapes: Vec<PositionList>,
 }
 
-/// The arrays of a surface, decoded.
+/// The decoded arrays of a surface.
 #[derive(Clone, Default)]
 pub struct SurfaceLists {
-    /// The base shape, and whole shapes to blend it with.
+    /// The base shape, and the morph targets, which are complete shapes.
     pub targets: Vec<TargetLists>,
     pub weights: Option<Rc<FlatWeights>>,
     pub uvs: Vec<Rc<Vec<[f32; 2]>>>,
     pub colors: Option<Rc<Vec<[f32; 4]>>>,
     pub indices: Rc<Vec<u32>>,
-    /// None where they are those into positions, or count up from 0.
+    /// The indices of the attributes, or `None` if they are equal to the indices of the positions
+    /// or are consecutive numbers from 0.
     pub attribute_indices: Option<Rc<Vec<u32>>>,
 }
 
-/// A shape of a surface, decoded.
+/// One decoded shape of a surface.
 #[derive(Clone, Default)]
 pub struct TargetLists {
-    /// Nothing in meshes of vertex frames, whose base shape is the first of these.
+    /// The positions of the shape. The list is empty in meshes with vertex frames, in which the
+    /// base shape is the first vertex frame.
     pub positions: Rc<Vec<[f32; 3]>>,
-    /// Tangent frames; else normals, where the format has those alone.
+    /// The tangent frames of the shape, or `None` if the format has only normals. In this case,
+    /// `normals` is set.
     pub frames: Option<Rc<Vec<TangentFrame>>>,
     pub normals: Option<Rc<Vec<[f32; 3]>>>,
 }
 
-/// Positions, and the weights of their vertices.
+/// A list of positions, and the weights of the vertices.
 pub struct PositionList {
     pub positions: Rc<Vec<[f32; 3]>>,
     pub weights: Option<Rc<FlatWeights>>,
 }
 
-/// The influences on all vertices, one vertex behind another.
+/// The bone influences on all vertices, one vertex after another.
 #[derive(Default)]
 pub struct FlatWeights {
-    /// For each vertex, where its influences start; one more for where the last ones end.
+    /// The index of the first influence on each vertex. The last element is the index after the
+    /// last influence.
     pub starts: Vec<u32>,
     pub all: Vec<Influence>,
 }
@@ -73,10 +80,12 @@ impl FlatWeights {
     }
 }
 
-/// Where an array lies in memory, and which of the items there are its own.
+/// The identity of an array in a file: its range in memory, its length, and the offset of its first
+/// element.
 type ArrayId = (Range<*const u8>, usize, usize);
 
-/// The list that was decoded last of a kind: surfaces that share an array stand one behind another.
+/// The last list that was decoded from one type of array. One list is sufficient, because surfaces
+/// that share an array are adjacent.
 struct LastList<T>(Option<(ArrayId, Rc<T>)>);
 
 impl<T> LastList<T> {
@@ -94,14 +103,14 @@ impl<T> LastList<T> {
     }
 }
 
-/// Names an array.
+/// Returns the identity of an array in a file.
 macro_rules! key {
     ($array:expr) => {
         ($array.as_bytes().as_ptr_range(), $array.len(), $array.byte_offset(0))
     };
 }
 
-/// Decodes surfaces one behind another.
+/// Decodes the surfaces of a mesh, one after another.
 pub struct Loader {
     positions: LastList<Vec<[f32; 3]>>,
     frames: LastList<Vec<TangentFrame>>,
@@ -123,7 +132,7 @@ impl Loader {
         }
     }
 
-    /// Decodes a surface; of vertex frames no positions, unless they are asked for.
+    /// Decodes the arrays of a surface. The positions are decoded only if `positions` is true.
     pub fn surface(&mut self, geometry: &dyn Geometry, surface: usize, positions: bool) -> Result<SurfaceLists> {
         let counts = geometry.counts(surface)?;
         let mut lists = SurfaceLists::default();
@@ -178,7 +187,7 @@ impl Loader {
 }
 
 impl Lists {
-    /// Decodes everything.
+    /// Decodes all arrays of the mesh.
     pub fn of(geometry: &dyn Geometry) -> Result<Self> {
         let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
         let frames = geometry.vertex_frame_count();
@@ -210,7 +219,7 @@ impl Lists {
         if self.frame_vertices > 0 { self.surfaces.first() } else { self.surfaces.iter().find(has) }
     }
 
-    /// Hashes every number.
+    /// Returns a hash of all numbers in the lists.
     pub fn digest(&self) -> u64 {
         let mut digest = DefaultHasher::new();
         put(&mut digest, &self.frames);
@@ -220,7 +229,8 @@ impl Lists {
 }
 
 impl SurfaceLists {
-    /// Hashes every number, behind those of positions that lie elsewhere.
+    /// Returns a hash of all numbers of the surface and of `positions`, which are stored outside
+    /// the surface.
     pub fn digest(&self, positions: &[[f32; 3]]) -> u64 {
         let mut digest = DefaultHasher::new();
         put(&mut digest, positions);
@@ -251,7 +261,8 @@ impl SurfaceLists {
     }
 }
 
-/// Returns the box around positions in a list, by the kernel that the crate uses on files.
+/// Returns the bounding box of the positions in a list. The box is computed by the same kernel that
+/// the crate uses for positions in files.
 pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
@@ -261,7 +272,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     }
 }
 
-/// Returns the number of the first surface that has a vertex.
+/// Returns the index of the first surface that has a vertex.
 pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
     for surface in Surface::all(geometry) {
         if !surface.positions()?.is_empty() {
@@ -275,14 +286,16 @@ fn put<T: NoUninit>(digest: &mut DefaultHasher, list: &[T]) {
     digest.write(cast_slice(list));
 }
 
-/// Makes a list of zeros, which the system has ready, and decodes into it.
+/// Creates a list of zeros and decodes into it. The system provides memory with zeros without
+/// writing to it.
 fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Vec<T>> {
     let mut list = vec![T::default(); length];
     decode(&mut list)?;
     Ok(list)
 }
 
-/// Decodes tangent frames piece by piece: what is no zero would be written twice.
+/// Decodes tangent frames in batches. The default value of a tangent frame is not zero, so a list
+/// of default values would be written once before it is decoded into.
 fn all_frames(frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
     let mut all = Vec::with_capacity(frames.len());
     let mut piece = [TangentFrame::default(); FRAMES_BATCH];

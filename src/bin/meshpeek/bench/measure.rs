@@ -1,4 +1,5 @@
-//! Measuring: a child process for each answer, the contestants in turn within each round; medians and spreads.
+//! Measurements of answers. Each answer is given by a new child process, and the two loaders are
+//! measured alternately in each round. The results are medians with their minimum and maximum.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,41 +19,45 @@ use super::units;
 use crate::args::Global;
 use crate::render::text::shown;
 
-/// A file to measure.
+/// A mesh that is measured.
 pub struct Subject {
-    /// The name shown to people.
+    /// The name of the mesh that is shown to users.
     pub name: String,
-    /// The file that the user named.
+    /// The path that the user named, or `None` for a generated mesh.
     pub path: Option<PathBuf>,
     pub format: &'static str,
     pub version: &'static str,
     pub bytes: u64,
     pub surfaces: usize,
     pub files: MeshFiles,
-    /// A small mesh of the format, which each process answers the question about first.
+    /// A small mesh of the same format. Each process first answers the question about this small
+    /// mesh.
     pub warm_up: MeshFiles,
-    /// How many times its own size the copying loader takes at most while it loads.
+    /// The maximum memory that the copying loader needs while it loads, as a multiple of the file
+    /// size.
     pub growth: u64,
 }
 
-/// The measurements of a file.
+/// The measurements of one mesh.
 pub struct FileMeasurement {
     pub subject: Subject,
     pub questions: Vec<QuestionMeasurement>,
-    /// What was not measured and why, and other remarks.
+    /// Remarks, including the questions that were not measured and the reasons.
     pub notes: Vec<String>,
 }
 
-/// One question in one state of the cache: a sample of each round.
+/// The measurements of one question, with the file in the page cache or not. Each round gives one
+/// sample.
 pub struct QuestionMeasurement {
     pub question: BenchQuestion,
     pub cold: bool,
     pub meshpeek: Vec<Sample>,
-    /// None where the copying loader does not fit into memory.
+    /// The samples of the copying loader. The list is empty if the decoded mesh does not fit into
+    /// memory.
     pub copying: Vec<Sample>,
 }
 
-/// The cost of one answer.
+/// The time and the resources of one answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pub seconds: f64,
@@ -65,32 +70,34 @@ impl QuestionMeasurement {
         if self.cold { "cold" } else { "warm" }
     }
 
-    /// Returns how many times as long as meshpeek the copying loader took, by rounds.
+    /// Returns the time of the copying loader divided by the time of meshpeek, with the median and
+    /// the range over all rounds.
     pub fn ratio(&self) -> Option<Spread> {
         Spread::of(self.meshpeek.iter().zip(&self.copying).map(|(ours, theirs)| theirs.seconds / ours.seconds))
     }
 }
 
-/// Returns the spread of the times.
+/// Returns the median and the range of the times of the samples.
 pub fn seconds(samples: &[Sample]) -> Option<Spread> {
     Spread::of(samples.iter().map(|sample| sample.seconds))
 }
 
-/// Returns the median of a figure that the system reported in every round.
+/// Returns the median of one resource, or `None` if the system did not report this resource in
+/// every round.
 pub fn median(samples: &[Sample], pick: impl Fn(&Usage) -> Option<u64>) -> Option<u64> {
     let mut all = samples.iter().map(|sample| pick(&sample.usage)).collect::<Option<Vec<u64>>>()?;
     all.sort_unstable();
     all.get(all.len() / 2).copied()
 }
 
-/// How many answers a file takes.
+/// Returns the number of answers that are measured for one mesh.
 pub fn answers(rounds: u32) -> u64 {
     let cold = BenchQuestion::ALL.iter().filter(|question| question.is_cold());
     let states = cold.chain(&BenchQuestion::ALL).fold(0_u64, |count, _| count.saturating_add(1));
     states.saturating_mul(2).saturating_mul(rounds.into())
 }
 
-/// Measures every question about a file.
+/// Measures every question about one mesh.
 pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar) -> anyhow::Result<FileMeasurement> {
     let mut notes = Vec::new();
     let needed = subject.bytes.saturating_mul(subject.growth);
@@ -98,10 +105,10 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
     if !fits {
         let [needed, has] = [Some(needed), memory::available()].map(|bytes| units::bytes(bytes.unwrap_or_default()));
         notes.push(format!(
-            "the copying loader, and everything decoded, not measured: they take up to {needed} of memory, and {has} are free"
+            "the copying loader and the question about everything are not measured: they need up to {needed} of memory, but only {has} are free"
         ));
     }
-    // Bring the files into the cache.
+    // Reading the files here loads them into the page cache.
     for path in subject.files.all() {
         let copy = || io::copy(&mut File::open(path)?, &mut io::sink());
         copy().with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -128,8 +135,8 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
                         && sample.usage.read.is_none_or(|read| read < subject.bytes / 2)
                     {
                         notes.push(
-                            "cold cache not measured: the system did not read the file from a disk again, which is so of files \
-                             in memory (tmpfs) and of those that another program has mapped"
+                            "cold cache not measured: the system did not read the file from a disk again, which happens with files \
+                             in memory (tmpfs) and with files that another program has mapped"
                                 .into(),
                         );
                         return Ok(FileMeasurement { subject, questions, notes });
@@ -146,7 +153,8 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
     Ok(FileMeasurement { subject, questions, notes })
 }
 
-/// The error that two answers to one question differ: a benchmark of wrong answers is worthless.
+/// The error that meshpeek and the copying loader gave different answers to the same question.
+/// Their times cannot be compared.
 #[derive(Debug)]
 pub struct AnswersDiffer(String);
 
@@ -164,23 +172,27 @@ fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), Answ
     if digests.all(|digest| Some(digest) == first) {
         return Ok(());
     }
-    Err(AnswersDiffer(format!("{}: {}: the contestants' answers differ", subject.name, measured.question.title())))
+    Err(AnswersDiffer(format!(
+        "{}: {}: the answers of the two loaders differ",
+        subject.name,
+        measured.question.title()
+    )))
 }
 
-/// Drops a file from the page cache, or returns why that is impossible.
+/// Drops the files of a mesh from the page cache. Returns the reason if the system cannot do this.
 fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
     for path in subject.files.all() {
         let done = memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
         if !done {
-            return Ok(Some("this system has no call for it"));
+            return Ok(Some("this system has no call that drops a file from the page cache"));
         }
     }
     Ok(None)
 }
 
-/// Asks a question in a process of its own.
+/// Lets a new child process answer a question, and returns its measurement.
 fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Global) -> anyhow::Result<Sample> {
-    let mut command = Command::new(std::env::current_exe().context("this program cannot be found")?);
+    let mut command = Command::new(std::env::current_exe().context("the path of this program cannot be determined")?);
     command.args(["bench", "--quiet", "--uv-divisor", &global.unreal.uv_divisor]).env("NO_COLOR", "1");
     command.args(["--answer", question.id(), "--by", by.id()]);
     let paths = [
@@ -201,10 +213,13 @@ fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Glob
         bail!("{}: {}, {}: {}; {said}", subject.name, question.title(), by.id(), output.status);
     }
     let answer = serde_json::from_slice::<Value>(&output.stdout).ok();
-    answer.as_ref().and_then(sample_from_json).with_context(|| format!("{}: no answer", question.title()))
+    answer
+        .as_ref()
+        .and_then(sample_from_json)
+        .with_context(|| format!("{}: the child process returned no valid answer", question.title()))
 }
 
-/// Returns the message from the child process to its parent.
+/// Returns the message that a child process sends to its parent, as JSON.
 pub fn to_json(response: &Response) -> Value {
     let Usage { anonymous, file, faults, major, read, peak } = response.usage;
     json!({ "seconds": response.seconds, "digest": response.digest, "anonymous": anonymous, "file": file, "faults": faults,
@@ -224,7 +239,7 @@ fn sample_from_json(answer: &Value) -> Option<Sample> {
     Some(Sample { seconds: answer.get("seconds")?.as_f64()?, usage, digest: number("digest")? })
 }
 
-/// Returns the bytes of files.
+/// Returns the total size of files in bytes.
 pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
     files.all().try_fold(0_u64, |sum, path| {
         let metadata = path.metadata().with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -232,7 +247,7 @@ pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
     })
 }
 
-/// Returns a name without its folder.
+/// Returns the file name of a path.
 pub fn file_name(path: &Path) -> String {
     shown(Path::new(path.file_name().unwrap_or(OsStr::new(""))))
 }

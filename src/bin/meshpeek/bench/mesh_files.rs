@@ -1,4 +1,4 @@
-//! The files of a mesh that is measured.
+//! The paths of the files of a measured mesh.
 
 use std::path::{Path, PathBuf};
 
@@ -7,21 +7,21 @@ use meshpeek::{Model, Result};
 use crate::args::Global;
 use crate::formats::unreal::pairs::open_unrecorded;
 
-/// The files of a mesh.
+/// The paths of the one or two files of a mesh.
 #[derive(Clone, Debug)]
 pub struct MeshFiles {
     pub data: PathBuf,
-    /// The second file of an Unreal mesh.
+    /// The path of the second file of an Unreal mesh, or `None` for any other mesh.
     pub aniv: Option<PathBuf>,
 }
 
 impl MeshFiles {
-    /// Returns the paths.
+    /// Returns the paths of the files.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         [Some(&*self.data), self.aniv.as_deref()].into_iter().flatten()
     }
 
-    /// Opens the mesh over whatever `load` makes of its files.
+    /// Opens the mesh from its files. `load` returns the bytes of each file.
     pub fn open<D: AsRef<[u8]> + Send + Sync>(
         &self,
         global: &Global,

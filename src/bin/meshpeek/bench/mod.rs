@@ -1,4 +1,5 @@
-//! The benchmark: meshes of any size, a loader that copies, questions, and measurements.
+//! The benchmark: generated meshes of any size, a copying loader, questions about meshes, and
+//! measurements of the answers.
 
 pub mod answers;
 pub mod copying_loader;

@@ -1,4 +1,4 @@
-//! A picture of the times: SVG that needs nothing else, for light and dark pages.
+//! A plot of the measured times: an SVG picture without external files, for light and dark pages.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,8 @@ use super::measure::{self, FileMeasurement, Sample};
 use super::spread::spent;
 use super::units::significant;
 
-/// Places, in pixels: the axes' left end and length, a row's height, a panel's head and foot.
+/// Sizes in pixels: the left end and the length of the axes, the height of a row, the space above
+/// and below the plot of a mesh, the width of the picture, and the height of the legend.
 const LEFT: f64 = 300.0;
 const LENGTH: f64 = 560.0;
 const ROW: f64 = 30.0;
@@ -14,7 +15,7 @@ const HEAD: f64 = 50.0;
 const FOOT: f64 = 44.0;
 const WIDTH: f64 = 980.0;
 const LEGEND: f64 = 64.0;
-/// The decades of seconds that axes may start and end at.
+/// The powers of ten, in seconds, at which a time axis may start and end.
 const DECADES: std::ops::RangeInclusive<i32> = -7..=4;
 
 const STYLE: &str = "\
@@ -23,13 +24,16 @@ text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{fon
 @media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.m{fill:#58a6e0}.c{fill:#f0a35a}.w{stroke:#eee}\
 .g{stroke:#444}}";
 
-/// Draws a panel for each file: for each question and state of the cache a bar of each contestant, as long as the logarithm of its
-/// median, with a whisker from the least to the most.
+/// Draws one plot for each measured mesh, below each other.
+///
+/// Each question has a bar for each loader and for each state of the page cache. The length of a
+/// bar is the logarithm of the median time. A thin line at the bar extends from the minimum to the
+/// maximum time.
 pub fn draw(files: &[FileMeasurement]) -> String {
     let rows = |file: &FileMeasurement| file.questions.iter().fold(0.0, |height, _| height + ROW);
     let height = files.iter().fold(LEGEND, |height, file| height + HEAD + rows(file) + FOOT);
     let mut svg = String::new();
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
@@ -100,7 +104,7 @@ fn bar(svg: &mut String, class: &str, samples: &[Sample], y: f64, at: &impl Fn(f
     );
 }
 
-/// Names a power of ten of seconds.
+/// Returns the label of an axis at a power of ten seconds.
 fn axis(decade: i32) -> String {
     let (unit, under) = match decade {
         ..-6 => ("ns", 9),

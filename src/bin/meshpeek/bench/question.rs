@@ -1,25 +1,26 @@
-//! The questions, the contestants, and the cost of an answer.
+//! The questions of the benchmark, the two loaders that answer them, and the cost of an answer.
 
 use clap::ValueEnum;
 
 use super::memory::Usage;
 
-/// A question about a file.
+/// A question about a mesh, which the benchmark measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchQuestion {
-    /// From a closed file to one of which questions can be asked.
+    /// Opens the file, until the opened mesh can answer other questions.
     Open,
-    /// To position 0 of the first surface that has any.
+    /// Opens the file and reads position 0 of the first surface that has a vertex.
     FirstVertex,
-    /// To all arrays of that surface, decoded.
+    /// Opens the file and decodes all arrays of the first surface that has a vertex.
     OneSurface,
-    /// To the positions, and the weights if there are any, of vertices in no order.
+    /// Opens the file and reads the positions of vertices in random order. If the vertices have
+    /// weights, the weights are also read.
     RandomVertices,
-    /// To the box around all positions.
+    /// Opens the file and computes the bounding box of all positions.
     Bounds,
-    /// To everything, decoded into lists.
+    /// Opens the file and decodes all its arrays into lists.
     Everything,
-    /// Other vertices in no order, of what is open already.
+    /// Reads other vertices in random order from a file that is already open.
     RandomAgain,
 }
 
@@ -34,7 +35,7 @@ impl BenchQuestion {
         Self::RandomAgain,
     ];
 
-    /// Returns the name that JSON has.
+    /// Returns the name of the question in JSON.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -47,12 +48,12 @@ impl BenchQuestion {
         }
     }
 
-    /// Returns whether it can be asked of a file that is not in the cache.
+    /// Returns whether the question can be measured with a file that is not in the page cache.
     pub fn is_cold(self) -> bool {
         self != Self::RandomAgain
     }
 
-    /// Returns what people read.
+    /// Returns the title of the question that is shown to users.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -66,7 +67,7 @@ impl BenchQuestion {
     }
 }
 
-/// A loader that answers questions.
+/// One of the two loaders that answer questions: meshpeek or the copying loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Contestant {
     Meshpeek,
@@ -82,10 +83,10 @@ impl Contestant {
     }
 }
 
-/// An answer and its cost.
+/// An answer of a child process, with its cost.
 pub struct Response {
     pub seconds: f64,
     pub usage: Usage,
-    /// A hash of the answer.
+    /// A hash of the answer, to compare the answers of the two loaders.
     pub digest: u64,
 }

@@ -1,4 +1,5 @@
-//! The output of `bench`: a table for people, a document for scripts, and where copying wins in words.
+//! The output of `bench`: a table as text, a JSON document, and sentences about the measurements in
+//! which copying is faster.
 
 use std::io::{self, Write};
 
@@ -11,23 +12,23 @@ use super::spread::{Spread, spent, spread};
 use super::units::{bytes, ratio, significant, thousands};
 use crate::render::json;
 
-/// The method, in words.
+/// A text about the method of the measurements.
 const METHOD: &str = "\
-Each answer is given by a process of its own, which has answered the same question about a small file of the
-format before. The contestants take turns within a round, and a ratio is of one round. Figures are medians
-[least..most] of all rounds. The copying loader reads the whole file into memory in one go and decodes every array
-of every surface into lists by this crate's own bulk decoders, an array that surfaces share once; then it answers
-from the lists. Both answers to each question were compared, and were equal. Warm is a file in the page cache,
-cold one that was dropped from it, which the bytes read from the disk confirm.";
+Each answer comes from a new process, which first answers the same question about a small file of the same
+format. The contestants take turns within a round, and a ratio compares two times of the same round. All numbers
+are medians [minimum..maximum] over all rounds. The copying loader reads the whole file into memory at once and
+decodes every array of every surface into lists with the bulk decoders of this crate, an array that surfaces share
+only once; then it answers from the lists. Both answers to each question were compared and are equal. Warm means
+that the file is in the page cache; cold means that it was dropped from it, which the bytes read from disk confirm.";
 
-/// Statements that hold on every machine.
+/// Statements in the report that are true on every machine.
 const ALWAYS_TRUE: [&str; 3] = [
     "To look at everything once costs both the same bytes and the same decoding: what mapping saves then is the copy of the file.",
     "On a network disk each first look at a page is a round trip: read such files whole.",
     "A file that others change or shorten must not be mapped: copy it (`--no-mmap` of the other verbs, `meshpeek::read`).",
 ];
 
-/// The machine.
+/// The description of the machine that runs the benchmark.
 pub struct Host {
     processor: Option<String>,
     cores: Option<usize>,
@@ -36,7 +37,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Reads the facts from the system.
+    /// Reads the description of this machine from the operating system.
     pub fn here() -> Self {
         let text = |path| std::fs::read_to_string(path).unwrap_or_default();
         let (processors, memory) = (text("/proc/cpuinfo"), text("/proc/meminfo"));
@@ -66,7 +67,7 @@ impl Host {
     }
 }
 
-/// Prints everything.
+/// Prints the report as text.
 pub fn print(
     out: &mut dyn Write,
     host: &Host,
@@ -88,7 +89,7 @@ pub fn print(
 
 fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
     let subject = &file.subject;
-    let made = if subject.path.is_some() { "" } else { ", made for this run" };
+    let made = if subject.path.is_some() { "" } else { ", generated for this run" };
     let (size, surfaces) = (thousands(subject.bytes), subject.surfaces);
     writeln!(
         out,
@@ -124,12 +125,13 @@ fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
         writeln!(out, "  {title:<34} {cache:<5} {memory:<20} {mapped:<20} {faults:<18} {read}")?;
     }
     match pages_per_fault(file) {
-        Some(pages) => writeln!(out, "  a page fault of the warm mapping brings {} pages of 4 KiB", significant(pages)),
+        Some(pages) => writeln!(out, "  a page fault of the warm map loads {} pages of 4 KiB", significant(pages)),
         None => Ok(()),
     }
 }
 
-/// Returns how many pages the system maps at a time, where all positions are looked at.
+/// Returns the number of pages that the system maps for each page fault when all positions are
+/// read.
 fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
     let samples = &file.questions.iter().find(all)?.meshpeek;
@@ -137,7 +139,8 @@ fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     (faults > 0).then(|| ratio(bytes, faults.saturating_mul(meshpeek::PAGE)))
 }
 
-/// Says in words where the copying loader was faster, and where it always is the better choice.
+/// Returns sentences about the measurements in which the copying loader is faster, and about the
+/// uses for which copying is always better.
 pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
     let each = files.iter().flat_map(|file| file.questions.iter().map(move |measured| (file, measured)));
     let measured = each.filter_map(|(file, measured)| {
@@ -150,7 +153,7 @@ pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
     measured.chain(once_through(files)).chain(ALWAYS_TRUE.map(str::to_owned)).collect()
 }
 
-/// Says what a look at everything costs, by the largest file.
+/// Returns a sentence about the cost of decoding all arrays once, as measured on the largest file.
 fn once_through(files: &[FileMeasurement]) -> Option<String> {
     let largest = files.iter().max_by_key(|file| file.subject.bytes)?;
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Everything && !measured.cold;
@@ -163,7 +166,7 @@ fn once_through(files: &[FileMeasurement]) -> Option<String> {
     ))
 }
 
-/// Returns the document.
+/// Returns the report of the benchmark as a JSON document.
 pub fn document(host: &Host, rounds: u32, files: &[FileMeasurement], notes: &[String]) -> Value {
     json::document(json!({
         "host": {

@@ -1,8 +1,8 @@
-//! A median and its spread.
+//! A median with the minimum and the maximum.
 
 use super::units::significant;
 
-/// A median, the least and the most.
+/// A median, a minimum and a maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -11,7 +11,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Takes them of some numbers.
+    /// Returns the median, minimum and maximum of the numbers, or `None` if the iterator is empty.
     pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let mut numbers: Vec<f64> = numbers.collect();
         numbers.sort_by(f64::total_cmp);
@@ -23,7 +23,7 @@ impl Spread {
     }
 }
 
-/// Shows a time in the unit that its median is read best in.
+/// Formats a time. The unit is chosen by the median.
 pub fn spent(time: Option<Spread>) -> String {
     let Some(time) = time else { return "not measured".to_owned() };
     match time.median {
@@ -33,7 +33,7 @@ pub fn spent(time: Option<Spread>) -> String {
     }
 }
 
-/// Shows a median and its spread in a unit.
+/// Formats a median and its range in the given unit.
 pub fn spread(Spread { median, least, most }: &Spread, scale: f64, unit: &str) -> String {
     let [median, least, most] = [median, least, most].map(|number| significant(number * scale));
     format!("{median} [{least}..{most}] {unit}")

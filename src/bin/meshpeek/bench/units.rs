@@ -1,6 +1,6 @@
-//! Numbers for people: three digits, and units.
+//! Formatting of numbers with three significant digits, and of sizes with units.
 
-/// Shows three digits of a number.
+/// Formats a number with three significant digits.
 pub fn significant(number: f64) -> String {
     match number {
         ..10.0 => format!("{number:.2}"),
@@ -9,14 +9,14 @@ pub fn significant(number: f64) -> String {
     }
 }
 
-/// Shows a whole number in groups of three digits.
+/// Formats an integer with its digits in groups of three.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
 }
 
-/// Shows a number of bytes.
+/// Formats a size in bytes, with a suitable unit.
 pub fn bytes(number: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
     match units.iter().find(|(unit, _)| number >= *unit) {
@@ -25,7 +25,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Divides two whole numbers.
+/// Returns the quotient of two integers as a float.
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "three digits of it are shown")]
 pub fn ratio(number: u64, unit: u64) -> f64 {
     number as f64 / unit as f64

@@ -1,4 +1,4 @@
-//! `bench`: meshpeek against a loader that copies, on this machine.
+//! `bench`: compares the speed of meshpeek and of a loader that copies, on this machine.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,48 +23,56 @@ use crate::render::progress::progress;
 use crate::render::text::{complain, shown};
 
 const HELP: &str = "\
-The copying loader is the best that could be written: it reads the whole file into memory in one go, decodes every array of every \
-surface into lists by the bulk decoders of this crate, each shared array once, and answers from the lists. Questions are asked with \
-the file in the page cache, and, where the system can drop it from there, without. Each answer is given by a process of its own; both \
-are compared, and have to be equal.
+The copying loader does the least work with which a file can be copied: it reads the whole file into memory at once, decodes every \
+array of every surface into lists with the bulk decoders of this crate (a shared array only once), and answers from the lists. Each \
+question is measured with the file in the page cache, and also without, if the system can drop the file from the cache. Each answer \
+comes from a new process. The answers of the two loaders are compared and must be equal.
 
-Without FILE, meshes of about 1 MB, 100 MB and 1 GB are made in a temporary folder, one after another, and removed (not where the \
-program is interrupted or killed: folders meshpeek-bench-* are then left there). A format that cannot be so large is measured at its largest. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less.
+Without FILE, meshes of about 1 MB, 100 MB and 1 GB are generated in a temporary folder, one after another, and removed. If the \
+program is interrupted or killed, folders named meshpeek-bench-* remain there. A format that cannot reach a size is measured at its \
+largest size. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less time.
 
 Examples:
-  meshpeek bench model.mesh                     on a file of yours
-  meshpeek bench --size 1M                      on a small mesh of every format
+  meshpeek bench model.mesh                     an existing file
+  meshpeek bench --size 1M                      a small mesh of every format
   meshpeek bench --size 10G --format unigine-static --rounds 3
   meshpeek bench --plot bench.svg --json > bench.json
 
-Exit codes: 1 where the contestants' answers differ; otherwise as of every verb.";
+Exit codes: 1 if the answers of the two loaders differ; otherwise as for every verb.";
 
-/// Sizes to generate without `--size`.
+/// Sizes of the generated meshes if the option `--size` is not given, in bytes.
 const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
-/// Bytes of the small mesh that every process reads first.
+/// Size in bytes of the small mesh that every process reads first.
 const WARM_UP_BYTES: u64 = 100_000;
-/// Bytes that must stay free on the disk besides a mesh.
+/// Number of bytes that must stay free on the disk in addition to the size of a mesh.
 const SPARE_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct BenchArgs {
-    /// A file of any format (of an Unreal mesh either file, its stem or its script); left out, meshes are made
+    /// A file of any format; without it, meshes are generated
+    ///
+    /// For an Unreal mesh, name either of its files, their stem or the script.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// How large a mesh to make: bytes, or K, M and G of them; may be repeated [default: 1M, 100M and 1G]
+    /// Size of a mesh to generate, in bytes or with the suffix K, M or G; may be repeated [default:
+    /// 1M, 100M and 1G]
+    ///
+    /// K is 1,000 bytes, M is 1,000,000 bytes and G is 1,000,000,000 bytes. Example: --size 500K
+    /// --size 20M
     #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with = "file")]
     size: Vec<u64>,
-    /// Which kind of mesh to make; may be repeated [default: all]
+    /// Kind of mesh to generate; may be repeated [default: all]
     #[arg(long, value_enum, value_name = "NAME", conflicts_with = "file")]
     format: Vec<SampleKind>,
-    /// How often each question is asked
+    /// Number of measurements of each question, 1 to 1000
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Where to make meshes, in a folder that is removed afterwards [default: the system's folder for such]
+    /// Folder for generated meshes; a temporary folder in it is removed afterwards [default: the
+    /// system's folder for temporary files]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Draw the times, too
+    /// Also draw the times as an SVG picture in this file
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
     /// Replace an existing picture
@@ -74,7 +82,7 @@ pub struct BenchArgs {
     child: ChildArgs,
 }
 
-/// The options of a child process, which gives one answer.
+/// The command line options of a child process, which answers one question.
 #[derive(Debug, Args)]
 struct ChildArgs {
     #[arg(long, value_enum, hide = true, requires_all = ["by", "file"])]
@@ -95,7 +103,10 @@ impl BenchArgs {
             return self.child.run(question, by, data, global);
         }
         if global.no_mmap {
-            return Err(UsageError("bench: --no-mmap: mapping is what is measured".into()).into());
+            return Err(UsageError(
+                "bench: --no-mmap cannot be used, because bench measures memory maps; leave it out".into(),
+            )
+            .into());
         }
         if let Some(plot) = &self.plot {
             if plot == Path::new(STDIN) {
@@ -104,11 +115,11 @@ impl BenchArgs {
             check_target(plot, self.force)?;
             let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-                bail!("{}: cannot be written: there is no folder {}", shown(plot), shown(folder));
+                bail!("{}: cannot be written: {} is not a folder", shown(plot), shown(folder));
             }
         }
         let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
-        let context = || format!("{}: no folder can be made there", shown(&folder));
+        let context = || format!("{}: cannot create a folder in it", shown(&folder));
         let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder).with_context(context)?;
         let mut notes = Vec::new();
         let measured = match &self.file {
@@ -128,25 +139,31 @@ impl BenchArgs {
     /// Measures a file that the user named.
     fn measure_file(&self, path: &Path, scratch: &Path, global: &Global) -> anyhow::Result<Vec<FileMeasurement>> {
         if path == Path::new(STDIN) {
-            return Err(UsageError("bench: a file to map is needed, not standard input".into()).into());
+            return Err(UsageError("bench: expected a file to map, found standard input".into()).into());
         }
         let asset = open(path, global)?;
         let pair = asset.pair.as_ref();
         let (data, aniv) = pair.map_or((path, None), |pair| (&*pair.data, Some(pair.aniv.clone())));
         let files = MeshFiles { data: data.to_owned(), aniv };
         if files.all().any(|path| !path.is_file()) {
-            return Err(UsageError(format!("{}: bench: a regular file is needed, to be mapped", shown(path))).into());
+            return Err(UsageError(format!(
+                "{}: bench: expected a regular file to map, found a folder or a special file",
+                shown(path)
+            ))
+            .into());
         }
         let locate = |error| asset.locate_error(error, path);
         if copying_loader::first_surface(asset.model.geometry()?).map_err(locate)?.is_none() {
-            return Err(UsageError(format!("{}: bench: no surface has a vertex to ask for", shown(path))).into());
+            return Err(
+                UsageError(format!("{}: bench: expected a surface with vertices, found none", shown(path))).into()
+            );
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
         let kind = asset.facts().sample();
         let name = measure::file_name(path);
         let mut subject = subject(name, kind, &asset.model, files, generate::generate(kind, WARM_UP_BYTES, scratch)?)?;
         subject.path = Some(path.to_owned());
-        // A file that is mapped stays in the cache.
+        // The system cannot drop a file from the page cache while it is mapped.
         drop(asset);
         let bar = progress(measure::answers(self.rounds), "answers", global);
         let measured = measure::measure(subject, self.rounds, global, &bar);
@@ -154,7 +171,8 @@ impl BenchArgs {
         Ok(vec![measured?])
     }
 
-    /// Measures generated meshes, and removes each before the next.
+    /// Measures generated meshes one after another, and removes each mesh before it generates the
+    /// next one.
     fn measure_generated(
         &self,
         scratch: &Path,
@@ -170,7 +188,7 @@ impl BenchArgs {
                 let planned = (*kind, most.map_or(*size, |(most, _)| most));
                 if let Some((_, why)) = most {
                     let (size, name) = (units::bytes(*size), kind.id());
-                    notes.push(format!("{name}: {size} asked for, measured at the largest that there can be: {why}."));
+                    notes.push(format!("{name}: {size} requested, but measured at the largest possible size: {why}."));
                 }
                 if !plan.contains(&planned) {
                     plan.push(planned);
@@ -181,7 +199,7 @@ impl BenchArgs {
         if let Some(free) = memory::free(scratch).filter(|free| *free < needed) {
             let [needed, free] = [needed, free].map(units::bytes);
             bail!(
-                "{}: {needed} needed to make the largest mesh, {free} free; --folder names another place, --size a smaller one",
+                "{}: the largest mesh needs {needed}, but only {free} are free; choose another --folder or a smaller --size",
                 shown(scratch)
             );
         }
@@ -201,9 +219,10 @@ impl BenchArgs {
         global: &Global,
         bar: &ProgressBar,
     ) -> anyhow::Result<FileMeasurement> {
-        bar.set_message(format!("{} {}: is made", units::bytes(size), kind.id()));
+        bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id()));
         let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];
-        let (folder, small) = (folder.context("no folder can be made")?, small.context("no folder can be made")?);
+        let (folder, small) =
+            (folder.context("cannot create a temporary folder")?, small.context("cannot create a temporary folder")?);
         let files = generate::generate(kind, size, folder.path())?;
         let warm_up = generate::generate(kind, WARM_UP_BYTES, small.path())?;
         let model = files.open(global, map)?;
@@ -231,7 +250,8 @@ impl BenchArgs {
 }
 
 impl ChildArgs {
-    /// Answers one question, first about a small file, and prints the cost.
+    /// Answers one question about a small file, then answers it about the measured file, and prints
+    /// the cost of the second answer.
     fn run(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
         if let Some(warm_up) = &self.warm_up {
             let files = MeshFiles { data: warm_up.clone(), aniv: self.warm_up_aniv.clone() };
@@ -265,7 +285,7 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
     })
 }
 
-/// Parses a number of bytes with an optional unit: K, M or G.
+/// Parses a number of bytes, which may have the suffix K, M or G.
 fn parse_size(text: &str) -> Result<u64, String> {
     let letters = [("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
     let upper = text.to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! `index`: builds sidecars, and removes them.
+//! `index`: builds the sidecars of mesh files, or removes them.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,17 +21,21 @@ use crate::render::report::report;
 use crate::render::text::shown;
 
 const HELP: &str = "\
-A sidecar holds what finding things in a file would cost a walk: where each surface and animation of a UNIGINE mesh or \
-animation starts, which weights belong to which vertex, checkpoints of animations; for programs, where vertices of EZ-Mesh text start; \
-and a tree over the triangles of each surface that has 1,024 or more, for query. It lies in the user's cache \
-($XDG_CACHE_HOME/meshpeek, ~/.cache/meshpeek), speaks for the file as it is now, and is passed over once that has \
-changed. dump and query use it; info, map and validate look at the file itself. Answers are the same with it and without, as long as nobody writes to the file through a mapping of its own, which leaves its times alone.
+A sidecar is an index of one file. Without it, some data can only be found by reading the data before it. A sidecar holds the \
+offsets of the surfaces and animations in UNIGINE files, the offsets of the weights of vertices, and checkpoints of animations. It \
+also holds the offsets of the vertices in EZ-Mesh text, which only programs use, and a tree over the triangles of each surface with \
+1,024 triangles or more, which query uses.
 
-Second Life meshes find everything without a walk, compressed UNIGINE meshes have a table of their own: of those, only trees are \
-kept. A file that needs none gets none; nor do Unreal meshes, which are pairs of files.
+It is written to the user's cache folder, $XDG_CACHE_HOME/meshpeek or ~/.cache/meshpeek. It is valid for the present state of the file, \
+and is ignored once the file has changed. dump and query use it; info, map and validate read only the file itself. The answers are the \
+same with and without a sidecar. There is one exception: if a program changes the file through its own memory map, the times of the \
+file may stay the same. Use --clear after that.
 
-With --beside it lies beside the file, as FILE.mpidx, and may travel with it. Since anybody may have made such a one, it \
-is compared with the whole file before it is used, which takes longer than doing without.
+Second Life meshes and compressed UNIGINE meshes have their own tables of offsets, so their sidecars hold only trees. No sidecar is \
+written if the file needs none. Unreal meshes never have one, because they are pairs of files.
+
+With --beside, the sidecar is written to the folder of the file as FILE.mpidx and can be moved together with it. Anyone could have \
+written such a sidecar, so it is compared with the whole file before it is used. This takes longer than working without a sidecar.
 
 Examples:
   meshpeek index city.mesh
@@ -43,10 +47,10 @@ Examples:
 pub struct IndexArgs {
     #[command(flatten)]
     files: Files,
-    /// Remove the sidecars instead, those beside the files included
+    /// Remove the sidecars of the files, in the cache and next to the files
     #[arg(long, conflicts_with = "beside")]
     clear: bool,
-    /// Write beside the file instead of into the cache
+    /// Write the sidecar next to the file, as FILE.mpidx, instead of to the cache
     #[arg(long)]
     beside: bool,
 }
@@ -55,7 +59,7 @@ impl IndexArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut documents = Vec::new();
         let (outcome, _) = each(&self.files.files, global, |path, asset| {
-            // A sidecar is removed even if its file cannot be opened.
+            // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path),
                 Ok(asset) => self.index(path, &asset),
@@ -92,16 +96,17 @@ impl IndexArgs {
         let located = |error: Error| asset.locate_error(error, path);
         let mut builder = Builder::default();
         asset.model.file().index(&mut builder).map_err(located)?;
-        // A key identifies one file, and the files of a pair belong together.
+        // The key of a sidecar identifies one file, but an Unreal mesh consists of two files.
         let geometry = asset.model.geometry()?;
         let trees = if asset.pair.is_none() { query::worth_storing(geometry).map_err(located)? } else { Vec::new() };
         asset.check()?;
         if builder.is_empty() && trees.is_empty() {
             return Ok(IndexResult::NotNeeded);
         }
-        // The key from before the file was opened: writing to the file meanwhile changes it.
+        // The key was computed before the file was opened. If the file was changed after that, its
+        // key is different, and the sidecar does not match the changed file.
         let Some(key) = asset.key else {
-            return Err(UsageError(format!("{}: only a file has a sidecar", shown(path))).into());
+            return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
         };
         if identity(path) != Some(key) {
             return Err(Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path).into());
@@ -118,43 +123,47 @@ impl IndexArgs {
             size = out.get_ref().metadata()?.len();
             Ok(())
         })?;
-        // The trees must have been built from the file as it is now.
+        // The trees in the sidecar must match the current content of the file.
         asset.check()?;
         file.finish()?;
         Ok(IndexResult::Written { place, size, counts: Kind::ALL.map(|kind| (kind, builder.count(kind))) })
     }
 
-    /// Returns the path to write to, and creates its folder.
+    /// Returns the path where the sidecar is written, and creates the folder of this path.
     fn sidecar_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
         if self.beside {
             return regular(sidecar::adjacent_path(path));
         }
         let place = sidecar::cache_path(path);
         let place = place.with_context(|| {
-            format!("{}: there is no folder for caches: set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
+            format!("{}: no cache folder is known; set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
         if let Some(folder) = place.parent() {
             let mut builder = fs::DirBuilder::new();
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             let made = builder.recursive(true).create(folder);
-            made.with_context(|| format!("{}: cannot be made", shown(folder)))?;
+            made.with_context(|| format!("{}: cannot be created", shown(folder)))?;
         }
         regular(place)
     }
 }
 
-/// Returns an error if the path exists and is no file: a link would be followed.
+/// Returns an error if the path exists and is not a regular file. Otherwise, writing to a symbolic
+/// link would change another file.
 fn regular(place: PathBuf) -> anyhow::Result<PathBuf> {
     match fs::symlink_metadata(&place) {
         Ok(metadata) if !metadata.is_file() => {
-            anyhow::bail!("{}: expected a sidecar or nothing, found something else; remove it", shown(&place))
+            anyhow::bail!(
+                "{}: expected a sidecar or no file, found a folder, a link or a special file; remove it",
+                shown(&place)
+            )
         }
         _ => Ok(place),
     }
 }
 
-/// Removes what sidecars a file has.
+/// Removes the sidecars of a mesh file, in the cache folder and next to the file.
 fn clear(path: &Path) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
     for place in sidecar::cache_path(path).into_iter().chain([sidecar::adjacent_path(path)]) {
@@ -167,7 +176,7 @@ fn clear(path: &Path) -> anyhow::Result<IndexResult> {
     Ok(IndexResult::Removed(removed))
 }
 
-/// What was done with a file's sidecar.
+/// The result of the command for one mesh file.
 enum IndexResult {
     Written { place: PathBuf, size: u64, counts: [(Kind, u64); Kind::ALL.len()] },
     NotNeeded,
@@ -183,7 +192,7 @@ impl IndexResult {
                     counts.map(|(kind, count)| format!("{count} {}", kind.name().replace('_', " "))).collect();
                 format!("{}, {size} bytes: {}", shown(place), counts.join(", "))
             }
-            Self::NotNeeded => "needs no sidecar: everything in it is found without a walk".to_owned(),
+            Self::NotNeeded => "needs no sidecar: all its data is found directly".to_owned(),
             Self::Removed(places) if places.is_empty() => "had no sidecar".to_owned(),
             Self::Removed(places) => {
                 let places: Vec<_> = places.iter().map(|place| shown(place)).collect();

@@ -1,4 +1,4 @@
-//! `lod`: one level of detail as a file of its own.
+//! `lod`: writes one level of detail of a mesh to a new file.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use crate::render::note::note;
 use crate::render::text::shown;
 
 const HELP: &str = "\
-The level becomes the highest of the new asset, which has no other; its block is copied as it is stored, and so are \
-skin, collision shapes and whatever else the header says. Second Life meshes have levels of detail.
+The new asset has only this level, stored as its highest. The block of the level is copied as it is stored, and so are the skin, the \
+collision shapes and all other fields of the header. Only Second Life meshes have levels of detail.
 
 Examples:
   meshpeek lod tree.llmesh --lod low -o tree_low.llmesh
@@ -31,19 +31,20 @@ Examples:
 pub struct LodArgs {
     #[command(flatten)]
     file: OneFile,
-    /// Which level
+    /// Level of detail to write
     #[arg(long = "lod", value_enum, value_name = "LOD")]
     level: LodLevel,
-    /// Where to write to; - is standard output
+    /// Path of the new file, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Take the level that a viewer would show instead of one that is missing: the nearest lower, else the nearest higher
+    /// If the level is missing, write the one that a viewer shows instead: the nearest lower, else
+    /// the nearest higher
     #[arg(long)]
     nearest: bool,
-    /// Which asset of an .slm container
+    /// Number of the asset in an .slm container, from 0
     #[arg(long, value_name = "N")]
     asset: Option<usize>,
-    /// Leave out skin or collision shapes that the file does not have whole
+    /// Leave out a skin or collision shapes that are incomplete in the file, instead of failing
     #[arg(long)]
     allow_loss: bool,
     /// Replace an existing file
@@ -65,7 +66,8 @@ impl LodArgs {
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
         let Some(level) = asset.facts().extract_level(self.level, self.nearest) else {
             let format = asset.model.geometry()?.format();
-            let text = format!("lod: only Second Life meshes have levels of detail, this is {format}");
+            let text =
+                format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");
             return Err(UsageError(text).into());
         };
         let level = level?;

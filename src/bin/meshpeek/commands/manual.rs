@@ -1,4 +1,5 @@
-//! `completions` and `man`: made from the arguments themselves, so that they cannot be out of date.
+//! `completions` and `man`: their output is generated from the definitions of the command line
+//! arguments, and therefore always up to date.
 
 use std::io::{self, Write as _};
 
@@ -10,7 +11,7 @@ use crate::outcome::{Outcome, UsageError};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  meshpeek completions bash > ~/.local/share/bash-completion/completions/meshpeek")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print completions for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -27,7 +28,7 @@ impl CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  meshpeek man dump | man -l -")]
 pub struct ManArgs {
-    /// The verb; none for the whole
+    /// Verb to describe; without it, the whole program
     verb: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `map`: every byte range of a file, by name.
+//! `map`: lists the byte ranges of a file with their names.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::render::json::{SCHEMA, document, error, print_json};
 use crate::render::text::complain;
 
 const HELP: &str = "\
-Ranges come in file order, without gaps or overlaps. `aligned` says whether a range starts at a multiple of what its \
-native type wants; meshpeek itself does not need that. Of an Unreal mesh, the file that was named is described (by its \
-stem: the data file).
+Ranges are listed in file order, without gaps and without overlaps. `aligned` reports whether a range starts at a multiple of the \
+alignment of its native type; meshpeek itself does not need that alignment. An Unreal mesh has several files: the named file is \
+described, or the data file if only the stem is named.
 
 Examples:
   meshpeek map model.mesh
@@ -28,7 +28,7 @@ Examples:
 pub struct MapArgs {
     #[command(flatten)]
     file: OneFile,
-    /// Explain the one byte at this offset, decimal or 0x hexadecimal
+    /// Explain the byte at this offset, in decimal or in hexadecimal with 0x
     #[arg(long, value_name = "OFFSET", value_parser = parse_offset)]
     at: Option<u64>,
 }
@@ -55,7 +55,8 @@ impl MapArgs {
         let walked = file.regions(&mut |region| listing.add(&region));
         let fault = walked.and_then(|()| file.check()).map_err(|error| file.locate_error(error, path)).err();
         listing.end(fault.as_ref())?;
-        // What could be named has been; what stopped the walk is said last.
+        // The byte ranges before an error are printed first, and then the error that stopped the
+        // listing.
         fault.map_or(Ok(Outcome::Fine), |fault| {
             complain(&fault);
             Ok(Outcome::Unreadable)
@@ -74,7 +75,7 @@ impl MapArgs {
         let (Some(byte), Some(region)) = (byte, &found) else {
             walked.map_err(|error| file.locate_error(error, &self.file.file))?;
             let last = bytes.len().saturating_sub(1);
-            return Err(UsageError(format!("--at: expected an offset up to {last}, found {offset}")).into());
+            return Err(UsageError(format!("--at: expected an offset from 0 to {last}, found {offset}")).into());
         };
         if global.json {
             let element = region.element_at(offset);
@@ -116,18 +117,20 @@ fn describe(region: &Region) -> Value {
     })
 }
 
-/// Returns how many digits offsets of the file have.
+/// Returns the number of decimal digits of the largest offset in the file, and at least 5.
 fn width(file: &SourceFile) -> usize {
     file.bytes().len().to_string().len().max(5)
 }
 
-/// Prints regions as the walk comes by them: a file may have more of them than there is memory for.
+/// Prints each region of a file when the library reports it, because a list of all regions may not
+/// fit into memory.
 struct RegionListing<'o> {
     out: &'o mut dyn Write,
     json: bool,
     width: usize,
     count: u64,
-    /// The first failure to print; the walk cannot be stopped by it.
+    /// The first error that occurred during printing. The library reports the other regions after
+    /// such an error, because the callback cannot stop it.
     failed: io::Result<()>,
 }
 

@@ -1,4 +1,4 @@
-//! The verbs of the command line, one module each.
+//! The verbs of the command line. Each verb has a separate module.
 
 pub mod bench;
 pub mod dump;

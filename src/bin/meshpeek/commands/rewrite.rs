@@ -1,4 +1,4 @@
-//! `rewrite`: through reader and writer.
+//! `rewrite`: reads a mesh file and writes it again.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::render::json::{document, findings, print_json};
 use crate::render::text::{print_findings, shown};
 
 const HELP: &str = "\
-A sound binary file comes out byte for byte; text (.ezm) is spelled anew, with every number's bits. What the format's own engine \
-never writes comes out in its form, and is listed. \
-The output is written beside its destination and renamed when it is whole; where the destination is a link, what it \
-points to is replaced.
+A sound binary file is written byte for byte as it was. Text (.ezm) is formatted again, but the bits of every number are kept. Data \
+that the engine of the format never writes in this way is written as the engine writes it, and is listed as a change. The output is \
+written to a temporary file in the folder of OUT, which is renamed when it is complete. If OUT is a link, the file that it refers to \
+is replaced.
 
-Of an Unreal mesh, the file that was named is written. With --pair both are, named after OUT: `-o new/box` writes \
-new/box_d.3d and new/box_a.3d. With --script a script goes with them, new/box.uc: with all that the mesh's script \
-says of it or, where it has none, made from nothing with the published defaults.
+Of an Unreal mesh, only the named file is written. With --pair, both files are written and named after OUT: `-o new/box` writes \
+new/box_d.3d and new/box_a.3d. With --script, the script new/box.uc is written, too. It holds everything that the script of the mesh \
+contains about it. If the mesh has no script, a script with the published defaults is generated.
 
 Examples:
   meshpeek rewrite model.mesh -o again.mesh
@@ -40,31 +40,31 @@ Examples:
 pub struct RewriteArgs {
     #[command(flatten)]
     file: OneFile,
-    /// Where to write, or - for standard output
+    /// Path of the new file, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Replace existing files
     #[arg(long)]
     force: bool,
-    /// Write even if something is left out; it is listed
+    /// Write the file even if parts of it are left out, and list these parts
     #[arg(long)]
     allow_loss: bool,
-    /// Write both files of an Unreal mesh; OUT is their stem
+    /// Write both files of an Unreal mesh; OUT is their stem, such as new/box
     #[arg(long, help_heading = "Unreal vertex meshes")]
     pair: bool,
     #[command(flatten)]
     blocks: BlockArgs,
-    /// Also make a script for the pair
+    /// Also write a script for the pair
     #[arg(long, requires = "pair", help_heading = "Unreal vertex meshes")]
     script: bool,
 }
 
-/// A file of the output.
+/// One file that the command has written.
 struct OutputFile {
     path: PathBuf,
     bytes: usize,
     identical: bool,
-    /// Whether it is a new script, which has no original.
+    /// Whether the file is a generated script. Such a script is not compared with an original file.
     is_script: bool,
 }
 
@@ -74,19 +74,19 @@ impl RewriteArgs {
         let file =
             if self.pair { SourceFile::Model(Box::new(open(path, global)?)) } else { open_source_file(path, global)? };
         self.rewrite(&file, global).map_err(|error| match error.downcast::<Error>() {
-            // The output refused the bytes, and the input is fine.
+            // This error was caused by writing the output. The input file is valid.
             Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
             Ok(error) => file.locate_error(error, path).into(),
             Err(other) => other,
         })
     }
 
-    /// Writes a file by itself.
+    /// Writes the output if it is a single file.
     fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
         match file {
             SourceFile::Model(asset) if self.blocks.blocks != BlockStorage::Kept => {
                 let written = asset.facts().write_blocks(self.blocks.blocks, out);
-                let text = "--blocks: only ms14 and ms15 have blocks; leave it out";
+                let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
                 Ok(written.ok_or_else(|| UsageError(text.to_owned()))??)
             }
             file => Ok(file.write_to(out)?),
@@ -103,7 +103,8 @@ impl RewriteArgs {
             self.write(file, &mut out)?;
             out.flush()?;
             file.check()?;
-            // Standard output has the mesh, so the list goes to standard error.
+            // The mesh is written to standard output, so the list of changes is written to standard
+            // error.
             if !global.quiet {
                 print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
             }
@@ -116,7 +117,11 @@ impl RewriteArgs {
         Ok(Outcome::Fine)
     }
 
-    /// Returns what the writer spells differently or leaves out; without `--allow-loss`, an error if it leaves out anything.
+    /// Returns the changes, which are the data that the writer writes in a different encoding or
+    /// does not write.
+    ///
+    /// If the option `--allow-loss` is not given and the writer would leave out any data, the
+    /// result is an error.
     fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
         let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
         let (respelled, dropped) = (asset.facts().respelled_rules(), asset.facts().dropped_rules());
@@ -127,13 +132,17 @@ impl RewriteArgs {
             }
         })?;
         if let Some(loss) = changes.iter().find(|change| dropped.contains(&change.rule)).filter(|_| !self.allow_loss) {
-            let text = format!("{} at byte {}: {}; --allow-loss leaves them out", loss.field, loss.offset, loss.text);
+            let text = format!(
+                "{} at byte {}: {}; --allow-loss writes the file without this data",
+                loss.field, loss.offset, loss.text
+            );
             return Err(UsageError(text).into());
         }
         Ok(changes)
     }
 
-    /// Writes a file to a temporary, and compares it with the original on the way.
+    /// Writes the output to a temporary file, and compares the written bytes with the original
+    /// file.
     fn write_compared(
         &self,
         original: &[u8],
@@ -151,11 +160,12 @@ impl RewriteArgs {
         Ok((file, written))
     }
 
-    /// Writes both files of a pair, and with `--script` a script: all are complete before the first is renamed.
+    /// Writes both files of an Unreal mesh, and with the option `--script` also a script. All files
+    /// are completely written before the first of them is renamed.
     fn write_pair(&self, asset: &InputAsset) -> anyhow::Result<Vec<OutputFile>> {
         let facts = asset.facts();
         let Some(endings) = facts.pair_endings() else {
-            let text = "--pair: only an Unreal vertex mesh is a pair of files; leave it out";
+            let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
             return Err(UsageError(text.to_owned()).into());
         };
         let stem = stem(&self.output, &endings)?;
@@ -185,7 +195,8 @@ impl RewriteArgs {
             return print_json(&document(json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
-                // A new script has no original.
+                // The third file is a generated script, which is not compared with an original
+                // file.
                 "identical": written.iter().take(2).all(|file| file.identical),
                 "outputs": outputs.collect::<Value>(),
                 "changes": findings(changes, &[]),
@@ -198,7 +209,7 @@ impl RewriteArgs {
         for OutputFile { path, bytes, identical, is_script } in written {
             let verdict = match (identical, is_script) {
                 (true, _) => format!("byte-identical, {bytes} bytes"),
-                (false, true) => format!("made, {bytes} bytes"),
+                (false, true) => format!("created, {bytes} bytes"),
                 (false, false) => format!("changed, {bytes} bytes"),
             };
             writeln!(out, "{}: {verdict}", shown(path))?;
@@ -207,7 +218,8 @@ impl RewriteArgs {
     }
 }
 
-/// Returns the stem that a pair's files are named after: OUT without the ending that one of them would have.
+/// Returns the common stem of the files of an Unreal mesh. If OUT ends like the name of one of
+/// these files, the ending is removed.
 fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
@@ -219,16 +231,16 @@ fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 
-/// The comparison of what is written with the original.
+/// A comparison of the written bytes with the bytes of the original file.
 struct Comparison<'a> {
-    /// The bytes that were not compared yet.
+    /// The bytes of the original file that have not been compared yet.
     original: &'a [u8],
     same: bool,
-    /// Bytes that were written.
+    /// The number of bytes that have been written.
     bytes: usize,
 }
 
-/// Writes, and compares what is written with the original.
+/// A writer that passes bytes to another writer and compares them with the original file.
 struct ComparingWriter<'o, 'c, 'a> {
     out: &'o mut dyn Write,
     comparison: &'c mut Comparison<'a>,

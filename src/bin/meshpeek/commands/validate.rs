@@ -1,4 +1,4 @@
-//! `validate`: findings by rule.
+//! `validate`: tests the rules of the format and prints the findings.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -20,10 +20,10 @@ use crate::render::json::{document, findings, of_mesh, print_json, unreadable, w
 use crate::render::text::{complain, mesh_suffix, paint, print_findings, shown};
 
 const HELP: &str = "\
-Looks at every value. A finding names its rule, its place in the file, and the offset of the first byte to blame; \
-where many items breach a rule, one finding counts them. Rule ids are stable: `validate --rules` lists them.
+Checks every value. A finding has the id of its rule, the name of the field, and the offset of the first wrong byte. If many items \
+break the same rule, one finding counts them. Rule ids are stable; `validate --rules` lists them.
 
-Findings of severity info are worth knowing and found in sound files, too; they leave the exit code at 0.
+Findings of severity info are useful to know, but also occur in sound files; they leave the exit code at 0.
 
 Examples:
   meshpeek validate model.mesh
@@ -33,10 +33,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ValidateArgs {
-    /// Files, folders (searched for meshes), globs, or - for standard input
+    /// Files, folders (searched for meshes), glob patterns, or - for standard input
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// List the rules and end
+    /// List all rules with their ids and severities, and exit
     #[arg(long)]
     rules: bool,
 }
@@ -70,16 +70,17 @@ impl ValidateArgs {
     }
 }
 
-/// The findings of a file.
+/// The findings about one file.
 struct FileFindings {
     found: Vec<Finding>,
-    /// The error that keeps the rest of the file from being read.
+    /// The error that prevents reading the rest of the file, or `None` if the whole file was read.
     fault: Option<meshpeek::Error>,
-    /// The files that the findings are about, of a mesh that has several.
+    /// The paths of the files that the findings refer to, if the mesh consists of several files.
     files: Vec<PathBuf>,
 }
 
-/// Validates a mesh, and its script unless another mesh of the script came before.
+/// Validates a mesh. If several meshes share a script, the script is validated together with the
+/// first of them.
 fn validate(
     path: &Path,
     asset: meshpeek::Result<InputAsset>,
@@ -98,7 +99,8 @@ fn validate(
     FileFindings { found, fault, files: asset.files() }
 }
 
-/// Returns the findings of a file that did not open; a script that imports no mesh is validated, and is no error.
+/// Returns the findings about a file that could not be opened as a mesh. A script that imports no
+/// mesh is validated, because it is not an error to name such a script.
 fn validate_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> FileFindings {
     let mut found: Vec<Finding> = meshpeek::finding(&error).into_iter().collect();
     let is_script = has_extension(path, "uc");

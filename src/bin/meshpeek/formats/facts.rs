@@ -1,4 +1,4 @@
-//! What the commands ask of a format beyond the neutral view.
+//! The trait of facts that are specific to one format and that the commands need.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use super::unreal::frame_args::FrameArgs;
 use crate::args::Attribute;
 use crate::render::values::Values;
 
-/// What `dump` is to print.
+/// The attribute, surface and options for which `dump` requests values.
 pub struct DumpRequest<'a> {
     pub surface: usize,
     pub attribute: Attribute,
@@ -24,15 +24,15 @@ pub struct DumpRequest<'a> {
     pub level: &'a LevelArgs,
 }
 
-/// How much `info` lists of a file whose surfaces take next to no bytes.
+/// Limits on the surfaces that `info` lists, for files in which a surface takes almost no bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ListLimits {
     pub surfaces: usize,
-    /// Bytes of a surface's name.
+    /// The maximum number of bytes of a surface name that are listed.
     pub name_bytes: usize,
 }
 
-/// The ends of the names of a mesh that is a pair of files and a script.
+/// The endings of the file names of a mesh that consists of two files and a script.
 #[derive(Clone, Copy, Debug)]
 pub struct PairEndings {
     pub data: &'static str,
@@ -40,73 +40,80 @@ pub struct PairEndings {
     pub script: &'static str,
 }
 
-/// One level of detail as a file.
+/// One level of detail, written as a separate file.
 pub struct LevelFile {
     pub level: &'static str,
     pub bytes: Vec<u8>,
-    /// Parts that could not be copied, and why.
+    /// The skin or collision shapes that could not be copied, each as an error with the reason.
     pub left_out: Vec<Error>,
 }
 
-/// The facts of one format that no other format has. Every default is that of a format without the feature.
+/// The facts that are specific to one format. The default methods are for formats without the
+/// corresponding feature.
 pub trait FormatFacts {
-    /// Returns the kind of generated mesh that is most like this one.
+    /// Returns the type of generated mesh that is most similar to this mesh.
     fn sample(&self) -> SampleKind;
 
-    /// Returns the `properties` of `info`. `pair` names the files of a mesh that has several.
+    /// Returns the `properties` object of `info`. `pair` contains the paths of a mesh that consists
+    /// of several files.
     fn properties(&self, pair: Option<&Pair>) -> meshpeek::Result<Value>;
 
-    /// Returns the fields of a surface that only this format has.
+    /// Returns the JSON fields of a surface that only this format has.
     fn surface_properties(&self, _surface: usize) -> meshpeek::Result<Value> {
         Ok(json!({}))
     }
 
-    /// Returns how a surface is drawn, in words.
+    /// Returns a text that describes how renderers draw a surface.
     fn drawing_style(&self, _surface: usize) -> meshpeek::Result<String> {
         Ok(String::new())
     }
 
-    /// Returns further lines of `info`: a heading and a text each.
+    /// Returns additional lines that `info` prints: a heading and a text for each line.
     fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Returns the number of vertex frames, and of vertices in each.
+    /// Returns the number of vertex frames, and the number of vertices in each vertex frame.
     fn vertex_frames(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// Returns whether this is an animation without any surface.
+    /// Returns whether the file contains animations and no surface.
     fn is_animation(&self) -> bool {
         false
     }
 
-    /// Returns whether a surface has the vertices of the one before it.
+    /// Returns whether a surface has the same vertices as the surface before it.
     fn shares_vertices(&self, _surface: usize) -> bool {
         false
     }
 
-    /// Returns how many surfaces `info` lists, and how much of their names.
+    /// Returns the maximum number of surfaces that `info` lists, and the maximum length of their
+    /// names.
     fn list_limits(&self) -> ListLimits {
         ListLimits { surfaces: usize::MAX, name_bytes: usize::MAX }
     }
 
-    /// Returns the names in errors of formats of which a damaged part leaves the other parts readable.
+    /// Returns the formats, as they are named in errors, in which the rest of the file stays
+    /// readable if one block is damaged.
     fn independent_parts(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Checks the header alone, if surfaces are compressed blocks; `None` in other formats.
+    /// Checks only the header of the file. Returns `None` for formats in which surfaces are not
+    /// compressed blocks.
     fn check_header(&self) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Counts what a surface has from the header alone, if surfaces are compressed blocks; `None` in other formats.
+    /// Returns the counts of a surface from the header of its compressed block. Returns `None` for
+    /// formats in which surfaces are not compressed blocks.
     fn header_counts(&self, _surface: &Surface<'_>) -> Option<meshpeek::Result<Counts>> {
         None
     }
 
-    /// Describes a file whose blocks are inflated on request; `None` in other formats.
+    /// Describes a file whose compressed blocks are inflated on request. Returns `None` for other
+    /// formats.
     fn survey_blocks(&self, _levels: LodFilter) -> Option<BlockSurvey> {
         None
     }
@@ -116,73 +123,80 @@ pub trait FormatFacts {
         1
     }
 
-    /// Returns the level of detail that the options choose; `None` in formats without levels.
+    /// Returns the level of detail that the options choose, or `None` for formats without levels of
+    /// detail.
     fn level(&self, _options: &LevelArgs) -> meshpeek::Result<Option<Box<dyn Geometry + '_>>> {
         Ok(None)
     }
 
-    /// Extracts a level of detail; `None` in formats without levels.
+    /// Extracts one level of detail. Returns `None` for formats without levels of detail.
     fn extract_level(&self, _level: LodLevel, _nearest: bool) -> Option<meshpeek::Result<LevelFile>> {
         None
     }
 
-    /// Locates or computes values that only this format has; `None` if the neutral view has the attribute.
+    /// Returns the values of an attribute that only this format has, or `None` if every format may
+    /// have the attribute.
     fn values(&self, _request: &DumpRequest<'_>) -> anyhow::Result<Option<Box<dyn Values + '_>>> {
         Ok(None)
     }
 
-    /// Writes the published listing of texture coordinates; `None` in other formats.
+    /// Writes the texture coordinates in the format of the published listing. Returns `None` for
+    /// formats other than Unreal.
     fn write_uv_listing(&self, _out: &mut dyn Write) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns whether the file may have animations of bones, read by frames.
+    /// Returns whether the file may have bone animations whose frames can be read by their number.
     fn has_bone_animations(&self) -> bool {
         false
     }
 
-    /// Returns whether animations are tracks of a file that has no skeleton.
+    /// Returns whether the file has animation tracks but no skeleton.
     fn has_tracks_only(&self) -> bool {
         false
     }
 
-    /// Returns every track of an animation at a whole frame, if there are tracks without a skeleton.
+    /// Returns the transform of every animation track at a whole frame, for a file without a
+    /// skeleton.
     fn track_pose(&self, _clip: usize, _frame: usize) -> meshpeek::Result<Vec<(String, Transform)>> {
         Ok(Vec::new())
     }
 
-    /// Reports the findings of the mesh without those of its script; `None` in formats without scripts.
+    /// Reports the findings of the mesh without the findings of its script. Returns `None` for
+    /// formats without scripts.
     fn mesh_findings(&self, _values: bool, _report: &mut dyn FnMut(Finding)) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns the rules whose findings tell what the writer spells differently.
+    /// Returns the rules about data that the writer writes in a different encoding.
     fn respelled_rules(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Returns the rules whose findings tell what the writer leaves out.
+    /// Returns the rules about data that the writer does not write.
     fn dropped_rules(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Writes the file with its blocks stored in another way; `None` if it has no blocks.
+    /// Writes the file, with its blocks compressed or stored as `storage` requires. Returns `None`
+    /// if the file has no compressed blocks.
     fn write_blocks(&self, _storage: BlockStorage, _out: &mut dyn Write) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns how the files of a pair are named; `None` in formats of one file.
+    /// Returns the endings of the names of the two files of a mesh, or `None` if a mesh of this
+    /// format is a single file.
     fn pair_endings(&self) -> Option<PairEndings> {
         None
     }
 
-    /// Returns a script for the mesh under a new name.
+    /// Returns a script for this mesh, in which the mesh has a new name.
     fn script_named(&self, _stem: &str) -> meshpeek::Result<Vec<u8>> {
         Ok(Vec::new())
     }
 }
 
-/// The facts of a model of a format that the program does not know.
+/// The facts of a model whose format has no specific facts in the program.
 pub struct NoFacts;
 
 impl FormatFacts for NoFacts {

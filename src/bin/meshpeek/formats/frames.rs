@@ -1,10 +1,11 @@
-//! Frames of animations by number.
+//! Conversion of a frame number to two frames of an animation and a fraction.
 
 use meshpeek::{Animations, Clip, FrameBlend, Geometry};
 
 use crate::outcome::UsageError;
 
-/// Finds the vertex frames before and after a frame of a clip or, without a clip, of all frames.
+/// Returns the vertex frames before and after a frame number. The number is counted in a clip or,
+/// if no clip is given, in all vertex frames of the mesh.
 pub fn blend_vertex_frames(
     (geometry, animations): (&dyn Geometry, &dyn Animations),
     clip: Option<usize>,
@@ -12,7 +13,8 @@ pub fn blend_vertex_frames(
 ) -> anyhow::Result<FrameBlend> {
     let frames = match clip {
         Some(clip) => animations.clip(clip)?,
-        // All frames, as a mesh without a script plays them.
+        // All vertex frames in file order, which is the order in which they are played without a
+        // script.
         None => Clip {
             name: meshpeek::Name::default(),
             frames: geometry.vertex_frame_count().try_into().unwrap_or(u32::MAX),
@@ -21,10 +23,11 @@ pub fn blend_vertex_frames(
             first_vertex_frame: Some(0),
         },
     };
-    blend_frames(&frames, frame, if clip.is_some() { "the clip has" } else { "there are" })
+    blend_frames(&frames, frame, if clip.is_some() { "the clip has" } else { "the mesh has" })
 }
 
-/// Finds the frames before and after a frame of a clip; `subject` begins the error about a frame beyond the last.
+/// Returns the frames of a clip before and after a frame number. If the number is larger than the
+/// number of the last frame, the error message begins with `subject`.
 pub fn blend_frames(clip: &Clip<'_>, frame: f32, subject: &str) -> anyhow::Result<FrameBlend> {
     let last = clip.frames.saturating_sub(1);
     let beyond = f64::from(frame) > f64::from(last);

@@ -1,4 +1,4 @@
-//! What the program knows of each format, behind one trait.
+//! The differences between the formats, as implementations of the trait [`FormatFacts`].
 
 pub mod ezmesh;
 pub mod facts;
@@ -21,7 +21,7 @@ use facts::{FormatFacts, NoFacts};
 use names::{has_any_extension, is_recognised};
 use unreal::script_file::MissingMesh;
 
-/// The rules of every format, by its name.
+/// For every format, its name and its rules.
 pub const RULES: [(&str, &[Rule]); 4] = [
     ("unigine", meshpeek::unigine::RULES),
     ("unreal", meshpeek::unreal::RULES),
@@ -29,7 +29,7 @@ pub const RULES: [(&str, &[Rule]); 4] = [
     ("ezmesh", meshpeek::ezmesh::RULES),
 ];
 
-/// Returns the facts of a model that only its format has.
+/// Returns the facts of a model, for the format of the model.
 pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
     match model {
         Model::Unigine(mesh) => &**mesh,
@@ -41,7 +41,8 @@ pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFa
     }
 }
 
-/// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are read.
+/// Opens a file that is a complete mesh, or one of several assets in the file. The model records
+/// which bytes of the file are read.
 pub fn open<D: AsRef<[u8]> + Send + Sync>(
     data: D,
     path: &Path,
@@ -56,7 +57,8 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
         limits: *limits,
         ..Default::default()
     };
-    // A file with a format's extension that no format recognises is damaged, and its format gives the error.
+    // A file that has the extension of a format but is not recognised is damaged. It is opened as a
+    // file of that format, to get the error of this format.
     let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
     if Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error)) {
         if has_any_extension(path, &ezmesh::EXTENSIONS) {
@@ -69,7 +71,7 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     Model::open_with(data, &options)
 }
 
-/// Returns whether a file in a folder is a mesh by its name or its first bytes.
+/// Returns whether a file in a folder is a mesh file, by its name or by its first bytes.
 pub fn is_mesh_file(path: &Path) -> bool {
     has_any_extension(path, &unigine::EXTENSIONS)
         || has_any_extension(path, &secondlife::EXTENSIONS)
@@ -78,12 +80,14 @@ pub fn is_mesh_file(path: &Path) -> bool {
         || is_recognised(path)
 }
 
-/// Returns a mesh that a script imports although its files do not exist, with what the script says of it.
+/// Describes a mesh that a script imports although the files of the mesh do not exist. The result
+/// contains the data of the mesh in the script.
 pub fn describe_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
     unreal::script_properties::missing_json(missing)
 }
 
-/// Adds to the entry of a file that could not be opened what its format still can say.
+/// Adds the available data to the JSON entry of a file that could not be opened. These data are its
+/// script or its header.
 pub fn describe_unopened(entry: Value, path: &Path, error: &Error) -> Value {
     let entry = unreal::script_properties::with_script(entry, path);
     secondlife::properties::with_header(entry, path, error)

@@ -1,4 +1,4 @@
-//! The options of verbs that only some formats have.
+//! The command line options that apply to some formats only.
 
 pub use super::secondlife::level_args::{LevelArgs, LodFilter, LodLevel};
 pub use super::unigine::block_args::{BlockArgs, BlockStorage};

@@ -1,28 +1,28 @@
-//! The kinds of meshes that `bench` generates.
+//! The types of meshes that `bench` generates.
 
 use clap::ValueEnum;
 
-/// A kind of mesh to generate.
+/// A type of mesh that `bench` can generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SampleKind {
-    /// ms13: mapped as it is
+    /// ms13, which is read directly from the memory map
     UnigineStatic,
     /// ms13 with bone weights
     UnigineSkinned,
-    /// ms14: a block to inflate for each surface
+    /// ms14, in which each surface is a block to inflate
     UnigineCompressed,
-    /// A classic vertex mesh of many frames
+    /// Classic Unreal vertex mesh with many frames
     Unreal,
-    /// A skinned asset of four levels of detail
+    /// Skinned asset with four levels of detail
     SecondLife,
-    /// .ezm
+    /// EZ-Mesh text (.ezm)
     EzmeshText,
-    /// .ezb
+    /// EZ-Mesh binary (.ezb)
     EzmeshBinary,
 }
 
 impl SampleKind {
-    /// Returns the name that the command line and JSON have for it.
+    /// Returns the name of the type on the command line and in JSON.
     pub const fn id(self) -> &'static str {
         match self {
             Self::UnigineStatic => "unigine-static",
@@ -35,8 +35,9 @@ impl SampleKind {
         }
     }
 
-    /// Returns the memory that the copying loader needs while it loads, divided by the file's size: measured on
-    /// generated meshes of 100 MB, rounded up.
+    /// Returns the memory that the copying loader needs while it loads a mesh of this type, as a
+    /// multiple of the file size. The multiples are measured on generated meshes of 100 MB, and
+    /// rounded up.
     pub const fn growth(self) -> u64 {
         match self {
             Self::UnigineStatic | Self::UnigineSkinned | Self::EzmeshBinary | Self::EzmeshText => 3,

@@ -1,72 +1,75 @@
-//! What `info` says of surfaces and blocks, copied out of a file.
+//! The descriptions of surfaces and compressed blocks that `info` prints. They are copies, so they
+//! do not borrow the file.
 
 use meshpeek::model::Counts;
 use meshpeek::{Bounds, Finding};
 use serde_json::{Value, json};
 
-/// A surface.
+/// The description of one surface.
 pub struct SurfaceSummary {
-    /// Its number, in its level of detail if there are several.
+    /// The number of the surface, from 0. In a file with levels of detail, surfaces are counted in
+    /// each level.
     pub index: usize,
-    /// The block of its level of detail.
+    /// The name of the block that contains the level of detail of the surface.
     pub lod: Option<&'static str>,
-    /// Whether its vertices are those of the surface before it.
+    /// Whether the surface shares its vertices with the surface before it.
     pub shares: bool,
     pub name: String,
     pub material: Option<String>,
     pub bounds: Bounds,
     pub counts: Counts,
-    /// Whether the counts are complete; otherwise they come from the header.
+    /// Whether the counts are complete. If they are not, they come from the header.
     pub is_whole: bool,
     pub drawn: bool,
-    /// How it is drawn, in words.
+    /// A text that describes how renderers draw the surface.
     pub style: String,
-    /// Fields that only the format has.
+    /// The JSON fields of the surface that only its format has.
     pub properties: Value,
 }
 
-/// A compressed block of an asset.
+/// The description of a compressed block of an asset.
 pub struct BlockSummary {
-    /// The number of the asset, in a container.
+    /// The number of the asset in its container, or `None` if the file contains one asset.
     pub asset: Option<usize>,
     pub name: &'static str,
-    /// Whether it is a level of detail.
+    /// Whether the block contains a level of detail.
     pub is_lod: bool,
     pub offset: u64,
     pub bytes: u64,
-    /// The result of inflating it.
+    /// The description of the inflated content, or `None` if the block was not inflated.
     pub inflated: Option<InflatedSummary>,
 }
 
-/// A block after inflating it.
+/// The description of the inflated content of a block.
 pub struct InflatedSummary {
     pub bytes: u64,
-    /// Submeshes and triangles, of a block that has them.
+    /// The number of submeshes and the number of triangles in the block, or `None` if the block
+    /// contains neither.
     pub counts: Option<(usize, usize)>,
 }
 
-/// A file whose blocks are inflated on request.
+/// The description of a file whose compressed blocks are inflated on request.
 pub struct BlockSurvey {
     pub blocks: Vec<BlockSummary>,
     pub surfaces: Vec<SurfaceSummary>,
     pub bones: Vec<(String, i32)>,
     pub bounds: Bounds,
     pub properties: Value,
-    /// Faults of inflated blocks.
+    /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
-    /// Bytes of the file that were read.
+    /// The number of bytes of the file that were read for the survey.
     pub touched: u64,
 }
 
 impl BlockSummary {
-    /// Returns the inflated size divided by the stored size.
+    /// Returns the inflated size of the block divided by its stored size.
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a ratio, to be shown")]
     pub fn ratio(&self) -> Option<f64> {
         let inflated = self.inflated.as_ref()?;
         (self.bytes > 0).then(|| inflated.bytes as f64 / self.bytes as f64)
     }
 
-    /// Returns the block as a JSON object.
+    /// Returns the description of the block as a JSON object.
     pub fn json(&self) -> Value {
         let counts = self.inflated.as_ref().and_then(|inflated| inflated.counts);
         let mut object = json!({

@@ -1,4 +1,4 @@
-//! An open model and the files that it was read from.
+//! An open mesh file, with the paths and bytes of the files that it was read from.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,55 +14,56 @@ use crate::formats::facts_of;
 use crate::render::note::note;
 use crate::render::text::shown;
 
-/// An open model, the files that it was read from, and which of them the user named.
+/// An open model, the paths of its files, and the index of the file that the user named.
 #[derive(Debug)]
 pub struct InputAsset {
     pub model: Model<Data>,
-    /// The number of the named file among the model's sources.
+    /// The index of the file that the user named, among the files of the model.
     pub source: usize,
-    /// The files of a mesh that has several.
+    /// The paths of the files, if the mesh consists of several files.
     pub pair: Option<Pair>,
-    /// The identity of the named file before it was opened, if it is a regular one.
+    /// The identity of the named file before it was opened, or `None` if it is not a regular file.
     pub key: Option<Key>,
     /// The sidecar that the model was opened with.
     pub sidecar: Option<Arc<Sidecar>>,
 }
 
 impl InputAsset {
-    /// Returns the facts that only the format has.
+    /// Returns the facts that are specific to the format of the model.
     pub fn facts(&self) -> &dyn FormatFacts {
         facts_of(&self.model)
     }
 
-    /// Returns the bytes of the named file.
+    /// Returns the bytes of the file that the user named.
     pub fn bytes(&self) -> &[u8] {
         self.source_bytes(self.source)
     }
 
-    /// Returns the bytes of a source, by its number.
+    /// Returns the bytes of a source, or an empty slice if the source index is out of range.
     pub fn source_bytes(&self, source: usize) -> &[u8] {
         self.model.file().source(source).map_or(&[], AsRef::as_ref)
     }
 
-    /// Returns the name that a script gives the mesh.
+    /// Returns the name that the script gives to the mesh, or `None` if the mesh has no script.
     pub fn mesh_name(&self) -> Option<String> {
         let name = self.pair.as_ref()?.mesh.as_deref()?;
         Some(meshpeek::Name::new(name).to_string_lossy())
     }
 
-    /// Returns the size of all files of the mesh, without a script.
+    /// Returns the total size of the files of the mesh in bytes, without the script.
     pub fn size(&self) -> u64 {
         let sizes = (0..2).filter_map(|source| self.model.file().source(source)).map(|data| data.as_ref().len());
         sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
     }
 
-    /// Returns the files of the sources, of a mesh that has several.
+    /// Returns the paths of the files of the mesh, or an empty list if the mesh is a single file.
     pub fn files(&self) -> Vec<PathBuf> {
         let Some(pair) = &self.pair else { return Vec::new() };
         (0..3).filter_map(|source| pair.source(source)).map(Path::to_owned).collect()
     }
 
-    /// Checks that the files are still those that were opened, so that what was read from them may be printed.
+    /// Returns an error if a file of the mesh changed after it was opened. The caller must call
+    /// this method before it prints anything that was read from the files.
     pub fn check(&self) -> meshpeek::Result<()> {
         let file = self.model.file();
         for (source, number) in (0..file.source_count()).zip(0..) {
@@ -73,8 +74,11 @@ impl InputAsset {
         Ok(())
     }
 
-    /// Reports the findings of the structure, or with `values` also those of every value; with `script` also those of
-    /// the script, which several meshes may share.
+    /// Passes the findings about the mesh to `report`.
+    ///
+    /// If `values` is true, every value is checked. Otherwise only the structure is checked. If
+    /// `script` is true, the findings about the script are included. Several meshes may share one
+    /// script.
     pub fn findings(&self, values: bool, script: bool, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
         if !script && let Some(done) = self.facts().mesh_findings(values, report) {
             return done;
@@ -82,7 +86,8 @@ impl InputAsset {
         if values { self.model.file().validate(report) } else { self.model.file().validate_structure(report) }
     }
 
-    /// Adds to an error the file that it is about: of several, the one whose bytes it names; otherwise the named one.
+    /// Adds the path of the file that caused an error to the error. If the error does not refer to
+    /// one of the files, the path of the file that the user named is added.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
         match &self.pair {
             Some(pair) => pair.locate_error(error).at_path(named),
@@ -90,7 +95,8 @@ impl InputAsset {
         }
     }
 
-    /// Does the same if the error is one of the library's.
+    /// Adds a path to an error like [`locate_error`](Self::locate_error), if the error is an
+    /// [`Error`] of the library.
     pub fn locate_any_error(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
         match error.downcast::<Error>() {
             Ok(error) => self.locate_error(error, named).into(),
@@ -98,11 +104,11 @@ impl InputAsset {
         }
     }
 
-    /// Prints a note that there are several assets, if none was chosen.
+    /// Prints a note if the file contains several assets and the user chose none of them.
     pub fn note_other_assets(&self, chosen: Option<usize>, path: &Path, global: &Global) {
         let count = self.facts().asset_count();
         if count > 1 && chosen.is_none() {
-            note(&format!("{}: asset 0 of {count}; --asset chooses", shown(path)), global);
+            note(&format!("{}: reading asset 0 of {count}; --asset chooses another", shown(path)), global);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of an input: mapped, or read from a small file, a pipe or standard input.
+//! The bytes of an input file: a memory map, or a copy of a small file, a pipe or standard input.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,12 +9,14 @@ use meshpeek::{Format, Limits, Map};
 
 use crate::args::{Global, STDIN};
 
-/// A file up to this size is read: a copy is cheaper than a mapping, and cannot change.
+/// Files of up to this size, in bytes, are copied into memory. For a small file, a copy is faster
+/// than a memory map, and the copy cannot change.
 pub const MAX_COPY: u64 = 1 << 20;
-/// Bytes of a stream that must be recognised before more of it is read.
+/// The format of a stream must be recognised in this number of bytes. Otherwise the rest of the
+/// stream is not read.
 const STREAM_HEAD: u64 = 64 << 10;
 
-/// The bytes of an input.
+/// The bytes of an input file, in a memory map or in a copy.
 #[derive(Debug)]
 pub enum Data {
     Map(Map),
@@ -31,7 +33,8 @@ impl AsRef<[u8]> for Data {
 }
 
 impl Data {
-    /// Checks that the file is still the one that was opened, so that what was read from it may be printed.
+    /// Returns an error if the file changed after it was opened. The caller must call this method
+    /// before it prints anything that was read from the file.
     pub fn check(&self) -> meshpeek::Result<()> {
         match self {
             Self::Map(map) => map.check(),
@@ -40,7 +43,7 @@ impl Data {
     }
 }
 
-/// Maps or reads a file.
+/// Maps a file into memory, or reads it into memory.
 pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
     if path == Path::new(STDIN) {
         return stream(std::io::stdin().lock(), limits);
@@ -54,34 +57,37 @@ pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<D
     if global.no_mmap || size <= MAX_COPY {
         return copy(path, size, limits);
     }
-    // Some file systems cannot be mapped; all can be read.
+    // Some file systems do not support memory maps. All file systems support reading.
     map(path).map(Data::Map).or_else(|_| copy(path, size, limits))
 }
 
-/// Maps a regular file.
+/// Maps a regular file into memory.
 pub fn map(path: &Path) -> meshpeek::Result<Map> {
-    // SAFETY: the user of a command names a file to be read now, and the command's help says that it is mapped. If
-    // another program writes to it meanwhile, the library answers with wrong values or errors; `Data::check` is called
-    // before anything is printed, and `--no-mmap` serves for files that are being written. A sidecar is replaced and
-    // never written to; `--no-sidecar` serves where another program does write to one.
-    #[allow(unsafe_code, reason = "the command line's one call of `Map::open`")]
+    // SAFETY: The user names a file that is read during the command, and the help text states that
+    // the file is mapped. If another program writes to the file during the command, the library
+    // returns wrong values or errors. `Data::check` is called before anything is printed, and the
+    // option `--no-mmap` exists for files that other programs write to. A sidecar is replaced by a
+    // new file and never changed in place. The option `--no-sidecar` exists for a sidecar that
+    // another program writes to.
+    #[allow(unsafe_code, reason = "the only call of `Map::open` in the program")]
     unsafe {
         Map::open(path)
     }
 }
 
-/// Returns the identity of a regular file; standard input has none.
+/// Returns the identity of a regular file, or `None` for any other file and for standard input.
 pub fn identity(path: &Path) -> Option<Key> {
     let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
     metadata.filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
 }
 
-/// Reads a regular file whole, up to the size that it claims: files of special file systems may have no end.
+/// Reads a regular file, up to the size in its metadata. The limit is necessary because files of
+/// special file systems may have no end.
 fn copy(path: &Path, size: u64, limits: &Limits) -> meshpeek::Result<Data> {
     read_up_to(open_stream(path)?, size, limits.stream.max(size)).map(Data::Bytes)
 }
 
-/// Reads a stream whole, if its first bytes are those of a format.
+/// Reads a whole stream, if its first bytes are the first bytes of a known format.
 fn stream(mut stream: impl Read, limits: &Limits) -> meshpeek::Result<Data> {
     let head = read_up_to(stream.by_ref().take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
     Format::detect(&head)?;

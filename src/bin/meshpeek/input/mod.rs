@@ -1,4 +1,4 @@
-//! From what the user names to open files.
+//! Opens the files that the user names.
 
 pub mod asset;
 pub mod bytes;

@@ -1,4 +1,4 @@
-//! Opening files: one, or all that the user names.
+//! Opens one file, or all files that the user names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::render::note::note;
 use crate::render::progress::progress;
 use crate::render::text::shown;
 
-/// Opens files one after another.
+/// Opens the files that the user names, one after another.
 struct Opener<'g> {
     global: &'g Global,
     limits: Limits,
@@ -34,7 +34,8 @@ impl<'g> Opener<'g> {
         Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
     }
 
-    /// Opens a file that is a mesh by itself, or one of several assets in it, and records which of its bytes are read.
+    /// Opens a file that is a complete mesh, or one of several assets in the file. The model
+    /// records which bytes of the file are read.
     fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<InputAsset> {
         let key = identity(path);
         let data = bytes::load(path, self.global, &self.limits);
@@ -50,21 +51,21 @@ impl<'g> Opener<'g> {
         Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
     }
 
-    /// Returns the meshes that a script imports although their files do not exist.
+    /// Returns the meshes that a script imports although the files of these meshes do not exist.
     fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh<Data>>> {
         let (global, limits) = (self.global, self.limits);
         self.pairs.missing(path, |path| bytes::load(path, global, &limits))
     }
 }
 
-/// Reads a script by itself.
+/// Reads a script without the files of the meshes that it imports.
 pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
     let limits = Limits::default();
     let data = bytes::load(path, global, &limits);
     data.and_then(|data| script_file::open_script(data, &limits)).map_err(|error| error.at_path(path))
 }
 
-/// Opens one file without the files that belong to it.
+/// Opens one file without the other files of its mesh.
 pub fn open_source_file(path: &Path, global: &Global) -> anyhow::Result<SourceFile> {
     if has_extension(path, "uc") {
         return Ok(SourceFile::Script(Box::new(open_script(path, global)?)));
@@ -72,12 +73,13 @@ pub fn open_source_file(path: &Path, global: &Global) -> anyhow::Result<SourceFi
     Ok(SourceFile::Model(Box::new(open(path, global)?)))
 }
 
-/// Opens the one model that a path names.
+/// Opens the only model that a path refers to. Returns an error if the path refers to several
+/// models.
 pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
     open_asset(path, None, global)
 }
 
-/// Opens the one model that a path names, or one of several assets in it.
+/// Opens the only model that a path refers to, or one of several assets in its file.
 pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opener = Opener::new(global);
     let Some(mut pairs) = opener.pairs.find(path)? else { return Ok(opener.open_file(path, asset)?) };
@@ -88,18 +90,22 @@ pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow:
             let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
             let names: Vec<String> = names.map(|name| meshpeek::Name::new(name).to_string()).collect();
             let (path, names) = (shown(path), names.join(", "));
-            Err(UsageError(format!("{path}: imports several meshes; choose with --mesh: {names}")).into())
+            Err(UsageError(format!("{path}: the script imports several meshes; choose one with --mesh: {names}"))
+                .into())
         }
     }
 }
 
-/// Opens the one model that a path names, or one of several assets in it, with its sidecar if it has one.
+/// Opens the only model that a path refers to, or one of several assets in its file. The model gets
+/// its sidecar, if a sidecar exists.
 pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opened = open_asset(path, asset, global)?;
-    // If the identity differs, the file was replaced while it was opened.
+    // If the identity of the file differs, the file was replaced by another file while it was
+    // opened.
     let key = opened.key.filter(|key| !global.no_sidecar && identity(path) == Some(*key));
     let Some(key) = key else { return Ok(opened) };
-    // A sidecar that others may change is copied, up to the size that a sidecar of the file can have.
+    // An untrusted sidecar is copied, because other users may change it. The size of the copy is
+    // limited to the largest size that a sidecar of this file can have.
     let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
     let open = |path: &Path, trust| match trust {
         Trust::Trusted => bytes::map(path).map(Data::Map),
@@ -107,7 +113,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     };
     if let Some(found) = sidecar::find(path, &key, open) {
         if global.verbose {
-            note(&format!("{}: found by {}", shown(path), shown(&found.path)), global);
+            note(&format!("{}: using the sidecar {}", shown(path), shown(&found.path)), global);
         }
         let sidecar = Arc::new(found.sidecar);
         opened.model = opened.model.with_sidecar(sidecar.clone());
@@ -116,8 +122,10 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     Ok(opened)
 }
 
-/// Opens every file that the user names, one after another, and passes it to `visit`. Returns the worst outcome, and the
-/// meshes of scripts whose files are missing while others exist. Shows the progress.
+/// Opens every file that the user names, one after another, and passes each model to `visit`.
+///
+/// Returns the outcome with the highest exit code, and the meshes of scripts whose files do not
+/// exist. The function shows the progress on the terminal.
 pub fn each(
     names: &[PathBuf],
     global: &Global,
@@ -125,7 +133,7 @@ pub fn each(
 ) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
     let mut opener = Opener::new(global);
     let mut inputs = InputPaths::expand(names);
-    // A pair is opened once, by its data file.
+    // The two files of an Unreal mesh are opened once, when the loop reaches the data file.
     inputs.settle(|path| opener.pairs.is_data_half(path));
     let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
     let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
@@ -154,10 +162,10 @@ pub fn each(
     Ok((worst, missing))
 }
 
-/// Prints notes about files and meshes that were not opened.
+/// Prints notes about the files and meshes that were not opened.
 fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
     if global.verbose && inputs.skipped > 0 {
-        note(&format!("passed over {} files in folders that are no meshes", inputs.skipped), global);
+        note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);
     }
     for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
         let mesh = meshpeek::Name::new(mesh);

@@ -1,4 +1,4 @@
-//! The files that the user names: folders searched, globs resolved.
+//! The paths that the user names. Folders are searched for meshes, and glob patterns are expanded.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,17 @@ use crate::formats::is_mesh_file;
 use crate::formats::names::has_extension;
 use crate::formats::unreal::names::{data_of, is_aniv, lower};
 
-/// The files that the user names: folders are searched in the order of file names, globs resolved.
+/// The paths of the files to open. Folders are searched in the order of the file names, and glob
+/// patterns are expanded.
 #[derive(Debug, Default)]
 pub struct InputPaths {
     pub paths: Vec<PathBuf>,
-    /// Names without a file, and why.
+    /// Names from the command line that match no file, each with the reason.
     pub unmatched: Vec<(PathBuf, &'static str)>,
-    /// Folders and files in them that are meshes only if a script says so.
+    /// Files that are meshes only if a script imports them, each with the folder in which it was
+    /// found.
     undecided: Vec<(PathBuf, PathBuf)>,
-    /// Files in folders that are no meshes.
+    /// The number of files that were found in folders and are not meshes.
     pub skipped: u64,
 }
 
@@ -49,7 +51,8 @@ impl InputPaths {
         self.add_unpaired(before, anivs);
     }
 
-    /// Decides about the files that are meshes only if a script says so.
+    /// Adds a file that is a mesh only if a script imports it, if `is_mesh` returns `true` for this
+    /// file.
     pub fn settle(&mut self, mut is_mesh: impl FnMut(&Path) -> bool) {
         for (folder, path) in std::mem::take(&mut self.undecided) {
             if is_mesh(&path) {
@@ -61,7 +64,7 @@ impl InputPaths {
         }
     }
 
-    /// Takes the files of a folder that are meshes by their content, and those that claim to be by their name.
+    /// Adds the files in a folder that are recognised as meshes by their content or by their name.
     fn search(&mut self, folder: &Path) {
         let before = self.paths.len();
         let mut anivs = Vec::new();
@@ -74,7 +77,8 @@ impl InputPaths {
                     self.undecided.push((folder.to_owned(), entry.into_path()));
                 }
                 Ok(_) => self.skipped = self.skipped.saturating_add(1),
-                // An entry that cannot be listed is kept, and opening it reports the error.
+                // A folder entry that cannot be listed is added to the paths, because opening it
+                // later reports the error.
                 Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
             }
         }
@@ -84,7 +88,8 @@ impl InputPaths {
         }
     }
 
-    /// Skips the aniv files of complete pairs, which are opened by their data files; keeps the others, which are errors.
+    /// Adds the aniv files that have no data file, because these files are errors. The other aniv
+    /// files are skipped, because a mesh is opened by its data file.
     fn add_unpaired(&mut self, before: usize, anivs: Vec<PathBuf>) {
         let found = self.paths.get(before..).unwrap_or_default();
         let data: BTreeSet<String> = found.iter().map(|path| lower(path)).collect();
@@ -99,7 +104,8 @@ fn is_glob(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.contains(['*', '?', '[']))
 }
 
-/// Returns whether an entry is a regular file, or a link to one. Links to folders are not followed: they may lead back.
+/// Returns whether a folder entry is a regular file or a link to a regular file. Links to folders
+/// are not followed, because they may form cycles.
 fn is_file(entry: &walkdir::DirEntry) -> bool {
     entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file()
 }

@@ -1,4 +1,4 @@
-//! One file, without the files that belong to it: that of a model, or a script.
+//! One file without the other files of its mesh: a file of a model, or an Unreal script.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::asset::InputAsset;
 use super::bytes::Data;
 use crate::formats::unreal::script_file::Script;
 
-/// One file: that of a model, or a script.
+/// One open file, which is a file of a model or an Unreal script.
 pub enum SourceFile {
     Model(Box<InputAsset>),
     Script(Box<Script<Data>>),
@@ -24,7 +24,7 @@ impl SourceFile {
         }
     }
 
-    /// Visits every byte range of the file.
+    /// Passes every region of the file to `visit`.
     pub fn regions(&self, visit: &mut dyn FnMut(Region)) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.model.file().regions(asset.source, visit),
@@ -32,7 +32,7 @@ impl SourceFile {
         }
     }
 
-    /// Writes the file again through the format's writer.
+    /// Writes the file again with the writer of its format.
     pub fn write_to(&self, out: &mut dyn Write) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.model.file().write_to(asset.source, out),
@@ -40,7 +40,8 @@ impl SourceFile {
         }
     }
 
-    /// Reports the findings of the structure.
+    /// Passes the findings about the structure of the file to `report`. A script has no such
+    /// findings.
     pub fn findings(&self, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.findings(false, true, report),
@@ -48,7 +49,7 @@ impl SourceFile {
         }
     }
 
-    /// Checks that the file is still the one that was opened.
+    /// Returns an error if the file changed after it was opened.
     pub fn check(&self) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.check(),
@@ -56,7 +57,7 @@ impl SourceFile {
         }
     }
 
-    /// Adds to an error the file that it is about.
+    /// Adds the path of the file that caused an error to the error.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
         match self {
             Self::Model(asset) => asset.locate_error(error, named),

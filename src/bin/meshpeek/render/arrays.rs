@@ -1,4 +1,4 @@
-//! The arrays that every format may have, as values to print.
+//! The arrays that every format may have, as values that `dump` prints.
 
 use std::io;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use meshpeek::{Array, Weights};
 
 use super::values::{Item, Values, Visit};
 
-/// An axis of a tangent frame.
+/// The axis of a tangent frame that is printed.
 #[derive(Clone, Copy, Debug)]
 pub enum FrameAxis {
     Normal,
@@ -18,7 +18,7 @@ pub enum FrameAxis {
     Bitangent,
 }
 
-/// The axes of one direction, of tangent frames.
+/// One axis of each tangent frame in an array of tangent frames.
 pub struct FrameAxes<'a>(pub TangentFrames<'a>, pub FrameAxis);
 
 impl Values for Positions<'_> {
@@ -134,7 +134,7 @@ impl Values for Indices<'_> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
             Indices::U32(array) if raw => {
-                // The stored integers are signed, and a damaged file may hold negative ones.
+                // The stored integers are signed, and a damaged file may contain negative integers.
                 let raw = array.raw().get(range).unwrap_or_default();
                 raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
             }
@@ -143,7 +143,7 @@ impl Values for Indices<'_> {
     }
 }
 
-/// Visits the vectors that `get` returns for a range of indices.
+/// Passes the vectors that `get` returns for a range of indices to `visit`.
 pub fn visit_floats<const N: usize>(
     range: Range<usize>,
     get: impl Fn(usize) -> Option<[f32; N]>,
@@ -152,13 +152,14 @@ pub fn visit_floats<const N: usize>(
     range.filter_map(get).try_for_each(|value| visit(Item::Floats(&value)))
 }
 
-/// Visits codes of 16 bits, `width` to an item.
+/// Passes 16-bit codes to `visit`, with `width` codes for each item.
 pub fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
     let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
     codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
 }
 
-/// Returns the stored x, y and z of a packed position.
+/// Returns the stored integers x, y and z of a packed position, or `None` if the index is out of
+/// range.
 fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> {
     let stored = match positions {
         Positions::Packed32(array) => packed32::integers(array.raw().get(index)?),
@@ -168,7 +169,7 @@ fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> 
     Some(stored.map(i32::from))
 }
 
-/// Visits the stored quaternions of tangent frames.
+/// Passes the stored quaternions of tangent frames to `visit`.
 fn visit_raw_frames(frames: &TangentFrames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
     match frames {
         TangentFrames::Quat8(array) => {

@@ -1,4 +1,4 @@
-//! JSON, schema 1.
+//! The JSON output, which follows version 1 of the schema.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use meshpeek::{Bounds, Finding};
 use serde_json::{Map, Value, json};
 
-/// The version of the JSON output.
+/// The version of the schema of the JSON output.
 pub const SCHEMA: u32 = 1;
 
-/// A JSON document: the schema's version, then its fields.
+/// Returns a JSON document: the version of the schema, followed by the given fields.
 pub fn document(fields: Value) -> Value {
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
@@ -19,7 +19,7 @@ pub fn document(fields: Value) -> Value {
     Value::Object(document)
 }
 
-/// Adds a field to an object.
+/// Adds a field to a JSON object and returns the object.
 pub fn with(mut object: Value, name: &str, value: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(name.to_owned(), value);
@@ -27,7 +27,7 @@ pub fn with(mut object: Value, name: &str, value: Value) -> Value {
     object
 }
 
-/// Adds the fields of another object.
+/// Adds the fields of the object `more` to a JSON object and returns the object.
 pub fn extend(mut object: Value, more: &Value) -> Value {
     if let (Some(fields), Some(more)) = (object.as_object_mut(), more.as_object()) {
         fields.extend(more.clone());
@@ -35,7 +35,7 @@ pub fn extend(mut object: Value, more: &Value) -> Value {
     object
 }
 
-/// Adds the name of the mesh, where a script gave it one.
+/// Adds the name of the mesh to a JSON object, if a script gives the mesh a name.
 pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
     match mesh {
         Some(mesh) => with(object, "mesh", mesh.into()),
@@ -43,7 +43,7 @@ pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
     }
 }
 
-/// Prints a value and a line's end.
+/// Prints a JSON value and a line feed.
 pub fn print_json(value: &Value) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value)?;
@@ -51,7 +51,8 @@ pub fn print_json(value: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// A float as the shortest number that reads back as the same `f32`; `null` for what JSON has no number for.
+/// Returns a float as the shortest number that reads back as the same `f32`, or `null` if it is
+/// infinite or NaN.
 pub fn number(value: f32) -> Value {
     format!("{value:?}").parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
 }
@@ -67,7 +68,8 @@ pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
     object
 }
 
-/// A finding as an object; of a mesh in several files, it names the one that it is about.
+/// Returns a finding as a JSON object. If a mesh consists of several files, the object contains the
+/// path of the file.
 pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
     let Finding { rule, severity, field, offset, text, .. } = finding;
     let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
@@ -81,7 +83,8 @@ pub fn findings(findings: &[Finding], files: &[PathBuf]) -> Value {
     findings.iter().map(|one| finding(one, files)).collect()
 }
 
-/// An error as an object; the message is the whole line that a terminal would show.
+/// Returns an error as a JSON object. The field `message` contains the whole line that the terminal
+/// shows.
 pub fn error(error: &meshpeek::Error) -> Value {
     json!({
         "format": error.format(),
@@ -92,12 +95,12 @@ pub fn error(error: &meshpeek::Error) -> Value {
     })
 }
 
-/// The entry of a file that could not be read.
+/// Returns the JSON entry of a file that could not be read.
 pub fn unreadable(path: &Path, fault: &meshpeek::Error) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error(fault) })
 }
 
-/// Writes bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -1,4 +1,4 @@
-//! Output: text for people, JSON for scripts, errors and progress on standard error.
+//! The output: text or JSON on standard output, errors and progress on standard error.
 
 pub mod arrays;
 pub mod json;

@@ -1,13 +1,13 @@
-//! Notes on standard error.
+//! Notes to the user, which are printed on standard error.
 
 use std::io::Write as _;
 
 use crate::args::Global;
 
-/// Prints a note on standard error, unless `--quiet` was given.
+/// Prints a note on standard error, unless the option `--quiet` was given.
 pub fn note(text: &str, global: &Global) {
     if !global.quiet {
-        // A note that cannot be written is not worth a failure.
+        // If the note cannot be written, the command does not fail.
         let _ = writeln!(anstream::stderr(), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
 
-/// Returns a progress bar that appears after a second, on a terminal only.
+/// Returns a progress bar that appears after one second, and only on a terminal.
 pub fn progress(count: u64, of: &str, global: &Global) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template(&format!("{{spinner}} {{pos}}/{{len}} {of} {{wide_msg}}")) {

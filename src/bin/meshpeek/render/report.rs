@@ -1,4 +1,4 @@
-//! The error that ends a command.
+//! The output of the error that ends a command.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::text::complain;
 use crate::args::Global;
 use crate::outcome::{Outcome, UsageError};
 
-/// Prints the error that ends a command, and returns the outcome.
+/// Prints the error that ends a command, and returns the outcome of the command.
 pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
     let fault = error.downcast_ref::<meshpeek::Error>();
     let cause = match fault.map(meshpeek::Error::kind) {
@@ -25,7 +25,7 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
         // If standard output is closed, standard error and the exit code still report the error.
         let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
     }
-    // An error of the library includes its cause.
+    // The message of an error of the library already includes the cause of the error.
     let message = if error.is::<meshpeek::Error>() { error.to_string() } else { format!("{error:#}") };
     complain(&message);
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }

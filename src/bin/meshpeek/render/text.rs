@@ -1,4 +1,4 @@
-//! Lines of text: findings, errors, notes, and paths that are safe to show on a terminal.
+//! Lines of text for the terminal: findings, errors, and paths with escaped control characters.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use meshpeek::{Finding, Name, Severity};
 
-/// Prints an error line.
+/// Prints a line with an error on standard error.
 pub fn complain(error: &dyn std::fmt::Display) {
     let style = paint(Severity::Error);
     // If standard error is closed, the exit code still reports the error.
     let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
 }
 
-/// Returns the colour of a severity.
+/// Returns the colour in which a severity is printed.
 pub fn paint(severity: Severity) -> Style {
     let color = match severity {
         Severity::Info => AnsiColor::Cyan,
@@ -23,7 +23,7 @@ pub fn paint(severity: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// Prints findings below a file's name.
+/// Prints findings, indented below the name of the file.
 pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBuf]) -> io::Result<()> {
     for finding in findings {
         let Finding { rule, severity, field, offset, text, .. } = finding;
@@ -35,17 +35,17 @@ pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBu
     Ok(())
 }
 
-/// Returns the file that a finding is about, if the mesh has several.
+/// Returns the path of the file that a finding is about, or `None` if the mesh is a single file.
 fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
     files.get(usize::from(finding.source)).map(PathBuf::as_path)
 }
 
-/// Returns the text that follows a script's path to name one of its meshes.
+/// Returns the text that is printed after the path of a script to name one mesh of the script.
 pub fn mesh_suffix(mesh: Option<&str>) -> String {
     mesh.map_or_else(String::new, |mesh| format!(" mesh {}", Name::new(mesh.as_bytes())))
 }
 
-/// Returns a path without control characters, which a terminal would obey.
+/// Returns a path as text. Control characters are escaped, because a terminal would execute them.
 pub fn shown(path: &Path) -> String {
     Name::new(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -1,17 +1,17 @@
-//! The values that `dump` prints, item by item.
+//! The values that `dump` prints, one item after another.
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// An array of values to print.
+/// An array of values that `dump` can print.
 pub trait Values {
-    /// Returns the number of items.
+    /// Returns the number of items in the array.
     fn count(&self) -> usize;
-    /// Visits the items of `range`; with `raw`, as they are stored.
+    /// Passes the items of `range` to `visit`. If `raw` is true, the items are the stored numbers.
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()>;
 }
 
-/// One value, ready to print.
+/// One value that can be printed.
 pub enum Item<'v> {
     Number(u32),
     Integer(i32),
@@ -22,11 +22,11 @@ pub enum Item<'v> {
     RawInfluences(Vec<(i16, u16)>),
 }
 
-/// Receives items one after another.
+/// A callback that gets one item after another.
 pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 
 impl Item<'_> {
-    /// Writes the value as text.
+    /// Writes the item as text.
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Number(number) => write!(out, "{number}"),
@@ -43,7 +43,7 @@ impl Item<'_> {
         }
     }
 
-    /// Writes the value as JSON.
+    /// Writes the item as JSON.
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Self::Number(_) | Self::Integer(_) = self {
             return self.text(out);
@@ -69,7 +69,8 @@ impl Item<'_> {
     }
 }
 
-/// Writes the shortest number that reads back as the same `f32`; `null` for what JSON has no number for.
+/// Writes a float as the shortest number that reads back as the same `f32`, or writes `null` if the
+/// float is infinite or NaN.
 fn json_float(out: &mut dyn Write, value: f32) -> io::Result<()> {
     if value.is_finite() { write!(out, "{value:?}") } else { write!(out, "null") }
 }

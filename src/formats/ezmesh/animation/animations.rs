@@ -1,4 +1,4 @@
-//! The bones and animations of the neutral view.
+//! Implements the format-independent trait [`Animations`]: bones, animation clips and poses.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -10,7 +10,8 @@ use crate::model::{Bone, Transform};
 use crate::parse::expect_length;
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    /// The bones of all skeletons, one skeleton behind another.
+    /// Returns the total number of bones in all skeletons. The bones are numbered one skeleton
+    /// after another.
     fn bone_count(&self) -> usize {
         self.view().bone_count()
     }
@@ -23,7 +24,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         self.view().count(ElementKind::Animation)
     }
 
-    /// No rate: what files say of time cannot be relied on.
+    /// Returns the name, the number of animation frames and the number of tracks of a clip. The
+    /// frame rate is `None`.
+    ///
+    /// The frame rate is not returned, because the times that real files declare are unreliable.
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         let animation = self.animation(clip)?;
         let bones = u32::try_from(animation.track_range().len()).unwrap_or(u32::MAX);
@@ -46,7 +50,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         for track in animation.tracks() {
             let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
             let keys = track.keys()?;
-            // A track that is shorter than others stays at its last frame.
+            // A track with fewer key frames than the longest track of the clip keeps its last key
+            // frame.
             let last = keys.len().checked_sub(1);
             if let (Some(bone), Some(key)) = (bone, last.and_then(|last| keys.get(frame.min(last)))) {
                 *bone = key;
@@ -55,7 +60,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         Ok(())
     }
 
-    /// Those that a track names, if it has a frame.
+    /// Sets `out` to `true` for each bone that has a track with at least one key frame. A track
+    /// refers to its bone by name.
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         let view = self.view();
         let animation = self.animation(clip)?;

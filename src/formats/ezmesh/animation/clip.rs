@@ -1,4 +1,4 @@
-//! Animations: tracks of key frames, one to a bone.
+//! Animations (clips): lists of tracks. Each track contains the key frames of one bone.
 
 use std::ops::Range;
 
@@ -10,22 +10,25 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// An animation: tracks for some of the bones.
+/// An animation: one track of key frames for each animated bone.
 #[derive(Clone, Copy, Debug)]
 pub struct Animation<'a> {
     element: ElementReader<'a>,
 }
 
-/// What an animation says of itself. None of it can be relied on: real files have every relation between these numbers.
+/// The counts and times that an animation declares.
+///
+/// These counts and times are unreliable: in real files, they can differ in any way from each other
+/// and from the stored key frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// Tracks that the file says there are.
+    /// The declared number of tracks of the animation.
     pub tracks: Option<u32>,
-    /// Frames.
+    /// The declared number of animation frames.
     pub frames: Option<u32>,
-    /// Seconds that all frames take.
+    /// The declared duration of the whole animation, in seconds.
     pub duration: Option<f32>,
-    /// Seconds from one frame to the next.
+    /// The declared time from one animation frame to the next, in seconds.
     pub dtime: Option<f32>,
 }
 
@@ -35,20 +38,21 @@ impl<'a> Animation<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Animation, index, place } }
     }
 
-    /// Returns its name.
+    /// Returns the name of the animation.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
 
-    /// Returns what it says of itself.
+    /// Returns the counts and times that the file declares for the animation.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where one of it is no number.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared count or time is
+    /// not a number.
     pub fn timing(&self) -> Result<Timing> {
         let Some(mut reader) = self.element.fields()? else {
             let [duration, dtime] = [self.element.floats("duration")?, self.element.floats("dtime")?];
@@ -65,23 +69,24 @@ impl<'a> Animation<'a> {
         Ok(Timing { tracks: Some(tracks), frames: Some(frames), duration: Some(duration), dtime: Some(dtime) })
     }
 
-    /// Returns the numbers of its tracks among all of the file's.
+    /// Returns the indices of the tracks of the animation, among all tracks of the file.
     pub(crate) fn track_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Track, ElementKind::Animation, self.element.index)
     }
 
-    /// Returns its tracks.
+    /// Returns the tracks of the animation, in file order.
     #[must_use]
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
         let view = self.element.view;
         self.track_range().map(move |track| Track::new(view, track))
     }
 
-    /// Returns how many frames its longest track has.
+    /// Returns the number of animation frames, which is the number of key frames of the longest
+    /// track.
     ///
     /// # Errors
     ///
-    /// As [`Track::frame_count`].
+    /// Returns the same errors as [`Track::frame_count`].
     pub fn frame_count(&self) -> Result<u32> {
         self.tracks().try_fold(0, |most, track| Ok(track.frame_count()?.max(most)))
     }

@@ -1,4 +1,5 @@
-//! Animations: what the file has of each, and the poses of the neutral view.
+//! Animations: the stored tracks and times, and poses for the format-independent trait
+//! `Animations`.
 
 mod animations;
 pub(crate) mod clip;

@@ -1,4 +1,4 @@
-//! Tracks: the key frames of one bone.
+//! Animation tracks. A track contains the key frames of one bone.
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
@@ -12,12 +12,13 @@ use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::Name;
 
-/// Floats of a key with a scale: position 3, rotation 4, scale 3.
+/// Number of floats of a key frame with a scale: 3 for the position, 4 for the rotation and 3 for
+/// the scale.
 pub(crate) const KEY: usize = 10;
-/// Floats of a key without.
+/// Number of floats of a key frame without a scale: 3 for the position and 4 for the rotation.
 pub(crate) const SHORT_KEY: usize = 7;
 
-/// The frames of one bone.
+/// An animation track: the key frames of one bone.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     element: ElementReader<'a>,
@@ -34,25 +35,27 @@ impl<'a> Track<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Track, index, place } }
     }
 
-    /// Returns where it stands in the structure, and where in the file.
+    /// Returns the path of the track in the structure of the file, for error messages, and its byte
+    /// offset in the file.
     pub(crate) fn place(&self) -> (Field, u64) {
         (self.element.place, self.element.start().unwrap_or_default())
     }
 
-    /// Returns the name of the bone that it moves.
+    /// Returns the name of the bone that the track moves.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
 
-    /// Returns the offset of the first key in the file, or of the text that they stand in.
+    /// Returns the byte offset of the first key frame in a binary file, or of the text of the key
+    /// frames in a text file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         let Some(mut reader) = self.element.fields()? else {
             return Ok(as_u64(self.element.block("keys", "keys")?.content.start));
@@ -62,11 +65,11 @@ impl<'a> Track<'a> {
         Ok(reader.offset())
     }
 
-    /// Returns how many frames it has.
+    /// Returns the number of key frames of the track, as declared in the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where the file does not say so.
+    /// Returns [`ErrorKind::Value`] if the file does not declare the number of key frames.
     pub fn frame_count(&self) -> Result<u32> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("name")?;
@@ -76,11 +79,14 @@ impl<'a> Track<'a> {
         count.ok_or_else(|| View::missing(self.element.start().unwrap_or_default(), self.element.place, "count"))
     }
 
-    /// Returns the seconds that a track of the binary form says of itself: of all frames, and between two.
+    /// Returns the times that a track of a binary file declares, in seconds.
+    ///
+    /// The first time is the duration of the track, and the second is the time from one key frame
+    /// to the next. Returns `None` for a text file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn seconds(&self) -> Result<Option<[f32; 2]>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         reader.skip_text("name")?;
@@ -88,11 +94,14 @@ impl<'a> Track<'a> {
         reader.floats("duration").map(Some)
     }
 
-    /// Returns whether a text file says that keys have a scale; `None` where it does not say.
+    /// Returns whether the file declares that the key frames of the track have a scale.
+    ///
+    /// Returns `None` if a text file does not declare whether the key frames have a scale. The key
+    /// frames of a binary file always have a scale.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn has_scale(&self) -> Result<Option<bool>> {
         if self.element.view.order().is_some() {
             return Ok(Some(true));
@@ -103,12 +112,17 @@ impl<'a> Track<'a> {
         }))
     }
 
-    /// Returns the keys, parsed the first time. Whether they have a scale is what the numbers of keys and floats say.
+    /// Returns the key frames of the track. For a text file, the first call parses the text; later
+    /// calls return the cached numbers.
+    ///
+    /// The function divides the number of floats by the number of key frames, to find out whether
+    /// the key frames have a scale.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there are fewer numbers than frames need, or one is none; with
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
+    /// Returns [`ErrorKind::Value`] if the text has fewer numbers than the key frames need, or if a
+    /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
+    /// returns this error if the text has more numbers than the key frames need.
     pub fn keys(&self) -> Result<Keys<'a>> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
@@ -128,12 +142,17 @@ impl<'a> Track<'a> {
         Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
     }
 
-    /// Decodes the floats of all keys, key by key, straight into a buffer: 7 or 10 to a key, as [`float_count`](Self::float_count)
-    /// says. Allocates nothing.
+    /// Decodes the floats of all key frames directly into a buffer of the caller, one key frame
+    /// after another.
+    ///
+    /// Each key frame has 7 or 10 floats. [`float_count`](Self::float_count) returns the total
+    /// number of floats, which is the required length of the buffer. The method allocates no
+    /// memory.
     ///
     /// # Errors
     ///
-    /// As [`keys`](Self::keys); [`ErrorKind::Buffer`].
+    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the buffer has
+    /// another length.
     pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
         let fits = |needed: usize| {
             let kind = ErrorKind::Buffer { needed: as_u64(needed), given: as_u64(out.len()) };
@@ -153,18 +172,19 @@ impl<'a> Track<'a> {
         text.native_floats_into(width, out)
     }
 
-    /// Returns how many floats all keys have.
+    /// Returns the total number of floats of all key frames of the track.
     ///
     /// # Errors
     ///
-    /// As [`frame_count`](Self::frame_count).
+    /// Returns the same errors as [`frame_count`](Self::frame_count).
     pub fn float_count(&self) -> Result<usize> {
         let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
         let width = if self.element.view.order().is_some() { KEY } else { self.block()?.1 };
         Ok(frames.saturating_mul(width))
     }
 
-    /// Returns the text of the keys, and how many floats each has.
+    /// Returns the text of the key frames as a [`NumberBlock`], and the number of floats per key
+    /// frame: 7 or 10.
     pub(crate) fn block(&self) -> Result<(NumberBlock<'a>, usize)> {
         let text = self.element.block("keys", "keys")?;
         let frames = u64::from(self.frame_count()?);
@@ -175,20 +195,21 @@ impl<'a> Track<'a> {
             let width = as_u64(*width);
             found.is_multiple_of(width) && found > frames.saturating_mul(width)
         };
-        // More whole keys than are counted tell as much.
+        // If the text has too many numbers, a total that is a multiple of 10 or 7 still shows the
+        // number of floats per key frame.
         let widths = [declared, KEY, SHORT_KEY];
         let width = widths.into_iter().find(fits).or_else(|| widths.into_iter().find(has_rows));
         Ok((text, width.unwrap_or(declared)))
     }
 }
 
-/// The key frames of a track.
+/// The key frames of an animation track.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let system = meshpeek::ezmesh::Mesh::open(meshpeek::read("data/ezmesh/flag101.ezb")?)?;
 /// for track in system.animation(0)?.tracks() {
-///     let keys = track.keys()?; // of the binary form lent as they are
+///     let keys = track.keys()?; // borrowed from a binary file
 ///     println!("{} moves through {} frames from {:?}", track.name()?, keys.len(), keys.get(0));
 /// }
 /// # Ok(())
@@ -203,31 +224,34 @@ pub struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Returns the number of frames.
+    /// Returns the number of key frames.
     #[must_use]
     pub fn len(&self) -> usize {
         self.floats.len().checked_div(self.width).unwrap_or_default()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the track has no key frames.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Tells whether keys have a scale.
+    /// Returns whether each key frame has a scale.
     #[must_use]
     pub const fn has_scale(&self) -> bool {
         self.width == KEY
     }
 
-    /// Tells whether the file holds more numbers than the frames need.
+    /// Returns whether the file contains more numbers than the key frames need.
     #[must_use]
     pub const fn has_more(&self) -> bool {
         self.has_more
     }
 
-    /// Returns a frame, relative to the bone's parent; `None` where there is none. A scale that the file leaves out is 1.
+    /// Returns the transform of the bone in a key frame, relative to the parent bone.
+    ///
+    /// Returns `None` if the index of the key frame is out of range. If the key frames have no
+    /// scale, the returned scale is 1.
     #[must_use]
     pub fn get(&self, frame: usize) -> Option<Transform> {
         let start = frame.checked_mul(self.width)?;
@@ -240,7 +264,7 @@ impl Keys<'_> {
         Some(Transform { position: [px, py, pz], rotation: [x, y, z, w], scale: [sx, sy, sz] })
     }
 
-    /// Returns all frames.
+    /// Returns an iterator over the transforms of all key frames.
     pub fn iter(&self) -> impl Iterator<Item = Transform> + '_ {
         (0..self.len()).filter_map(|frame| self.get(frame))
     }

@@ -1,4 +1,4 @@
-//! The binary form, spelled.
+//! Writes a mesh system in the binary form.
 
 use std::io::Write;
 
@@ -13,10 +13,11 @@ use crate::error::Result;
 use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
 
-/// Bytes that are collected before they are written.
+/// Number of bytes that are buffered before they are written to the output.
 const PIECE: usize = 64 << 10;
 
-/// Writes a system that was tested.
+/// Writes a mesh system in the binary form. The function requires that the checks of the mesh
+/// system succeeded.
 pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
     let mut fields = FieldWriter { out, order, piece: Vec::new() };
     fields.u32(version);
@@ -34,7 +35,7 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
         }
         fields.text(&texture.pixels)?;
     }
-    // Meshes of tetrahedra, which no version has.
+    // The length of the list of tetrahedral meshes, which no version of the binary form stores.
     fields.u32(0);
     fields.count(system.skeletons.len());
     system.skeletons.iter().try_for_each(|skeleton| fields.skeleton(skeleton))?;
@@ -64,13 +65,13 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
         fields.text(&instance.mesh)?;
         fields.transform(&instance.transform)?;
     }
-    // Collision shapes, which no version has.
+    // The length of the list of collision shapes, which no version of the binary form stores.
     fields.u32(0);
     fields.floats(&system.plane);
     fields.finish()
 }
 
-/// Writes fields one after another.
+/// Writes the fields of a binary file in sequence, in a given byte order.
 struct FieldWriter<'o> {
     out: &'o mut dyn Write,
     order: ByteOrder,
@@ -82,7 +83,8 @@ impl FieldWriter<'_> {
         self.piece.extend_from_slice(&self.order.put(number));
     }
 
-    /// Writes the number of items of a list, which was tested before.
+    /// Writes the number of items of a list. The checks before writing ensure that this number fits
+    /// in 32 bits.
     fn count(&mut self, count: usize) {
         self.u32(u32::try_from(count).unwrap_or(u32::MAX));
     }
@@ -105,7 +107,7 @@ impl FieldWriter<'_> {
         self.pass()
     }
 
-    /// Writes bytes with their number before them.
+    /// Writes the length of a byte string, and then the byte string.
     fn text(&mut self, bytes: &[u8]) -> Result<()> {
         self.count(bytes.len());
         if bytes.len() < PIECE {
@@ -116,7 +118,7 @@ impl FieldWriter<'_> {
         self.out.write_all(bytes).map_err(failed)
     }
 
-    /// Writes what was collected, where it is enough.
+    /// Writes the buffered bytes to the output if the buffer is full.
     fn pass(&mut self) -> Result<()> {
         if self.piece.len() < PIECE { Ok(()) } else { self.flush() }
     }
@@ -137,7 +139,7 @@ impl FieldWriter<'_> {
         self.count(skeleton.bones.len());
         for bone in &skeleton.bones {
             self.text(&bone.name)?;
-            // A root's parent is -1.
+            // A bone without a parent is stored with the parent index -1.
             self.u32(bone.parent.unwrap_or(u32::MAX));
             self.transform(&bone.bind)?;
         }
@@ -174,7 +176,7 @@ impl FieldWriter<'_> {
             self.count(section.triangles.len());
             for triangle in &section.triangles {
                 for index in triangle {
-                    // The sum is below the number of all vertices.
+                    // The sum is below the total number of vertices, hence it fits in 32 bits.
                     self.u32(index.saturating_add(*first));
                 }
                 self.pass()?;
@@ -194,7 +196,7 @@ impl FieldWriter<'_> {
         Ok(())
     }
 
-    /// Writes the numbers that one vertex has in a column.
+    /// Writes the numbers of one vertex that belong to one column.
     fn numbers(&mut self, values: &Values, row: usize) {
         fn of<T>(all: &[T], width: u8, row: usize) -> &[T] {
             let start = row.saturating_mul(width.into());
@@ -208,7 +210,7 @@ impl FieldWriter<'_> {
                     self.piece.extend_from_slice(&self.order.put_u16(*number));
                 }
             }
-            // No other type has a flag.
+            // The binary form has no flag for a column of any other type.
             _ => {}
         }
     }

@@ -1,4 +1,5 @@
-//! What cannot be written, refused before the first byte.
+//! Checks a mesh system before the first byte is written. Data that the file format cannot store is
+//! refused with an error.
 
 use super::merge::MergedVertices;
 use super::mesh::Mesh;
@@ -9,12 +10,14 @@ use crate::error::{Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::parse::Limits;
 
-/// Bytes of a word of a text's numbers, as of any number: older readers have no room for more.
+/// Maximum length of a word in the vertex text of a text file, in bytes.
+///
+/// Numbers have the same maximum length, because older readers have no space for longer tokens.
 const WORD: usize = 30;
-/// Bytes of the word that tells what a column means.
+/// Maximum length of the word for the meaning of a column, in bytes.
 const MEANING: usize = 64;
 
-/// Tests that a list can be counted.
+/// Checks that the number of items of a list fits in 32 bits.
 fn counted(field: Field, count: usize) -> Result<()> {
     match u32::try_from(count) {
         Ok(_) => Ok(()),
@@ -23,7 +26,7 @@ fn counted(field: Field, count: usize) -> Result<()> {
 }
 
 impl Mesh {
-    /// Tests what neither form can hold.
+    /// Checks the restrictions that apply to text files and to binary files.
     pub(super) fn check(&self) -> Result<()> {
         self.for_each_name(&mut |field, name| counted(field, name.len()))?;
         let lists = [
@@ -51,7 +54,11 @@ impl Mesh {
             for (number, bone) in (0..).zip(&skeleton.bones) {
                 if let Some(parent) = bone.parent.filter(|parent| bone_at(&skeleton.bones, *parent).is_none()) {
                     let field = place.in_inner_list("bone", number).named("parent");
-                    return Err(refused(field, format!("a bone below {}", skeleton.bones.len()), parent.to_string()));
+                    return Err(refused(
+                        field,
+                        format!("a bone index below {}", skeleton.bones.len()),
+                        parent.to_string(),
+                    ));
                 }
             }
         }
@@ -76,7 +83,7 @@ impl Mesh {
         (0..).zip(&self.meshes).try_for_each(|(index, mesh)| mesh.check(mesh_place(index)))
     }
 
-    /// Tests what text cannot hold.
+    /// Checks the restrictions that apply to text files only.
     pub(super) fn check_text(&self) -> Result<()> {
         let lists = [
             ("textures", self.textures.len()),
@@ -110,7 +117,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Tests what the binary form cannot hold.
+    /// Checks the restrictions that apply to binary files only.
     pub(super) fn check_binary(&self) -> Result<()> {
         for (name, count) in
             [("tetra_meshes", self.tetra_meshes.len()), ("representations", self.representations.len())]
@@ -122,7 +129,7 @@ impl Mesh {
         (0..).zip(&self.meshes).try_for_each(|(index, mesh)| MergedVertices::new(mesh, mesh_place(index)).map(|_| ()))
     }
 
-    /// Shows every name with its place.
+    /// Calls `see` with each name of the mesh system, and with the field of the name for errors.
     fn for_each_name(&self, see: &mut dyn FnMut(Field, &[u8]) -> Result<()>) -> Result<()> {
         see(Field::new("asset_name"), &self.asset_name)?;
         see(Field::new("asset_info"), &self.asset_info)?;
@@ -185,11 +192,12 @@ fn bone_at(bones: &[Bone], number: u32) -> Option<&Bone> {
     bones.get(usize::try_from(number).ok()?)
 }
 
-/// Tests that a name can stand between double quotes.
+/// Checks that a name can be written as an attribute value between double quotes.
 fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
     let wrong = name.iter().any(|byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31));
     let most = Limits::default().attribute;
-    // As long as it is written: a quote and a bracket become entities.
+    // The length of the name as it is written: a double quote and an angle bracket become entities,
+    // which are longer.
     let spelled = |byte: &u8| match byte {
         b'"' => 6,
         b'<' => 4,
@@ -207,7 +215,8 @@ fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
     Err(refused(field, format!("at most {most} bytes"), length.to_string()))
 }
 
-/// Tests that every parent is the first bone of its name, which is what a name means.
+/// Checks that no bone before a parent bone has the same name as the parent. A text file stores the
+/// parent of a bone by its name, which refers to the first bone with this name.
 fn check_parents(place: Field, bones: &[Bone]) -> Result<()> {
     let mut first = std::collections::HashMap::new();
     for (number, bone) in (0_u32..).zip(bones) {
@@ -218,7 +227,7 @@ fn check_parents(place: Field, bones: &[Bone]) -> Result<()> {
         let name = bone_at(bones, parent).map(|bone| bone.name.as_slice()).unwrap_or_default();
         if name.is_empty() || first.get(name) != Some(&parent) {
             let field = place.in_inner_list("bone", number).named("parent");
-            let expected = "a parent with a name of its own, or the first of its name";
+            let expected = "a parent with a name, which is the first bone of this name";
             return Err(refused(field, expected, show_bytes(name.get(..64).unwrap_or(name))));
         }
     }
@@ -230,7 +239,7 @@ fn check_triangles(place: Field, triangles: &[[u32; 3]], vertices: usize) -> Res
     let beyond = |index: &&u32| usize::try_from(**index).map_or(true, |index| index >= vertices);
     match triangles.as_flattened().iter().find(beyond) {
         None => Ok(()),
-        Some(index) => Err(refused(place.named("triangles"), format!("vertices below {vertices}"), index.to_string())),
+        Some(index) => Err(refused(place.named("triangles"), format!("indices below {vertices}"), index.to_string())),
     }
 }
 
@@ -248,12 +257,12 @@ impl MeshElement {
 }
 
 impl Vertices {
-    /// Tests that all columns have the same length, and returns it.
+    /// Checks that all columns have the same number of rows, and returns this number.
     fn check(&self, place: Field) -> Result<usize> {
         let rows = self.len();
         counted(place.named("vertices"), rows)?;
         if self.bare > 0 && !self.columns.is_empty() {
-            return Err(refused(place.named("bare"), "0 beside columns", self.bare.to_string()));
+            return Err(refused(place.named("bare"), "0 if there are columns", self.bare.to_string()));
         }
         for column in &self.columns {
             let word = &column.word;
@@ -270,7 +279,7 @@ impl Vertices {
             }
             for part in parts {
                 let Some((scalar, width, count)) = part.shape() else {
-                    return Err(refused(place.named("ctype"), "parts of one type each", "mixed ones"));
+                    return Err(refused(place.named("ctype"), "parts of one type each", "mixed types"));
                 };
                 if width == 0 {
                     return Err(refused(place.named("ctype"), format!("one `{}` or more", scalar.code()), "none"));
@@ -293,7 +302,7 @@ impl Vertices {
         }
     }
 
-    /// Tests what text cannot hold.
+    /// Checks the restrictions that apply to text files only.
     fn check_text(&self, place: Field) -> Result<()> {
         if self.bare > 0 {
             return Err(refused(place.named("vertices"), "vertices with columns in text", self.bare.to_string()));
@@ -303,14 +312,15 @@ impl Vertices {
             match part {
                 Values::Characters(_, all) => {
                     if let Some(byte) = all.iter().find(|byte| separates(byte)) {
-                        let expected = "characters that are no blanks, commas, `<` or controls";
+                        let expected = "characters other than blanks, commas, `<` and control characters";
                         return Err(refused(place.named("vertices"), expected, show_bytes(&[*byte])));
                     }
                 }
                 Values::Words(_, all) => {
                     let odd = |word: &&Vec<u8>| word.is_empty() || word.len() > WORD || word.iter().any(separates);
                     if let Some(word) = all.iter().find(odd) {
-                        let expected = format!("words of 1 to {WORD} bytes, without blanks, commas, `<` and controls");
+                        let expected =
+                            format!("words of 1 to {WORD} bytes without blanks, commas, `<` and control characters");
                         return Err(refused(
                             place.named("vertices"),
                             expected,

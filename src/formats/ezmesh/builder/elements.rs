@@ -1,86 +1,88 @@
-//! What few files have, to write.
+//! Types for rarely used elements of a file to write, such as instances, collision shapes and
+//! textures.
 
 use super::vertices::Vertices;
 use crate::model::Transform;
 
-/// A mesh of tetrahedra to write.
+/// A tetrahedral mesh to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetraMesh {
-    /// For each tetrahedron, its four corners.
+    /// The four corners of each tetrahedron, as three coordinates each.
     pub corners: Vec<[[f32; 3]; 4]>,
 }
 
-/// A mesh that is put somewhere, to write.
+/// A mesh instance to write: a mesh that is placed in the scene with a transform.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instance {
-    /// The name of the mesh.
+    /// The name of the mesh that the instance places.
     pub mesh: Vec<u8>,
-    /// Where it is.
+    /// The position, rotation and scale of the instance.
     pub transform: Transform,
 }
 
-/// A group of shapes to collide with, to write.
+/// A group of collision shapes to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Representation {
-    /// Its name.
+    /// The name of the group.
     pub name: Vec<u8>,
-    /// Any text.
+    /// A description of the group, as free text.
     pub info: Vec<u8>,
-    /// Its shapes.
+    /// The collision shapes of the group.
     pub collisions: Vec<Collision>,
 }
 
-/// A shape to collide with, to write. Of boxes, spheres and capsules the format has no sizes.
+/// A collision shape to write. The format does not store the size of a box, a sphere or a capsule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collision {
-    /// Its name.
+    /// The name of the shape.
     pub name: Vec<u8>,
-    /// What it is: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
+    /// The type of the shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
     pub kind: Vec<u8>,
-    /// Where it is: sixteen numbers of a matrix.
+    /// The transform of the shape: the sixteen numbers of a matrix, in file order. If it is `None`,
+    /// no transform is written.
     pub transform: Option<[f32; 16]>,
-    /// The convex hull, where it is one.
+    /// The convex hull, if the shape is a convex hull.
     pub hull: Option<Hull>,
 }
 
 /// A convex hull to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hull {
-    /// Its points: positions.
+    /// The points of the convex hull, as vertices with positions.
     pub points: Option<Vertices>,
-    /// For each triangle, its points.
+    /// The triangles of the convex hull, as three indices into its points.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A picture to write.
+/// A texture to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
-    /// Its name.
+    /// The name of the texture.
     pub name: Vec<u8>,
-    /// Pixels to the right.
+    /// Width of the texture, in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height of the texture, in pixels.
     pub height: u32,
-    /// Bytes of a pixel.
+    /// Size of a pixel, in bytes.
     pub pixel_size: u32,
-    /// The pixels.
+    /// The bytes of all pixels of the texture.
     pub pixels: Vec<u8>,
 }
 
-/// A pair of texts to write.
+/// A key-value pair of strings to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserData {
-    /// What it is called.
+    /// The key of the pair.
     pub key: Vec<u8>,
-    /// What it is.
+    /// The value of the pair.
     pub value: Vec<u8>,
 }
 
-/// Named bytes to write.
+/// A named byte string to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserBinary {
-    /// What they are called.
+    /// The name of the byte string.
     pub name: Vec<u8>,
-    /// The bytes.
+    /// The bytes of the byte string.
     pub bytes: Vec<u8>,
 }

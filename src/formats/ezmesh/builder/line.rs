@@ -1,4 +1,4 @@
-//! Lines of text: tags with their attributes, and numbers that fill lines.
+//! Writes lines of XML text: tags with their attributes, and rows of numbers.
 
 use std::fmt::{self, Write as _};
 use std::io::Write;
@@ -6,12 +6,12 @@ use std::io::Write;
 use super::refusal::failed;
 use crate::error::Result;
 
-/// Bytes of a line of numbers.
+/// Maximum length of a line of numbers, in bytes.
 const LINE: usize = 160;
-/// Bytes that are collected before they are written.
+/// Number of bytes that are buffered before they are written to the output.
 const PIECE: usize = 64 << 10;
 
-/// The text of one number.
+/// The text of one number, in a buffer without an allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NumberText {
     bytes: [u8; 32],
@@ -33,15 +33,17 @@ impl fmt::Write for NumberText {
     }
 }
 
-/// Spells something that is no longer than a number.
+/// Formats a value whose text is at most as long as the longest text of a number.
 pub(super) fn spelled(text: fmt::Arguments<'_>) -> NumberText {
     let mut spelled = NumberText::default();
-    // Of every number, there is room for all digits.
+    // The buffer is large enough for all digits of any number.
     let _ = spelled.write_fmt(text);
     spelled
 }
 
-/// Spells a float in the fewest digits that read as the same bits: at most 26 bytes.
+/// Formats a float with the fewest digits that parse to the same bits.
+///
+/// The text of a float has at most 26 bytes.
 pub(super) fn float(number: f32) -> NumberText {
     let size = number.abs();
     if !number.is_finite() {
@@ -53,13 +55,13 @@ pub(super) fn float(number: f32) -> NumberText {
     }
 }
 
-/// Writes lines.
+/// Writes lines of XML text to an output, through a buffer.
 pub(super) struct Lines<'o> {
     out: &'o mut dyn Write,
     piece: Vec<u8>,
-    /// Bytes of the line that is being written.
+    /// Length of the current line so far, in bytes.
     column: usize,
-    /// Elements that are open.
+    /// The number of open elements, which is the depth of the indentation.
     depth: usize,
 }
 
@@ -79,7 +81,7 @@ impl<'o> Lines<'o> {
         }
     }
 
-    /// Writes a line as it stands.
+    /// Writes the bytes of a line without changes, and ends the line.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<()> {
         self.put(line);
         self.end_line()
@@ -95,7 +97,7 @@ impl<'o> Lines<'o> {
         Ok(())
     }
 
-    /// Starts an element.
+    /// Writes the start of the tag of an element: `<` and the name.
     pub(super) fn tag(&mut self, name: &str) -> &mut Self {
         self.indent();
         self.put(b"<");
@@ -103,7 +105,7 @@ impl<'o> Lines<'o> {
         self
     }
 
-    /// Adds an attribute that is text.
+    /// Writes an attribute with a string value to the current tag.
     pub(super) fn text(&mut self, name: &str, value: &[u8]) -> &mut Self {
         self.put(b" ");
         self.put(name.as_bytes());
@@ -119,17 +121,19 @@ impl<'o> Lines<'o> {
         self
     }
 
-    /// Adds an attribute that is a whole number.
+    /// Writes an attribute with an integer value to the current tag.
     pub(super) fn number(&mut self, name: &str, number: impl Into<i64>) -> &mut Self {
         self.text(name, spelled(format_args!("{}", number.into())).bytes())
     }
 
-    /// Adds an attribute that is a count. What is counted was tested before.
+    /// Writes the attribute `count` to the current tag. The checks before writing ensure that the
+    /// number fits in 32 bits.
     pub(super) fn count(&mut self, count: usize) -> &mut Self {
         self.number("count", u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// Adds an attribute that is floats.
+    /// Writes an attribute with floats as its value to the current tag. The byte `between`
+    /// separates the floats.
     pub(super) fn floats(&mut self, name: &str, floats: &[f32], between: u8) -> &mut Self {
         self.put(b" ");
         self.put(name.as_bytes());
@@ -144,20 +148,20 @@ impl<'o> Lines<'o> {
         self
     }
 
-    /// Ends the tag of an element with something in it.
+    /// Ends the current tag with `>`, for an element with content.
     pub(super) fn open(&mut self) -> Result<()> {
         self.depth = self.depth.saturating_add(1);
         self.put(b">");
         self.end_line()
     }
 
-    /// Ends the tag of an element with nothing in it.
+    /// Ends the current tag with `/>`, for an element without content.
     pub(super) fn empty(&mut self) -> Result<()> {
         self.put(b"/>");
         self.end_line()
     }
 
-    /// Ends an element.
+    /// Writes the closing tag of an element.
     pub(super) fn close(&mut self, name: &str) -> Result<()> {
         self.depth = self.depth.saturating_sub(1);
         self.indent();
@@ -167,7 +171,8 @@ impl<'o> Lines<'o> {
         self.end_line()
     }
 
-    /// Writes one number, in the next line where this one has no room for it and a comma.
+    /// Writes one number. If the number and a comma do not fit on the current line, the number is
+    /// written on the next line.
     pub(super) fn token(&mut self, token: &[u8]) -> Result<()> {
         if self.column > 0 && self.column.saturating_add(token.len()).saturating_add(2) > LINE {
             self.end_line()?;
@@ -180,18 +185,19 @@ impl<'o> Lines<'o> {
         Ok(())
     }
 
-    /// Ends a row of numbers, and its line where no other of that length has room in it.
+    /// Ends a row of numbers with a comma. Ends the line too, if another row of `next` bytes does
+    /// not fit on it.
     pub(super) fn row(&mut self, next: usize) -> Result<()> {
         self.put(b",");
         if self.column.saturating_add(next) > LINE { self.end_line() } else { Ok(()) }
     }
 
-    /// Ends the line that is being written.
+    /// Ends the current line of numbers.
     pub(super) fn end_rows(&mut self) -> Result<()> {
         if self.column > 0 { self.end_line() } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining buffered bytes and flushes the output.
     pub(super) fn finish(self) -> Result<()> {
         self.out.write_all(&self.piece).and_then(|()| self.out.flush()).map_err(failed)
     }

@@ -1,4 +1,5 @@
-//! The vertices of a mesh, put together as the binary form has them: all sections share them.
+//! Merges the shared and the separate vertices of a mesh into one vertex list, because all sections
+//! of a mesh in a binary file use the same list.
 
 use super::mesh::Mesh;
 use super::parts::{MeshElement, Section};
@@ -9,19 +10,20 @@ use crate::error::{Field, Result};
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 
-/// The vertices of a mesh's sections, one behind another.
+/// The merged vertices of a mesh: the shared vertices of the mesh, and then the separate vertices
+/// of each section.
 pub(super) struct MergedVertices<'s> {
-    /// What a vertex is made of.
+    /// The vertex flags of a binary file, which define the columns of a vertex.
     pub(super) flags: u32,
-    /// How many there are.
+    /// The total number of vertices in the merged list.
     pub(super) count: u32,
     pub(super) buffers: Vec<&'s Vertices>,
-    /// For each section, the number of the first of its vertices.
+    /// For each section, the index in the merged list of the first vertex that the section uses.
     pub(super) firsts: Vec<u32>,
 }
 
 impl<'s> MergedVertices<'s> {
-    /// Puts vertices together. `place` is that of the mesh.
+    /// Merges the vertices of a mesh. `place` is the field path of the mesh, for errors.
     pub(super) fn new(mesh: &'s MeshElement, place: Field) -> Result<Self> {
         let mut merged = Self { flags: 0, count: 0, buffers: Vec::new(), firsts: Vec::new() };
         if let Some(vertices) = &mesh.vertices {
@@ -37,11 +39,11 @@ impl<'s> MergedVertices<'s> {
         Ok(merged)
     }
 
-    /// Adds vertices, and returns the number of the first.
+    /// Appends a list of vertices, and returns the index of its first vertex in the merged list.
     fn add(&mut self, vertices: &'s Vertices, place: Field) -> Result<u32> {
         let flags = flags(vertices, place)?;
         if !self.buffers.is_empty() && flags != self.flags {
-            let expected = format!("the columns of the vertices before, {:#x}", self.flags);
+            let expected = format!("the same columns as the previous vertices, with the flags {:#x}", self.flags);
             return Err(refused(place.named("semantic"), expected, format!("{flags:#x}")));
         }
         let first = self.count;
@@ -54,7 +56,7 @@ impl<'s> MergedVertices<'s> {
     }
 }
 
-/// Returns the flags of a binary file for the columns.
+/// Returns the vertex flags of a binary file for the columns of these vertices.
 fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
     let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
     let has = |semantic| format.column(semantic).is_some();
@@ -66,18 +68,18 @@ fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
         };
         let expected = match (known.semantic, pair) {
             (Semantic::Other, _) => "columns that the binary form has a flag for",
-            (Semantic::Interp(_), _) if column.values.ctype() != "ffff" => "four floats of what is to be interpolated",
+            (Semantic::Interp(_), _) if column.values.ctype() != "ffff" => "four floats in an interp column",
             (_, Some(pair)) if !has(pair) => "blendindices and blendweights together",
             _ => continue,
         };
         let found = crate::error::show_bytes(&[&column.word, &b" "[..], column.values.ctype().as_bytes()].concat());
         return Err(refused(place.named("semantic"), expected, found));
     }
-    // Each of them has a flag.
+    // Each of these columns has a flag in the binary form.
     Ok(format.flags().unwrap_or_default())
 }
 
-/// Returns the columns of vertices in the order that a binary file has them in.
+/// Returns the columns of the vertices in the order in which a binary file stores them.
 pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
     let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
     let find = |semantic: Semantic| -> Option<&Column> {
@@ -90,7 +92,7 @@ pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
 
 const NOTHING: Bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
 
-/// Returns a box, or one from 0 to 0 instead of one around nothing.
+/// Returns the bounding box, or a bounding box with all coordinates 0 if `bounds` is empty.
 fn or_nothing(bounds: Bounds) -> Bounds {
     if bounds.is_empty() { NOTHING } else { bounds }
 }
@@ -99,14 +101,15 @@ fn around(positions: &[[f32; 3]]) -> Bounds {
     positions.iter().fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: *at, max: *at }))
 }
 
-/// Returns the box around the positions that a section's triangles use.
+/// Returns the bounding box of the positions that the triangles of a section use.
 pub(super) fn section_bounds(section: &Section, shared: Option<&Vertices>) -> Bounds {
     let positions = section.vertices.as_ref().or(shared).and_then(Vertices::positions).unwrap_or_default();
     let used = section.triangles.as_flattened().iter().filter_map(|index| positions.get(usize::try_from(*index).ok()?));
     or_nothing(used.fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: *at, max: *at })))
 }
 
-/// Returns the box around all positions of a mesh; empty where there are none.
+/// Returns the bounding box of all positions of a mesh. The bounding box is empty if the mesh has
+/// no positions.
 fn all_positions(mesh: &MeshElement) -> Bounds {
     let own = mesh.sections.iter().filter_map(|section| section.vertices.as_ref());
     let positions = mesh.vertices.iter().chain(own).filter_map(Vertices::positions);

@@ -1,23 +1,26 @@
-//! A whole file to write.
+//! The type [`Mesh`]: a complete EZ-Mesh file to write.
 
 use super::elements::{Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use super::parts::{Animation, Material, MeshElement, Skeleton};
 use crate::array::Bounds;
 
-/// A file to write. Names are bytes, as files hold them.
+/// A complete EZ-Mesh file to write. Names are byte strings, as in the files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// What the file calls itself.
+    /// The name of the asset.
     pub asset_name: Vec<u8>,
-    /// What it says of itself: any text.
+    /// A description of the asset, as free text.
     pub asset_info: Vec<u8>,
-    /// The version of the format: 1 in every known file, and by default.
+    /// The version of the format. The version is 1 in every known file, and 1 by default.
     pub system_version: i32,
     /// The version of the asset.
     pub asset_version: i32,
-    /// The box around everything. Left out, text has none, and the binary form that around all positions.
+    /// The bounding box of the whole file.
+    ///
+    /// If it is `None`, a text file is written without this bounding box, and a binary file is
+    /// written with the bounding box of all positions.
     pub bounds: Option<Bounds>,
-    /// Pictures. Only the binary form has them.
+    /// The textures. Only a binary file can store textures.
     pub textures: Vec<Texture>,
     /// The skeletons.
     pub skeletons: Vec<Skeleton>,
@@ -25,23 +28,26 @@ pub struct Mesh {
     pub animations: Vec<Animation>,
     /// The materials.
     pub materials: Vec<Material>,
-    /// Pairs of texts. Only the binary form has them.
+    /// User data: key-value pairs of strings. Only a binary file can store user data.
     pub user_data: Vec<UserData>,
-    /// Named bytes. Only the binary form has them.
+    /// Binary user data: named byte strings. Only a binary file can store binary user data.
     pub user_binary_data: Vec<UserBinary>,
     /// The meshes.
     pub meshes: Vec<MeshElement>,
-    /// Meshes of tetrahedra. Only text has them.
+    /// The tetrahedral meshes. Only a text file can store tetrahedral meshes.
     pub tetra_meshes: Vec<TetraMesh>,
-    /// Meshes that are put somewhere.
+    /// The mesh instances: meshes that are placed in the scene with a transform.
     pub instances: Vec<Instance>,
-    /// Shapes to collide with. Only text has them.
+    /// The groups of collision shapes. Only a text file can store collision shapes.
     pub representations: Vec<Representation>,
-    /// A plane's normal and distance. Only the binary form has it; 1, 0, 0, 0 in every known file, and by default.
+    /// The plane at the end of a binary file: the three numbers of its normal, and its distance.
+    ///
+    /// Only a binary file can store the plane. The plane is 1, 0, 0, 0 in every known file, and by
+    /// default.
     pub plane: [f32; 4],
 }
 
-/// The plane of every known file.
+/// The plane that every known binary file contains.
 pub(super) const PLANE: [f32; 4] = [1.0, 0.0, 0.0, 0.0];
 
 impl Default for Mesh {

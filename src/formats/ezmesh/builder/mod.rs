@@ -1,8 +1,9 @@
-//! Building new files from lists, and writing either form.
+//! Builds new EZ-Mesh files from lists of numbers and names, and writes them as text or as binary.
 //!
-//! A [`Mesh`] is a whole file as plain lists with public fields: made from nothing, or copied out of a file of either form
-//! with [`Mesh::of`]. It is tested and spelled when it is written. What the format cannot hold, and numbers that name
-//! nothing, are refused before the first byte.
+//! A [`Mesh`] is a complete file, as a struct with public fields that contain lists. The caller
+//! fills the fields, or copies them from an opened text or binary file with [`Mesh::of`]. The
+//! writer checks and encodes the contents. The writer returns an error before the first byte is
+//! written, if the format cannot store the data or if an index is out of range.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -36,17 +37,19 @@
 //!
 //! | | text | binary |
 //! |---|---|---|
-//! | vertices of a section | yes | put behind those of the mesh, if all have the same columns |
+//! | vertices of a section | yes | appended to the vertices of the mesh, if all have the same columns |
 //! | columns | any | those with a [`Semantic`](super::Semantic), each in its standard type; bones and weights together |
-//! | floats of what is to be interpolated | 1 to 4 | 4 |
-//! | boxes that are left out | stay so | become the box around the positions |
-//! | durations that are left out | stay so | become 0 |
+//! | floats of an `interp` column | 1 to 4 | 4 |
+//! | missing bounding boxes | are not written | are computed from the positions |
+//! | missing durations | are not written | are written as 0 |
 //! | [`tetra_meshes`](Mesh::tetra_meshes), [`representations`](Mesh::representations) | yes | refused |
 //! | [`textures`](Mesh::textures), [`user_data`](Mesh::user_data), [`user_binary_data`](Mesh::user_binary_data), vertices without columns | refused | yes |
-//! | [`Section::info`] | yes | left out |
-//! | [`plane`](Mesh::plane), [`Section::flags`], [`Track::seconds`] | left out | yes |
+//! | [`Section::info`] | yes | omitted |
+//! | [`plane`](Mesh::plane), [`Section::flags`], [`Track::seconds`] | omitted | yes |
 //!
-//! [`Mesh::reduce_to_ezm`] and [`Mesh::reduce_to_ezb`] take out what a form cannot hold, and tell what that was.
+//! [`Mesh::reduce_to_ezm`] removes the data that a text file cannot store, and
+//! [`Mesh::reduce_to_ezb`] removes the data that a binary file cannot store. Both methods return
+//! the fields that they changed.
 
 mod binary;
 mod check;

@@ -1,4 +1,4 @@
-//! Copying everything out of a file.
+//! Copies the contents of an opened file into a builder [`Mesh`].
 
 use super::elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use super::mesh::Mesh;
@@ -18,16 +18,21 @@ use crate::model::Transform;
 use crate::parse::Name;
 
 impl Mesh {
-    /// Copies everything out of a file of either form: every number as the reader gives it, every float with its bits.
+    /// Copies the contents of an opened file, text or binary.
     ///
-    /// Attributes of text that are left out become what the reader takes them for; boxes and durations stay left out. Words
-    /// for columns become those that writers use, keys without a scale get one of 1, and parents that no bone is named
-    /// after become none. What readers pass over is not copied: comments, unknown elements and attributes, wrong counts,
-    /// numbers beyond the counted.
+    /// Every copied number has the value that the reader returns for it, and every float keeps its
+    /// bits.
+    ///
+    /// A missing text attribute gets the default value of the reader. A missing bounding box or
+    /// duration stays missing. The word of a column becomes the standard word of writers. A key
+    /// frame without a scale gets a scale of 1. A bone whose parent name belongs to no bone gets no
+    /// parent. Data that readers ignore is not copied: comments, unknown elements and attributes,
+    /// wrong counts, and numbers beyond the declared count.
     ///
     /// # Errors
     ///
-    /// What the reader cannot read, by field and offset; [`ErrorKind::OutOfMemory`].
+    /// Returns an error with its field and offset if an element of the file cannot be read. Returns
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn of(view: View<'_>) -> Result<Self> {
         let default = Self::default();
         let [system, asset] = view.versions()?;
@@ -84,7 +89,7 @@ fn out_of_memory(asked: usize) -> Error {
     Error::without_offset(FORMAT, Field::new("copy"), ErrorKind::OutOfMemory { asked: as_u64(asked) })
 }
 
-/// Makes room for items, if there is memory for them.
+/// Reserves space for `count` more items in a list, or returns an error if the allocation fails.
 fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
     list.try_reserve_exact(count).map_err(|_| out_of_memory(count.saturating_mul(size_of::<T>())))
 }
@@ -96,7 +101,7 @@ fn bytes(name: Name<'_>) -> Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Collects a list, growing it only where there is memory.
+/// Collects items into a list, and returns an error if an allocation fails.
 fn list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut list = Vec::new();
     reserve(&mut list, items.size_hint().1.unwrap_or_default())?;
@@ -140,7 +145,8 @@ fn animation(animation: animation::Animation<'_>) -> Result<Animation> {
     Ok(copy)
 }
 
-/// Copies keys: those of text without keeping what they are parsed to.
+/// Copies the key frames of a track. The parsed key frames of a text file are not stored in the
+/// cache.
 fn keys(track: animation::Track<'_>) -> Result<Vec<Transform>> {
     if track.seconds()?.is_some() {
         let keys = track.keys()?;
@@ -199,7 +205,8 @@ fn triangles(view: View<'_>, buffer: IndexBuffer<'_>) -> Result<Vec<[u32; 3]>> {
     Ok(triangles)
 }
 
-/// Copies vertices. Those of a binary file without any, and without columns, are none.
+/// Copies the vertices of a mesh or a section. Returns `None` if a binary file has neither vertices
+/// nor columns for the mesh.
 fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<Vertices>> {
     let Some(buffer) = buffer else { return Ok(None) };
     let format = *buffer.format();
@@ -210,7 +217,7 @@ fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<
     if view.order().is_none() {
         buffer.block()?.can_hold(rows, format.least_text().into(), format.all_scalars().len())?;
     }
-    // Each run of numbers of one type within a column becomes an array of its own.
+    // Consecutive numbers of the same type within a column become a separate array.
     let mut runs = Vec::new();
     let mut run_of = [0_usize; MAX_SCALARS];
     let mut counts = Vec::new();
@@ -249,14 +256,15 @@ fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<
         column.word = word;
     }
     if view.order().is_some() {
-        // Writers of text have another order than a binary file's.
+        // Programs that write text files use another column order than binary files.
         let mut ranks = format.columns().iter().map(|column| rank(column.semantic)).collect::<Vec<_>>().into_iter();
         vertices.columns.sort_by_cached_key(|_| ranks.next());
     }
     Ok(Some(vertices))
 }
 
-/// Orders the columns of a binary file as writers of text do.
+/// Returns the sort key of a column. Sorting by this key puts the columns of a binary file in the
+/// order that text files use.
 const fn rank(semantic: Semantic) -> u8 {
     match semantic {
         Semantic::BlendWeights => 1,
@@ -267,7 +275,7 @@ const fn rank(semantic: Semantic) -> u8 {
     }
 }
 
-/// Makes an empty array with room for the numbers of all vertices.
+/// Creates an empty array with space for the numbers of all vertices.
 fn with_room(scalar: Scalar, width: u8, rows: usize) -> Result<Values> {
     let mut values = Values::empty(scalar, width);
     let count = rows.saturating_mul(width.into());
@@ -283,12 +291,12 @@ fn with_room(scalar: Scalar, width: u8, rows: usize) -> Result<Values> {
     Ok(values)
 }
 
-/// Adds a number to an array of its type, which has room for it.
+/// Appends a number to an array of its type. The array must have space for the number.
 fn push(values: &mut Values, cell: VertexValue<'_>) -> Result<()> {
     let low = |number: u32| number.to_le_bytes();
     match (values, cell) {
         (Values::F32(_, all), VertexValue::Float(float)) => all.push(float),
-        // Of integers, the lowest bytes are what the file holds.
+        // A file stores only the lowest bytes of an integer: four, two or one byte.
         (Values::I32(_, all), VertexValue::Integer(number)) => all.push(i32::from_le_bytes(lowest(number))),
         (Values::U16(_, all), VertexValue::Integer(number)) => all.push(u16::from_le_bytes(lowest(number))),
         (Values::U8(_, all), VertexValue::Integer(number)) => all.push(u8::from_le_bytes(lowest(number))),
@@ -297,13 +305,13 @@ fn push(values: &mut Values, cell: VertexValue<'_>) -> Result<()> {
         (Values::Hex16(_, all), VertexValue::Hex(number)) => all.push(u16::from_le_bytes(lowest(number.into()))),
         (Values::Hex32(_, all), VertexValue::Hex(number)) => all.push(u32::from_le_bytes(low(number))),
         (Values::Words(_, all), VertexValue::Word(word)) => all.push(bytes(word)?),
-        // The array was made for the type.
+        // The array was created for the type of this number, hence no other combination occurs.
         _ => {}
     }
     Ok(())
 }
 
-/// Returns the lowest bytes of a number.
+/// Returns the lowest `N` bytes of a number, in little-endian order.
 fn lowest<const N: usize>(number: i64) -> [u8; N] {
     number.to_le_bytes().first_chunk().copied().unwrap_or([0; N])
 }

@@ -1,4 +1,4 @@
-//! Taking out what a form cannot hold.
+//! Removes the data of a mesh system that a text file or a binary file cannot store.
 
 use super::mesh::{Mesh, PLANE};
 use super::refusal::mesh_place;
@@ -7,8 +7,10 @@ use crate::error::Field;
 use crate::formats::ezmesh::semantic::Semantic;
 
 impl Mesh {
-    /// Takes out what text cannot hold: pictures, what a user kept, a plane other than the usual, the flags of sections, the
-    /// seconds of tracks, vertices without columns. Returns what there was of it.
+    /// Removes the data that a text file cannot store, and returns the removed fields.
+    ///
+    /// The method removes textures, user data, a plane other than the default, the flags of
+    /// sections, the seconds of tracks, and vertices without columns.
     ///
     /// ```
     /// use meshpeek::ezmesh::builder::{Mesh, UserData};
@@ -53,11 +55,14 @@ impl Mesh {
         taken
     }
 
-    /// Takes out what the binary form cannot hold: meshes of tetrahedra, collision shapes, the `info` of sections, and columns
-    /// that it has no flag for. Returns what there was of it. Fills what is to be interpolated up to four floats with zeros,
-    /// and tells of that, too.
+    /// Removes the data that a binary file cannot store, and returns the changed fields.
     ///
-    /// Sections whose vertices have other columns than those before stay as they are, and are refused.
+    /// The method removes tetrahedral meshes, collision shapes, the `info` of sections, and columns
+    /// for which the binary form has no flag. An `interp` column with fewer than four floats per
+    /// vertex is extended with zeros, and the field of the column is returned too.
+    ///
+    /// A section whose vertices have other columns than the previous vertices of the mesh is not
+    /// changed. The writer returns an error for such a section.
     pub fn reduce_to_ezb(&mut self) -> Vec<Field> {
         let mut taken = Vec::new();
         clear(&mut self.tetra_meshes, "tetra_meshes", &mut taken);
@@ -113,7 +118,8 @@ impl Vertices {
 }
 
 impl Column {
-    /// Fills up to four floats; tells whether there were fewer.
+    /// Extends an `interp` column to four floats per vertex, and returns whether the column had
+    /// fewer than four.
     fn widen(&mut self) -> bool {
         let Values::F32(width @ 1..4, floats) = &self.values else { return false };
         let mut wide = Vec::with_capacity(self.values.len().saturating_mul(4));

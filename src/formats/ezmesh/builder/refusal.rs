@@ -1,4 +1,4 @@
-//! The errors of the writer.
+//! Creates the errors that the writer returns.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn failed(error: std::io::Error) -> Error {
     Error::without_offset(FORMAT, Field::new("output"), error.into())
 }
 
-/// Where a mesh stands.
+/// Returns the field path of the mesh with the index `mesh`, for errors.
 pub(super) const fn mesh_place(mesh: u64) -> Field {
     Field::new("").in_list("mesh", mesh)
 }

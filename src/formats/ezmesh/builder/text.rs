@@ -1,4 +1,4 @@
-//! The text form, spelled.
+//! Writes a mesh system as XML text.
 
 use std::io::Write;
 
@@ -12,10 +12,11 @@ use crate::error::Result;
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::model::Transform;
 
-/// Bytes of a row that always starts a line of its own.
+/// The row length for which [`Lines::row`] starts a new line after every row.
 const WHOLE_LINE: usize = usize::MAX;
 
-/// Writes a system that was tested.
+/// Writes a mesh system as XML text. The function requires that the checks of the mesh system
+/// succeeded.
 pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     let mut lines = Lines::new(out);
     lines.line(br#"<?xml version="1.0"?>"#)?;
@@ -43,7 +44,7 @@ pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     lines.finish()
 }
 
-/// Writes a list, unless there is nothing in it.
+/// Writes the element of a list and all items of the list. Writes nothing if the list is empty.
 fn list<T>(
     lines: &mut Lines<'_>,
     name: &str,
@@ -138,7 +139,7 @@ fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&ColumnTypes
     lines.close("MeshSection")
 }
 
-/// What the columns of vertices are, as text says it.
+/// The attributes `ctype` and `semantic` of vertex columns, as written in a text file.
 struct ColumnTypes {
     ctype: String,
     semantic: Vec<u8>,
@@ -163,7 +164,7 @@ fn vertex_buffer(lines: &mut Lines<'_>, vertices: Option<&Vertices>, types: Opti
     lines.close("vertexbuffer")
 }
 
-/// Writes the numbers that one vertex has in a column.
+/// Writes the numbers of one vertex that belong to one column.
 fn numbers(lines: &mut Lines<'_>, values: &Values, row: usize) -> Result<()> {
     fn each<T>(all: &[T], width: u8, row: usize, write: impl FnMut(&T) -> Result<()>) -> Result<()> {
         let width = usize::from(width);
@@ -200,7 +201,7 @@ fn index_buffer(lines: &mut Lines<'_>, triangles: &[[u32; 3]]) -> Result<()> {
             length = length.saturating_add(index.bytes().len()).saturating_add(1);
             lines.token(index.bytes())?;
         }
-        // The next triangle is mostly as long as this one.
+        // The text of the next triangle usually has the same length as the text of this triangle.
         lines.row(length)?;
     }
     lines.end_rows()?;

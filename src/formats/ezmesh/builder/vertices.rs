@@ -1,18 +1,22 @@
-//! Vertices to write: columns of numbers of any type.
+//! Vertices to write: columns of numbers, of any type of the format.
 
 use crate::formats::ezmesh::semantic::{Scalar, Semantic};
 use crate::formats::ezmesh::vertex_format::{VertexFormat, VertexFormatFault};
 
-/// Vertices to write.
+/// Vertices to write, stored as one list of numbers per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vertices {
-    /// What a vertex is made of: columns of one length, fewer than 64 numbers to a vertex.
+    /// The columns of the vertices.
+    ///
+    /// All columns must have the same number of rows, which is one row per vertex. A vertex has at
+    /// most 63 numbers in all columns together.
     pub columns: Vec<Column>,
-    /// How many vertices there are without columns. Only the binary form has such.
+    /// The number of vertices if the list of columns is empty. Only the binary form can store
+    /// vertices without columns.
     pub bare: u32,
 }
 
-/// One group of numbers of every vertex.
+/// One column of all vertices: an attribute such as the position.
 ///
 /// ```
 /// use meshpeek::ezmesh::Semantic;
@@ -22,35 +26,41 @@ pub struct Vertices {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
-    /// What it means, as text has it: `position`, or any other word.
+    /// The word for the meaning of the column in a text file: `position`, or any other word.
     pub word: Vec<u8>,
-    /// Its numbers.
+    /// The numbers of the column.
     pub values: Values,
 }
 
-/// The numbers of a column: how many each vertex has, and those of all vertices one after another. The letter is that of a
-/// text file's `ctype`.
+/// The numbers of a column: the count per vertex, and the numbers of all vertices in sequence.
+///
+/// The first field of each variant is the count of numbers per vertex. The code in the description
+/// of a variant is the type code in the `ctype` of a text file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// `f`: floats.
+    /// Code `f`: floats of four bytes.
     F32(u8, Vec<f32>),
-    /// `d`: integers of four bytes.
+    /// Code `d`: integers of four bytes.
     I32(u8, Vec<i32>),
-    /// `h`: integers of two bytes. Negative ones of a text become their two's complement.
+    /// Code `h`: integers of two bytes. A negative integer in a text file is read as its two's
+    /// complement.
     U16(u8, Vec<u16>),
-    /// `b`: integers of one byte, in the same way.
+    /// Code `b`: integers of one byte. A negative integer in a text file is read as its two's
+    /// complement.
     U8(u8, Vec<u8>),
-    /// `c`: characters that are no separators.
+    /// Code `c`: characters, one byte each. A character must not be a separator (a blank or a
+    /// comma).
     Characters(u8, Vec<u8>),
-    /// `x1`: numbers of two hexadecimal digits.
+    /// Code `x1`: numbers of one byte, written as two hexadecimal digits.
     Hex8(u8, Vec<u8>),
-    /// `x2`: of four.
+    /// Code `x2`: numbers of two bytes, written as four hexadecimal digits.
     Hex16(u8, Vec<u16>),
-    /// `x4`: of eight.
+    /// Code `x4`: numbers of four bytes, written as eight hexadecimal digits.
     Hex32(u8, Vec<u32>),
-    /// `p`: words, each of at most 30 bytes.
+    /// Code `p`: words of text, each of at most 30 bytes.
     Words(u8, Vec<Vec<u8>>),
-    /// Numbers of several types, one behind another; none of them mixed itself.
+    /// Numbers of several types: a list with one element for each part of the column, in order. No
+    /// element of this list may be `Mixed`.
     Mixed(Vec<Values>),
 }
 
@@ -67,7 +77,7 @@ impl From<Vec<Column>> for Vertices {
 }
 
 impl Vertices {
-    /// Returns how many vertices there are: by the first column.
+    /// Returns the number of vertices, which is the number of rows of the first column.
     #[must_use]
     pub fn len(&self) -> usize {
         match self.columns.first() {
@@ -76,13 +86,14 @@ impl Vertices {
         }
     }
 
-    /// Tells whether there are none.
+    /// Returns whether there are no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the column of a meaning, if its numbers are of the type that it must have.
+    /// Returns the column with the given meaning, or `None` if the vertices have no such column
+    /// with the required number types.
     #[must_use]
     pub fn column(&self, semantic: Semantic) -> Option<&Column> {
         let format = self.format().ok()?;
@@ -91,7 +102,7 @@ impl Vertices {
         self.columns.get(number?)
     }
 
-    /// Returns the positions, if there are any.
+    /// Returns the positions, or `None` if the vertices have no positions.
     #[must_use]
     pub fn positions(&self) -> Option<&[[f32; 3]]> {
         match &self.column(Semantic::Position)?.values {
@@ -100,16 +111,18 @@ impl Vertices {
         }
     }
 
-    /// Returns the `ctype` and the `semantic` of a text file, with the words that the columns have.
+    /// Returns the attributes `ctype` and `semantic` for a text file. The `semantic` contains the
+    /// words of the columns without changes.
     pub(super) fn raw_types(&self) -> [String; 2] {
         let ctype = self.columns.iter().map(|column| column.values.ctype()).collect::<Vec<_>>().join(" ");
-        // Tests for words that are no text come first; nothing that is written depends on what is lost here.
+        // Words that are not UTF-8 are refused before the output is written. Hence the output never
+        // contains a lossy conversion.
         let words =
             self.columns.iter().map(|column| String::from_utf8_lossy(&column.word)).collect::<Vec<_>>().join(" ");
         [ctype, words]
     }
 
-    /// Returns what a vertex is made of.
+    /// Returns the format of a vertex, or an error if the columns do not form a valid format.
     pub(super) fn format(&self) -> Result<VertexFormat, VertexFormatFault> {
         if self.columns.is_empty() {
             return Ok(VertexFormat::EMPTY);
@@ -118,8 +131,10 @@ impl Vertices {
         VertexFormat::parse(ctype.as_bytes(), words.as_bytes())
     }
 
-    /// Returns the words of the columns: of those with a meaning, the words that writers use; unless others would mean
-    /// something else then.
+    /// Returns the word that is written for each column in a text file.
+    ///
+    /// A column with a known meaning gets the standard word for the meaning. If that word would
+    /// change how a reader interprets another column, no word is replaced.
     pub(super) fn standard_words(&self) -> Vec<Vec<u8>> {
         let own = || self.columns.iter().map(|column| column.word.clone());
         let Ok(format) = self.format() else { return own().collect() };
@@ -134,7 +149,8 @@ impl Vertices {
 }
 
 impl Column {
-    /// Makes a column with the word that writers use for a meaning; none of [`Semantic::Other`].
+    /// Creates a column with the standard word for a meaning. For [`Semantic::Other`], the word is
+    /// empty.
     #[must_use]
     pub fn new(semantic: Semantic, values: Values) -> Self {
         Self { word: semantic.word().unwrap_or_default().into(), values }
@@ -145,61 +161,63 @@ impl Column {
         Self::new(semantic, Values::F32(width, items.into_iter().flatten().collect()))
     }
 
-    /// Makes positions, in the scene's units.
+    /// Creates a column of positions, in scene units.
     #[must_use]
     pub fn positions(items: impl IntoIterator<Item = [f32; 3]>) -> Self {
         Self::floats(Semantic::Position, items)
     }
 
-    /// Makes normals.
+    /// Creates a column of normals.
     #[must_use]
     pub fn normals(items: impl IntoIterator<Item = [f32; 3]>) -> Self {
         Self::floats(Semantic::Normal, items)
     }
 
-    /// Makes colours: `0xAARRGGBB`.
+    /// Creates a column of colors, each as `0xAARRGGBB`.
     #[must_use]
     pub fn colors(items: impl IntoIterator<Item = u32>) -> Self {
         Self::new(Semantic::Color, Values::Hex32(1, items.into_iter().collect()))
     }
 
-    /// Makes a set of texture coordinates, 0 to 3.
+    /// Creates a column of texture coordinates. `set` is the index of the texture coordinate set,
+    /// from 0 to 3.
     #[must_use]
     pub fn texcoords(set: u8, items: impl IntoIterator<Item = [f32; 2]>) -> Self {
         Self::floats(Semantic::Texcoord(set), items)
     }
 
-    /// Makes tangents.
+    /// Creates a column of tangents.
     #[must_use]
     pub fn tangents(items: impl IntoIterator<Item = [f32; 3]>) -> Self {
         Self::floats(Semantic::Tangent, items)
     }
 
-    /// Makes binormals.
+    /// Creates a column of binormals.
     #[must_use]
     pub fn binormals(items: impl IntoIterator<Item = [f32; 3]>) -> Self {
         Self::floats(Semantic::Binormal, items)
     }
 
-    /// Makes weights of bones.
+    /// Creates a column of bone weights.
     #[must_use]
     pub fn weights(items: impl IntoIterator<Item = [f32; 4]>) -> Self {
         Self::floats(Semantic::BlendWeights, items)
     }
 
-    /// Makes numbers of bones, within the mesh's skeleton.
+    /// Creates a column of bone indices. Index 0 is the first bone of the skeleton of the mesh.
     #[must_use]
     pub fn bones(items: impl IntoIterator<Item = [u16; 4]>) -> Self {
         Self::new(Semantic::BlendIndices, Values::U16(4, items.into_iter().flatten().collect()))
     }
 
-    /// Makes radii.
+    /// Creates a column of radii.
     #[must_use]
     pub fn radii(items: impl IntoIterator<Item = f32>) -> Self {
         Self::new(Semantic::Radius, Values::F32(1, items.into_iter().collect()))
     }
 
-    /// Makes floats to be interpolated, 0 to 7: `N` to a vertex, at most 4.
+    /// Creates an `interp` column with `N` floats per vertex, where `N` is at most 4. `number` is
+    /// the index of the column, from 0 to 7.
     #[must_use]
     pub fn interps<const N: usize>(number: u8, items: impl IntoIterator<Item = [f32; N]>) -> Self {
         Self::floats(Semantic::Interp(number), items)
@@ -207,7 +225,7 @@ impl Column {
 }
 
 impl Values {
-    /// Makes an empty column of one type.
+    /// Creates an empty list of values with one number type, and `width` numbers per vertex.
     pub(super) const fn empty(scalar: Scalar, width: u8) -> Self {
         match scalar {
             Scalar::Float => Self::F32(width, Vec::new()),
@@ -222,7 +240,10 @@ impl Values {
         }
     }
 
-    /// Returns the type of the numbers, how many of them each vertex has, and how many there are; of mixed ones, `None`.
+    /// Returns the type of the numbers, the count of numbers per vertex, and the total count of
+    /// numbers.
+    ///
+    /// Returns `None` for a column of mixed types.
     pub(super) fn shape(&self) -> Option<(Scalar, u8, usize)> {
         Some(match self {
             Self::F32(width, all) => (Scalar::Float, *width, all.len()),
@@ -238,7 +259,8 @@ impl Values {
         })
     }
 
-    /// Returns the parts that are of one type each: itself, unless it is mixed.
+    /// Returns the parts of the column: the elements of a `Mixed` column, or the column itself. All
+    /// numbers of a part have the same type.
     pub(super) const fn parts(&self) -> &[Self] {
         match self {
             Self::Mixed(parts) => parts.as_slice(),
@@ -246,20 +268,22 @@ impl Values {
         }
     }
 
-    /// Returns how many vertices there are; of mixed numbers, by the first part.
+    /// Returns the number of vertices. For a column of mixed types, this number is computed from
+    /// the first part.
     #[must_use]
     pub fn len(&self) -> usize {
         let Some((_, width, count)) = self.parts().first().and_then(Self::shape) else { return 0 };
         count.checked_div(width.into()).unwrap_or_default()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether there are no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the group of a text file's `ctype`: `fff`, `x4`, `hhhh`.
+    /// Returns the type codes of the column for the `ctype` attribute of a text file, such as
+    /// `fff`, `x4` or `hhhh`.
     #[must_use]
     pub fn ctype(&self) -> String {
         let mut ctype = String::new();

@@ -1,4 +1,4 @@
-//! Collision shapes of a physics engine, in groups.
+//! Collision shapes for a physics engine, in groups.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A group of shapes to collide with. Only texts have them.
+/// A group of collision shapes. Only text files have such groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Representation<'a> {
     element: ElementReader<'a>,
@@ -23,34 +23,36 @@ impl<'a> Representation<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Representation, index, place } }
     }
 
-    /// Returns its name.
+    /// Returns the name of the group of collision shapes.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.name("name")
     }
 
-    /// Returns what is written beside it.
+    /// Returns the description of the group, as stored in the file. The description is free text.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn info(&self) -> Result<Name<'a>> {
         self.element.name("info")
     }
 
-    /// Returns how many shapes the file says that it has.
+    /// Returns the number of shapes that the file declares for the group, or `None` if the file
+    /// declares no number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is no count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
+    /// count.
     pub fn declared_count(&self) -> Result<Option<u32>> {
         self.element.counted("count")
     }
 
-    /// Returns its shapes.
+    /// Returns the collision shapes of the group, in file order.
     #[must_use]
     pub fn collisions(&self) -> impl ExactSizeIterator<Item = Collision<'a>> + use<'a> {
         let view = self.element.view;
@@ -59,7 +61,7 @@ impl<'a> Representation<'a> {
     }
 }
 
-/// A shape to collide with. Of boxes, spheres and capsules the format has no sizes.
+/// A collision shape. The format does not store the size of a box, a sphere or a capsule.
 #[derive(Clone, Copy, Debug)]
 pub struct Collision<'a> {
     element: ElementReader<'a>,
@@ -75,29 +77,31 @@ impl<'a> Collision<'a> {
         (self.element.place, self.element.start().unwrap_or_default())
     }
 
-    /// Returns its name.
+    /// Returns the name of the collision shape.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.name("name")
     }
 
-    /// Returns what it is: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
+    /// Returns the type of the shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn kind(&self) -> Result<Name<'a>> {
         self.element.name("type")
     }
 
-    /// Returns where it is: sixteen numbers of a matrix, in the order of the file.
+    /// Returns the transform of the shape as the sixteen numbers of a matrix, in file order.
+    /// Returns `None` if the file stores no transform.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where there are not sixteen.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute does not
+    /// contain exactly sixteen numbers.
     pub fn transform(&self) -> Result<Option<[f32; 16]>> {
         self.element.floats("transform")
     }
@@ -111,20 +115,21 @@ impl<'a> Collision<'a> {
         self.element.view.within(kind, ElementKind::Collision, self.element.index)
     }
 
-    /// Returns the points of a convex hull.
+    /// Returns the points of the convex hull of the shape, or `None` if the shape has no points.
     ///
     /// # Errors
     ///
-    /// As [`VertexBuffer`] says.
+    /// Returns the errors that [`VertexBuffer`] describes.
     pub fn hull_points(&self) -> Result<Option<VertexBuffer<'a>>> {
         self.inner(ElementKind::HullVertices).map(VertexBuffer::locate).transpose()
     }
 
-    /// Returns the triangles of a convex hull.
+    /// Returns the triangles of the convex hull of the shape, or `None` if the shape has no
+    /// triangles.
     ///
     /// # Errors
     ///
-    /// As [`IndexBuffer`] says.
+    /// Returns the errors that [`IndexBuffer`] describes.
     pub fn hull_triangles(&self) -> Result<Option<IndexBuffer<'a>>> {
         self.inner(ElementKind::HullTriangles).map(IndexBuffer::locate).transpose()
     }

@@ -1,4 +1,4 @@
-//! Data that a binary file embeds: textures, and what a user keeps in it.
+//! Data that only a binary file can contain: textures and user data.
 
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
@@ -7,24 +7,24 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A picture in a binary file.
+/// A texture in a binary file.
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'a> {
     element: ElementReader<'a>,
 }
 
-/// What a binary file holds of a picture.
+/// The name, size and pixels of a texture in a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Picture<'a> {
-    /// Its name.
+    /// The name of the texture.
     pub name: Name<'a>,
-    /// Pixels to the right.
+    /// Width, in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height, in pixels.
     pub height: u32,
-    /// Bytes of a pixel.
+    /// Size of a pixel, in bytes.
     pub pixel_size: u32,
-    /// The pixels.
+    /// The bytes of all pixels of the texture.
     pub pixels: &'a [u8],
 }
 
@@ -34,11 +34,11 @@ impl<'a> Texture<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Texture, index, place } }
     }
 
-    /// Returns what the file holds of it; `None` in text, which has none.
+    /// Returns the name, size and pixels of the texture, or `None` in a text file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn picture(&self) -> Result<Option<Picture<'a>>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         let name = reader.text("name")?;
@@ -49,7 +49,7 @@ impl<'a> Texture<'a> {
     }
 }
 
-/// A pair of texts that a binary file keeps for its user.
+/// A key-value pair of strings that a user stored in a binary file.
 #[derive(Clone, Copy, Debug)]
 pub struct UserData<'a> {
     element: ElementReader<'a>,
@@ -61,18 +61,18 @@ impl<'a> UserData<'a> {
         Self { element: ElementReader { view, kind: ElementKind::UserData, index, place } }
     }
 
-    /// Returns the key and the value.
+    /// Returns the key and the value of the pair, as stored in the file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn pair(&self) -> Result<[Name<'a>; 2]> {
         let Some(mut reader) = self.element.fields()? else { return Ok([Name::default(); 2]) };
         Ok([reader.text("key")?, reader.text("value")?])
     }
 }
 
-/// Bytes that a binary file keeps for its user.
+/// A named byte string that a user stored in a binary file.
 #[derive(Clone, Copy, Debug)]
 pub struct UserBinary<'a> {
     element: ElementReader<'a>,
@@ -84,11 +84,11 @@ impl<'a> UserBinary<'a> {
         Self { element: ElementReader { view, kind: ElementKind::UserBinary, index, place } }
     }
 
-    /// Returns the name and the bytes.
+    /// Returns the name of the byte string, and the bytes.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn content(&self) -> Result<(Name<'a>, &'a [u8])> {
         let Some(mut reader) = self.element.fields()? else { return Ok((Name::default(), &[])) };
         let name = reader.text("name")?;

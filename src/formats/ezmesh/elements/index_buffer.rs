@@ -1,4 +1,4 @@
-//! The triangles of a section, or of a convex hull.
+//! The triangles of a section or of a convex hull.
 
 use super::reader::ElementReader;
 use crate::array::{Array, Packed};
@@ -13,10 +13,14 @@ use crate::model::Indices;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
-/// The names that files have for the number of triangles.
+/// The attribute names that files use for the number of triangles.
 pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"];
 
-/// A list of triangles: three indices each, into the vertices of its section.
+/// A list of triangles. Each triangle has three indices into the vertices of its section or convex
+/// hull.
+///
+/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`] if a text file declares no
+/// triangle count, or if the declared count is not a number.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexBuffer<'a> {
     element: ElementReader<'a>,
@@ -24,7 +28,8 @@ pub struct IndexBuffer<'a> {
 }
 
 impl<'a> IndexBuffer<'a> {
-    /// Finds a list, and reads how long it is.
+    /// Creates an `IndexBuffer` for the triangles of an element. Reads the declared number of
+    /// triangles, but not the indices.
     pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {
         if let Some(mut reader) = element.fields()? {
             return Ok(Self { element, triangles: reader.u32("triangles")? });
@@ -37,30 +42,34 @@ impl<'a> IndexBuffer<'a> {
         Ok(Self { element, triangles: element.view.counting(value, element.place.named(name))? })
     }
 
-    /// Returns how many triangles there are.
+    /// Returns the number of triangles.
     #[must_use]
     pub const fn triangle_count(&self) -> u32 {
         self.triangles
     }
 
-    /// Returns the name that a text file gives their number: `triangle_count`, `count` or `trianglecount`.
+    /// Returns the name of the attribute that holds the number of triangles in a text file.
+    ///
+    /// The name of the attribute is `triangle_count`, `count` or `trianglecount`. For a binary
+    /// file, the function returns `None`.
     #[must_use]
     pub fn count_name(&self) -> Option<&'static str> {
         let tag = self.element.view.order().is_none().then(|| self.element.tag().ok()).flatten()?;
         tag.values(COUNTS).into_iter().zip(COUNTS).find_map(|(value, name)| value.map(|_| name))
     }
 
-    /// Returns how many indices there are.
+    /// Returns the number of indices, which is three per triangle.
     #[must_use]
     pub fn index_count(&self) -> usize {
         as_index(self.triangles).saturating_mul(3)
     }
 
-    /// Returns the offset of the first index in the file, or of the text that they stand in.
+    /// Returns the byte offset of the first index in a binary file, or of the index text in a text
+    /// file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -71,7 +80,8 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// Records that the indices of a binary file were looked at; text was when it was opened.
+    /// Records in the access log that the indices of a binary file are read. All bytes of a text
+    /// file were recorded when the file was opened.
     pub(crate) fn note(&self) {
         let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
         if let Some(touched) = touched
@@ -81,7 +91,7 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// Returns the offset of an index in the file.
+    /// Returns the byte offset in the file of the index with the number `number`.
     pub(crate) fn offset_of(&self, number: u64) -> Result<u64> {
         match self.element.view.order() {
             Some(_) => Ok(self.offset()?.saturating_add(number.saturating_mul(4))),
@@ -93,12 +103,15 @@ impl<'a> IndexBuffer<'a> {
         self.element.block("indexbuffer", "triangles")
     }
 
-    /// Returns the indices: lent from a binary file, parsed the first time from text.
+    /// Returns the indices. The indices of a binary file are borrowed; those of a text file are
+    /// parsed on the first call.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there are fewer than three to a triangle, or one is no integer of 32 bits; with
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
+    /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
+    /// an index is not an integer of 32 bits. With
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns this error if the text has
+    /// more than three indices per triangle.
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
             reader.u32("triangles")?;
@@ -109,12 +122,12 @@ impl<'a> IndexBuffer<'a> {
         Ok(of_bytes(&parsed.data, ByteOrder::Little))
     }
 
-    /// Decodes all indices straight into a buffer. Allocates nothing.
+    /// Decodes all indices directly into a buffer of the caller. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`indices`](Self::indices); [`ErrorKind::Buffer`] where the buffer is not of
-    /// [`index_count`](Self::index_count) items.
+    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`] if the
+    /// length of the buffer is not [`index_count`](Self::index_count).
     pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
         if out.len() != self.index_count() {
             let kind = ErrorKind::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };
@@ -126,7 +139,8 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// Tells whether the text holds more indices than are counted, once they were read.
+    /// Returns whether the index text contains more than three indices per declared triangle.
+    /// Returns `false` if the text has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.element.has_more()
     }

@@ -1,4 +1,4 @@
-//! Instances of meshes.
+//! Mesh instances: meshes that are placed in the scene with a transform.
 
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
@@ -8,7 +8,7 @@ use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::Name;
 
-/// A mesh, put somewhere.
+/// An instance of a mesh: the name of the mesh, and a transform.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
     element: ElementReader<'a>,
@@ -24,20 +24,22 @@ impl<'a> Instance<'a> {
         (self.element.place, self.element.start().unwrap_or_default())
     }
 
-    /// Returns the name of the mesh.
+    /// Returns the name of the mesh that the instance places.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn mesh_name(&self) -> Result<Name<'a>> {
         self.element.first_text("mesh")
     }
 
-    /// Returns where it is. What a text file leaves out is the identity.
+    /// Returns the transform of the instance. A position, rotation or scale that a text file omits
+    /// is the identity.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where an attribute is not made of as many numbers as it must.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if an attribute of a text file
+    /// does not contain the required count of numbers.
     pub fn transform(&self) -> Result<Transform> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("mesh")?;

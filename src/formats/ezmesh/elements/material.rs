@@ -1,4 +1,4 @@
-//! Materials: names, and whatever a program wrote beside them.
+//! Materials: names, and additional text (`meta_data`) of the program that wrote the file.
 
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
@@ -9,12 +9,12 @@ use crate::formats::ezmesh::xml::entities::unescape_percent;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A material.
+/// A material: a name and an additional text (`meta_data`).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let system = meshpeek::ezmesh::Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
-/// let material = system.view().materials().next().expect("there is one");
+/// let material = system.view().materials().next().expect("the file has a material");
 /// assert_eq!(material.meta_data()?.to_string(), "texture=%20flag.dds%20");
 /// assert_eq!(material.decoded_meta_data()?, "texture= flag.dds ");
 /// # Ok(())
@@ -31,20 +31,21 @@ impl<'a> Material<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Material, index, place } }
     }
 
-    /// Returns its name: often that of a texture.
+    /// Returns the name of the material, which is often the name of a texture.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
 
-    /// Returns what is written beside it, as it stands in the file.
+    /// Returns the additional text (`meta_data`) of the material, as stored in the file, without
+    /// decoding the text.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn meta_data(&self) -> Result<Name<'a>> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -55,18 +56,21 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// Returns what is written beside it with `%` codes, which later writers use for quotes, and entities decoded.
+    /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities
+    /// decoded.
+    ///
+    /// Later programs that write `.ezm` files encode quotes in this text as `%` codes.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn decoded_meta_data(&self) -> Result<String> {
         self.meta_data().map(unescape_percent)
     }
 }
 
 impl View<'_> {
-    /// Returns the first material with a name.
+    /// Returns the index of the first material with the name `name`.
     pub(crate) fn find_material(&self, name: Name<'_>) -> Option<usize> {
         let of = |index| Material::new(*self, index).name();
         find(&self.state.caches.materials, self.count(ElementKind::Material), name, of)

@@ -1,4 +1,4 @@
-//! Meshes and their sections: which vertices and which triangles they have.
+//! Meshes and their sections, with their vertices and triangles.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::formats::ezmesh::xml::tag::AttributeValue;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A mesh: sections of one material each, which mostly share its vertices.
+/// A mesh: sections with one material each, which usually share the vertices of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshElement<'a> {
     element: ElementReader<'a>,
@@ -26,22 +26,22 @@ impl<'a> MeshElement<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Mesh, index, place } }
     }
 
-    /// Returns its number among all of the file's.
+    /// Returns the index of the mesh among all meshes of the file.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.element.index
     }
 
-    /// Returns where it starts in the file.
+    /// Returns the byte offset in the file at which the mesh element starts.
     pub(crate) fn start(&self) -> u64 {
         self.element.start().unwrap_or_default()
     }
 
-    /// Returns its name.
+    /// Returns the name of the mesh.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         match self.element.fields()? {
             Some(mut reader) => reader.text("name"),
@@ -49,11 +49,12 @@ impl<'a> MeshElement<'a> {
         }
     }
 
-    /// Returns the name of its skeleton: mostly empty or the word `null`.
+    /// Returns the name of the skeleton of the mesh, as stored in the file. The name is usually
+    /// empty, or the word `null`.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn skeleton_name(&self) -> Result<Name<'a>> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -64,7 +65,8 @@ impl<'a> MeshElement<'a> {
         }
     }
 
-    /// Returns both names of a text file, which each section may ask for.
+    /// Returns the name and the skeleton name of a mesh in a text file. Both names are cached,
+    /// because each section of the mesh may request them.
     fn names(&self) -> Result<[Name<'a>; 2]> {
         let tag = self.element.tag()?;
         let view = self.element.view;
@@ -74,11 +76,13 @@ impl<'a> MeshElement<'a> {
         Ok(places.map(|place| Name::new(view.bytes.get(place).unwrap_or_default())))
     }
 
-    /// Returns how many sections the file says that it has.
+    /// Returns the number of sections that the file declares for the mesh, or `None` if the file
+    /// declares no number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is no count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
+    /// count.
     pub fn declared_section_count(&self) -> Result<Option<u32>> {
         let Some(mut reader) = self.element.fields()? else { return self.element.counted("submesh_count") };
         reader.skip_text("name")?;
@@ -87,49 +91,56 @@ impl<'a> MeshElement<'a> {
         reader.u32("sections").map(Some)
     }
 
-    /// Returns the box that the file declares around it. It may be wrong.
+    /// Returns the bounding box that the file declares for the mesh, or `None` if the file declares
+    /// none. The declared bounding box may be wrong.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is not made of six numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the box does not consist of
+    /// six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         let boxes = self.element.view.within(ElementKind::MeshBox, ElementKind::Mesh, self.element.index);
         self.element.view.box_at(ElementKind::MeshBox, boxes, self.element.place)
     }
 
-    /// Returns the numbers of its sections among all of the file's.
+    /// Returns the indices of the sections of the mesh, among all sections of the file.
     #[must_use]
     pub fn section_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Section, ElementKind::Mesh, self.element.index)
     }
 
-    /// Returns its sections.
+    /// Returns the sections of the mesh, in file order.
     #[must_use]
     pub fn sections(&self) -> impl ExactSizeIterator<Item = Section<'a>> + use<'a> {
         let view = self.element.view;
         self.section_range().map(move |section| Section::new(view, section))
     }
 
-    /// Returns the numbers of the vertices that its sections share, among those of all meshes.
+    /// Returns the indices of the shared vertex lists of the mesh, among the shared vertex lists of
+    /// all meshes.
     pub(crate) fn vertex_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::MeshVertices, ElementKind::Mesh, self.element.index)
     }
 
-    /// Returns the vertices that its sections share; `None` where each section has its own.
+    /// Returns the vertices that the sections of the mesh share, or `None` if each section has
+    /// separate vertices.
     ///
     /// # Errors
     ///
-    /// As [`VertexBuffer`] says.
+    /// Returns the errors that [`VertexBuffer`] describes.
     pub fn vertex_buffer(&self) -> Result<Option<VertexBuffer<'a>>> {
         VertexBuffer::shared_by(self.element.view, self.element.index)
     }
 
-    /// Returns the number of its skeleton: one that stands within the mesh, one with the name that it gives, or the first.
-    /// `None` where the file has none.
+    /// Returns the index of the skeleton of the mesh, or `None` if the file has no skeleton.
+    ///
+    /// The skeleton of a mesh is the skeleton element inside the mesh element. If the mesh contains
+    /// no skeleton, it is the skeleton that the mesh refers to by name. If no skeleton has this
+    /// name, it is the first skeleton of the file.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn skeleton(&self) -> Result<Option<usize>> {
         let view = self.element.view;
         if view.count(ElementKind::Skeleton) < 2 {
@@ -142,18 +153,21 @@ impl<'a> MeshElement<'a> {
         }))
     }
 
-    /// Returns the number of the first skeleton that stands within the mesh.
+    /// Returns the index of the first skeleton element inside the mesh element, or `None` if the
+    /// mesh contains no skeleton.
     pub(crate) fn own_skeleton(&self) -> Option<usize> {
         let elements = &self.element.view.state.elements;
         let own = elements.within(ElementKind::OwnSkeleton, ElementKind::Mesh, self.element.index).next()?;
         elements.around(ElementKind::Skeleton, elements.start(ElementKind::OwnSkeleton, own)?)
     }
 
-    /// Returns the numbers of its skeleton's bones, among all of the file's: what its vertices' weights count in.
+    /// Returns the indices of the bones of the skeleton of the mesh, among all bones of the file.
+    ///
+    /// The bone index 0 of a vertex of the mesh refers to the first bone of this range.
     ///
     /// # Errors
     ///
-    /// As [`name`](Self::name).
+    /// Returns the same errors as [`name`](Self::name).
     pub fn bones(&self) -> Result<Range<usize>> {
         let skeleton = self.skeleton()?;
         Ok(skeleton
@@ -162,7 +176,7 @@ impl<'a> MeshElement<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Returns the mesh that it belongs to.
+    /// Returns the mesh that contains the section.
     #[must_use]
     pub fn mesh(&self) -> MeshElement<'a> {
         MeshElement::new(self.view(), self.mesh_index())
@@ -170,7 +184,7 @@ impl<'a> Section<'a> {
 }
 
 impl View<'_> {
-    /// Returns the first mesh with a name.
+    /// Returns the index of the first mesh with the name `name`.
     pub(crate) fn find_mesh(&self, name: Name<'_>) -> Option<usize> {
         find(&self.state.caches.meshes, self.count(ElementKind::Mesh), name, |index| {
             MeshElement::new(*self, index).name()

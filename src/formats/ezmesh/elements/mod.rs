@@ -1,12 +1,13 @@
-//! The elements of a file, each read by its tag or its fields when it is asked for.
+//! The elements of a file. Each request for data of an element reads its tag in the text file, or
+//! its fields in the binary file.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `reader` | how one element is read: attributes, fields, blocks of numbers |
-//! | `vertex_buffer`, `index_buffer` | vertices and triangles that were located, and the ways to read them |
-//! | `mesh`, `skeleton`, `material` | what most files have |
-//! | `instance`, `collision`, `tetra_mesh` | what few texts have |
-//! | `embedded_data` | what only binary files have |
+//! | `reader` | reads one element: its attributes and numbers in a text file, its fields in a binary file |
+//! | `vertex_buffer`, `index_buffer` | located vertices and triangles, and the ways to read them |
+//! | `mesh`, `skeleton`, `material` | elements of most files |
+//! | `instance`, `collision`, `tetra_mesh` | elements of few text files |
+//! | `embedded_data` | elements of binary files only |
 
 pub(crate) mod collision;
 pub(crate) mod embedded_data;

@@ -1,4 +1,4 @@
-//! How one item of a file is read: by its tag and attributes, or by its fields.
+//! Reads one element of a file: its tag and attributes, or its binary fields.
 
 use std::ops::Range;
 
@@ -14,14 +14,15 @@ use crate::formats::ezmesh::xml::tag::{AttributeValue, Tag};
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// What names an item when something is wrong with it.
+/// An element of a file, with the path of the element for error messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementReader<'a> {
     pub(crate) view: View<'a>,
     pub(crate) kind: ElementKind,
-    /// Its number among all of its kind.
+    /// The index of the element among all elements of its kind in the file.
     pub(crate) index: usize,
-    /// Where it stands in the structure.
+    /// The path of the element in the structure of the file, such as the second section of the
+    /// first mesh.
     pub(crate) place: Field,
 }
 
@@ -31,7 +32,10 @@ impl<'a> View<'a> {
         Error::new(FORMAT, field, start, kind)
     }
 
-    /// Makes a reader of an attribute's numbers; `None` where markup stands in it, which is none in an attribute.
+    /// Creates an iterator over the numbers in the value of an attribute.
+    ///
+    /// Returns `None` if the attribute value contains `<`, because an attribute value must not
+    /// contain markup.
     fn tokens(&self, value: AttributeValue<'a>) -> Option<Tokens<'a>> {
         let longest = usize::try_from(self.state.context.options.limits.number).unwrap_or(usize::MAX);
         memchr::memchr(b'<', value.bytes).is_none().then(|| Tokens::new(self.bytes, value.range(), longest))
@@ -42,7 +46,7 @@ impl<'a> View<'a> {
         Error::new(FORMAT, field, as_u64(value.at), ErrorKind::Value { expected: expected.into(), found: found.into() })
     }
 
-    /// Reads an attribute of `N` floats, and nothing else.
+    /// Parses an attribute value that must contain exactly `N` floats.
     pub(crate) fn floats<const N: usize>(&self, value: AttributeValue<'a>, field: Field) -> Result<[f32; N]> {
         let mut floats = [0.0; N];
         let read = self.tokens(value).and_then(|mut tokens| {
@@ -56,7 +60,7 @@ impl<'a> View<'a> {
         Err(Self::misread(value, field, expected))
     }
 
-    /// Reads an attribute that is an integer.
+    /// Parses an attribute value that must be an integer.
     pub(crate) fn integer(&self, value: AttributeValue<'a>, field: Field) -> Result<i64> {
         let number = self.tokens(value).and_then(|mut tokens| {
             let number = tokens.integer().ok()?;
@@ -65,13 +69,14 @@ impl<'a> View<'a> {
         number.ok_or_else(|| Self::misread(value, field, "an integer".to_owned()))
     }
 
-    /// Reads an attribute that counts something: not negative, and of 32 bits.
+    /// Parses an attribute value that must be a count: an integer from 0 to the largest `u32`.
     pub(crate) fn counting(&self, value: AttributeValue<'a>, field: Field) -> Result<u32> {
         let number = self.integer(value, field).ok().and_then(|number| u32::try_from(number).ok());
         number.ok_or_else(|| Self::misread(value, field, "a count, 0 to 4294967295".to_owned()))
     }
 
-    /// Reads the first box of some.
+    /// Reads the first bounding box in a range of element indices, or returns `None` if the range
+    /// is empty.
     pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
         let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
             return Ok(None);
@@ -92,7 +97,7 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ElementReader<'a> {
-    /// Returns where it starts.
+    /// Returns the byte offset in the file at which the element starts.
     pub(crate) fn start(&self) -> Result<u64> {
         let start = self.view.state.elements.start(self.kind, self.index);
         start.ok_or_else(|| {
@@ -101,18 +106,20 @@ impl<'a> ElementReader<'a> {
         })
     }
 
-    /// Returns the tag of a text file.
+    /// Returns the tag of the element in a text file.
     pub(crate) fn tag(&self) -> Result<Tag<'a>> {
         self.view.tag(self.start()?)
     }
 
-    /// Returns a reader at its first field, of a binary file.
+    /// Returns a reader at the first field of the element in a binary file, or `None` for a text
+    /// file.
     pub(crate) fn fields(&self) -> Result<Option<BinaryReader<'a>>> {
         let start = self.start()?;
         self.view.order().map(|order| self.view.binary_reader(order, start, self.place)).transpose()
     }
 
-    /// Returns the text that is the first field of a binary file, and an attribute of that name in a text file.
+    /// Returns the first field of a binary element as a string, or the attribute with this name in
+    /// a text file.
     pub(crate) fn first_text(&self, name: &'static str) -> Result<Name<'a>> {
         match self.fields()? {
             Some(mut reader) => reader.text(name),
@@ -120,24 +127,28 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    /// Returns an attribute of a text file that is a name.
+    /// Returns the value of an attribute of the element in a text file, as a [`Name`] without
+    /// conversion.
     pub(crate) fn name(&self, attribute: &str) -> Result<Name<'a>> {
         Ok(self.tag()?.value(attribute).map(AttributeValue::name).unwrap_or_default())
     }
 
-    /// Returns an attribute of a text file that counts something, if it is there.
+    /// Returns the value of an attribute of the element in a text file as a count, or `None` if the
+    /// attribute is missing.
     pub(crate) fn counted(&self, attribute: &'static str) -> Result<Option<u32>> {
         let value = self.tag()?.value(attribute);
         value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
     }
 
-    /// Returns an attribute of a text file that is `N` floats, if it is there.
+    /// Returns the value of an attribute of the element in a text file as `N` floats, or `None` if
+    /// the attribute is missing.
     pub(crate) fn floats<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f32; N]>> {
         let value = self.tag()?.value(attribute);
         value.map(|value| self.view.floats(value, self.place.named(attribute))).transpose()
     }
 
-    /// Returns the text of its block.
+    /// Returns the text of the element in a text file as a [`NumberBlock`], which reads the numbers
+    /// in the text.
     pub(crate) fn block(&self, name: &'static str, what: &'static str) -> Result<NumberBlock<'a>> {
         let tag = self.tag()?;
         let end = self.view.state.elements.end(self.kind, self.index).unwrap_or_default();
@@ -153,20 +164,23 @@ impl<'a> ElementReader<'a> {
         })
     }
 
-    /// Returns its block of text, parsed the first time.
+    /// Returns the parsed numbers of the element from the cache. The first call parses the text of
+    /// the element.
     pub(crate) fn parsed_block(&self, parse: impl FnOnce() -> Result<ParsedBlock>) -> Result<&'a ParsedBlock> {
         let slot = self.view.state.blocks.get(self.kind.number()).and_then(|slots| slots.get(self.index));
         let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))?;
         slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
     }
 
-    /// Returns its block of text, if it was parsed before.
+    /// Returns the parsed numbers of the element from the cache, or `None` if the text has not been
+    /// parsed yet.
     pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
         let slots = self.view.state.blocks.get(self.kind.number())?;
         slots.get(self.index)?.get()?.as_ref().as_ref().ok()
     }
 
-    /// Returns whether its block of text holds more numbers than are counted, if it was parsed before.
+    /// Returns whether the text of the element contains more numbers than declared. Returns `false`
+    /// if the text has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.known_block().is_some_and(|parsed| parsed.has_more)
     }

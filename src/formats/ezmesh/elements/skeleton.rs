@@ -12,13 +12,13 @@ use crate::math::as_u64;
 use crate::model::{Bone, Transform};
 use crate::parse::Name;
 
-/// A skeleton: a list of bones.
+/// A skeleton: a name and a list of bones.
 #[derive(Clone, Copy, Debug)]
 pub struct Skeleton<'a> {
     element: ElementReader<'a>,
 }
 
-/// The attributes of a bone, as they stand in the file.
+/// The names of the attributes of a bone in a text file.
 pub(crate) const BONE: [&str; 5] = ["name", "parent", "orientation", "position", "scale"];
 
 impl<'a> Skeleton<'a> {
@@ -27,20 +27,22 @@ impl<'a> Skeleton<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Skeleton, index, place } }
     }
 
-    /// Returns its name.
+    /// Returns the name of the skeleton.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
 
-    /// Returns how many bones the file says that it has.
+    /// Returns the number of bones that the file declares for the skeleton, or `None` if the file
+    /// declares no number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`](crate::error::ErrorKind::Value) where it is no count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
+    /// count.
     pub fn declared_count(&self) -> Result<Option<u32>> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -51,13 +53,14 @@ impl<'a> Skeleton<'a> {
         }
     }
 
-    /// Returns the numbers of its bones among all of the file's.
+    /// Returns the indices of the bones of the skeleton, among all bones of the file.
     #[must_use]
     pub fn bone_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Bone, ElementKind::Skeleton, self.element.index)
     }
 
-    /// Returns its bones, which hang from others by their numbers among all of the file's.
+    /// Returns the bones of the skeleton. The parent index of a returned bone counts all bones of
+    /// the file.
     #[must_use]
     pub fn bones(&self) -> impl ExactSizeIterator<Item = Result<Bone<'a>>> + use<'a> {
         let view = self.element.view;
@@ -66,19 +69,22 @@ impl<'a> Skeleton<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Returns the number of bones of all skeletons.
+    /// Returns the total number of bones in all skeletons of the file.
     #[must_use]
     pub fn bone_count(&self) -> usize {
         self.count(ElementKind::Bone)
     }
 
-    /// Returns a bone, by its number among those of all skeletons. What a text file leaves out is the identity; a bone whose
-    /// parent is not in its skeleton is a root.
+    /// Returns a bone by its index among the bones of all skeletons.
+    ///
+    /// A position, rotation or scale that a text file omits is the identity. A bone whose parent is
+    /// not in the same skeleton is returned without a parent.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch); [`ErrorKind::Value`](crate::error::ErrorKind::Value) where an attribute is
-    /// not made of as many numbers as it must.
+    /// Returns [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the index is out of range.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if an attribute of the bone
+    /// does not contain the required count of numbers.
     pub fn bone(&self, bone: usize) -> Result<Bone<'a>> {
         let element = self.bone_element(bone);
         if let Some(mut reader) = element.fields()? {
@@ -108,24 +114,26 @@ impl<'a> View<'a> {
         Ok(Bone { name: name.map(AttributeValue::name).unwrap_or_default(), parent, bind })
     }
 
-    /// Returns a bone's name.
+    /// Returns the name of a bone. The index counts the bones of all skeletons.
     ///
     /// # Errors
     ///
-    /// As [`bone`](Self::bone).
+    /// Returns the same errors as [`bone`](Self::bone).
     pub fn bone_name(&self, bone: usize) -> Result<Name<'a>> {
         let element = self.bone_element(bone);
         element.first_text("name")
     }
 
-    /// Returns the number of the bone that a bone of a binary file hangs from, as the file has it.
+    /// Returns the parent index of a bone as stored in a binary file, without a range check.
+    /// Returns `None` for a text file.
     pub(crate) fn stored_parent(&self, bone: usize) -> Result<Option<i32>> {
         let Some(mut reader) = self.bone_element(bone).fields()? else { return Ok(None) };
         reader.skip_text("name")?;
         reader.i32("parent").map(Some)
     }
 
-    /// Returns the name of the bone that a bone of a text file hangs from, as the file has it.
+    /// Returns the parent name of a bone as stored in a text file, without a check that a bone with
+    /// this name exists.
     pub(crate) fn parent_name(&self, bone: usize) -> Option<Name<'a>> {
         self.bone_element(bone).tag().ok()?.value("parent").map(AttributeValue::name)
     }
@@ -141,7 +149,7 @@ impl<'a> View<'a> {
         ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place }
     }
 
-    /// Returns the number of the skeleton that a bone belongs to.
+    /// Returns the index of the skeleton that contains a bone.
     pub(crate) fn skeleton_of(&self, bone: usize) -> usize {
         let start = self.state.elements.start(ElementKind::Bone, bone).unwrap_or_default();
         self.state.elements.around(ElementKind::Skeleton, start).unwrap_or_default()
@@ -151,8 +159,12 @@ impl<'a> View<'a> {
         self.within(ElementKind::Bone, ElementKind::Skeleton, self.skeleton_of(bone)).start
     }
 
-    /// Returns the parent of each bone of a text file, which is named there: the first of its skeleton with that name, whether
-    /// it stands before or after. An unknown name is that of none.
+    /// Returns the parent index of each bone of a text file. The text file stores the parent of a
+    /// bone by its name.
+    ///
+    /// The parent is the first bone of the same skeleton that has the stored parent name. The
+    /// parent may come before or after the bone in the file. A bone has no parent if no bone has
+    /// this name.
     fn parents(&self) -> &'a [i32] {
         self.state.caches.parents.get_or_init(|| {
             let numbers = 0..u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
@@ -166,7 +178,7 @@ impl<'a> View<'a> {
                 parent.and_then(|parent| i32::try_from(parent).ok())
             };
             let mut parents = Vec::new();
-            // Without the memory for them, no bone hangs from another.
+            // If the allocation of the list fails, all bones are returned without a parent.
             if parents.try_reserve_exact(self.bone_count()).is_ok() {
                 parents.extend(numbers.map(|number| parent(number).unwrap_or(-1)));
             }
@@ -174,12 +186,12 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Returns the first bone of any skeleton with a name.
+    /// Returns the index of the first bone with the name `name`, in any skeleton.
     pub(crate) fn find_bone(&self, name: Name<'_>) -> Option<usize> {
         find(&self.state.caches.bones, self.bone_count(), name, |bone| self.bone_name(bone))
     }
 
-    /// Returns the first skeleton with a name.
+    /// Returns the index of the first skeleton with the name `name`.
     pub(crate) fn find_skeleton(&self, name: Name<'_>) -> Option<usize> {
         let of = |index| Skeleton::new(*self, index).name();
         find(&self.state.caches.skeletons, self.count(ElementKind::Skeleton), name, of)

@@ -1,4 +1,4 @@
-//! Meshes of tetrahedra, as physics engines deform them.
+//! Tetrahedral meshes for deformation in physics engines.
 
 use zerocopy::FromBytes;
 
@@ -15,10 +15,10 @@ use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
 
-/// Floats of a tetrahedron: four corners.
+/// Number of floats of a tetrahedron: four corners of three coordinates.
 const TETRA: usize = 12;
 
-/// A mesh of tetrahedra, as physics engines deform it.
+/// A tetrahedral mesh for deformation in physics engines.
 #[derive(Clone, Copy, Debug)]
 pub struct TetraMesh<'a> {
     element: ElementReader<'a>,
@@ -30,34 +30,37 @@ impl<'a> TetraMesh<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Tetra, index, place } }
     }
 
-    /// Returns how many tetrahedra there are.
+    /// Returns the number of tetrahedra that the file declares.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where the file does not say so.
+    /// Returns [`ErrorKind::Value`] if the file does not declare the number of tetrahedra.
     pub fn count(&self) -> Result<u32> {
         let missing = || View::missing(self.element.start().unwrap_or_default(), self.element.place, "count");
         self.element.counted("count")?.ok_or_else(missing)
     }
 
-    /// Returns its `ctype` and its `semantic`, as they stand in the file.
+    /// Returns the attributes `ctype` and `semantic` of the tetrahedral mesh, as written in the
+    /// file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn types(&self) -> Result<[Name<'a>; 2]> {
         Ok([self.element.name("ctype")?, self.element.name("semantic")?])
     }
 
-    /// Returns the coordinates of the corners, twelve to a tetrahedron; parsed the first time.
+    /// Returns the coordinates of the corners, twelve floats per tetrahedron. The first call parses
+    /// the text; later calls return the cached array.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where they are not four times three floats, or there are fewer than are counted.
+    /// Returns [`ErrorKind::Value`] if the declared `ctype` is not four times three floats, or if
+    /// the text has fewer numbers than the declared number of tetrahedra needs.
     pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.element.tag()?;
         let [ctype, semantic] = tag.values(["ctype", "semantic"]);
-        // One that is missing is to blame on the element.
+        // If the attribute `ctype` is missing, the error contains the offset of the element.
         let at = ctype.map_or(tag.start, |ctype| ctype.at);
         let [ctype, semantic] = [ctype, semantic].map(Option::unwrap_or_default);
         let format = VertexFormat::parse(ctype.bytes, semantic.bytes);
@@ -77,7 +80,8 @@ impl<'a> TetraMesh<'a> {
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
-    /// Tells whether the text holds more numbers than are counted, once they were read.
+    /// Returns whether the text contains more numbers than the declared tetrahedra need. Returns
+    /// `false` if the text has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.element.has_more()
     }
@@ -86,7 +90,7 @@ impl<'a> TetraMesh<'a> {
         self.element.place
     }
 
-    /// Returns the offset of the text that the corners stand in.
+    /// Returns the byte offset in the file of the text that contains the corners.
     pub(crate) fn offset(&self) -> Result<u64> {
         Ok(as_u64(self.element.block("corners", "tetrahedra")?.content.start))
     }

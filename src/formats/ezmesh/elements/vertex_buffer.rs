@@ -1,4 +1,4 @@
-//! Vertices that were found: how many, what they are made of, and the ways to read them.
+//! Located vertices: their number and format, and methods that read the vertices from the file.
 
 use super::reader::ElementReader;
 use crate::array::Array;
@@ -15,7 +15,7 @@ use crate::formats::ezmesh::xml::vertex_rows::interp_width;
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
 
-/// Vertices that were found in a file, and not read yet.
+/// Vertices whose position in the file is known, but which have not been read yet.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -25,19 +25,21 @@ use crate::parse::Name;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
 /// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
 /// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
-/// let vertices = buffer.vertices()?; // parsed once, lent from then on
+/// let vertices = buffer.vertices()?; // parsed once, borrowed from then on
 /// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Finding them fails as [`ErrorKind::Value`] where a text file's `count`, `ctype` or `semantic` is missing or makes no sense.
+/// The methods that return a `VertexBuffer` return [`ErrorKind::Value`] if the attribute `count`,
+/// `ctype` or `semantic` of a text file is missing or invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexBuffer<'a> {
     element: ElementReader<'a>,
     count: u32,
     format: VertexFormat,
-    /// The floats of what is to be interpolated, where they are not as many as are declared.
+    /// The number of floats per vertex in an `interp` column, if this number differs from the
+    /// declared number.
     interp_width: Option<u8>,
     semantic: Name<'a>,
     ctype: Name<'a>,
@@ -50,7 +52,7 @@ impl<'a> VertexBuffer<'a> {
             let none = Name::default();
             return Ok(Self { element, count, format, interp_width: None, semantic: none, ctype: none });
         }
-        // Each section of a mesh asks for what all of them share.
+        // The declaration of shared vertices is cached, because each section of a mesh reads it.
         let located = if element.kind == ElementKind::MeshVertices {
             element.view.state.caches.declaration.get_or(element.index, || declaration(&element))
         } else {
@@ -62,7 +64,9 @@ impl<'a> VertexBuffer<'a> {
         Ok(Self { element, count, format, interp_width, semantic, ctype })
     }
 
-    /// Locates the vertices that the sections of a mesh share; `None` where each section has its own.
+    /// Locates the vertices that the sections of a mesh share.
+    ///
+    /// Returns `None` if each section of the mesh has separate vertices.
     pub(crate) fn shared_by(view: View<'a>, mesh: usize) -> Result<Option<Self>> {
         let Some(index) = view.within(ElementKind::MeshVertices, ElementKind::Mesh, mesh).next() else {
             return Ok(None);
@@ -79,32 +83,37 @@ impl<'a> VertexBuffer<'a> {
         self.element.block("vertexbuffer", "vertices")
     }
 
-    /// Returns how many vertices there are.
+    /// Returns the number of vertices.
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.count
     }
 
-    /// Returns what a vertex is made of.
+    /// Returns the format of a vertex: the columns and the types of their numbers.
     #[must_use]
     pub const fn format(&self) -> &VertexFormat {
         &self.format
     }
 
-    /// Returns the `ctype` and the `semantic` of a text file, as they stand there.
+    /// Returns the attributes `ctype` and `semantic` of the vertices in a text file, as written in
+    /// the file.
     #[must_use]
     pub const fn types(&self) -> [Name<'a>; 2] {
         [self.ctype, self.semantic]
     }
 
-    /// Returns how many floats what is to be interpolated has, where they are not as many as are declared: readers and writers
-    /// disagree.
+    /// Returns the number of floats per vertex in an `interp` column, or `None` if this number is
+    /// as declared.
+    ///
+    /// The number can differ because existing programs disagree: some exporters write fewer or more
+    /// floats than the file declares.
     #[must_use]
     pub const fn interp_width(&self) -> Option<u8> {
         self.interp_width
     }
 
-    /// Returns the word that a file has for a group; in binary files, the word that text would have.
+    /// Returns the word of a column in the `semantic` attribute of a text file. For a binary file,
+    /// returns the word that a text file would contain.
     #[must_use]
     pub fn word(&self, column: &Column) -> Name<'a> {
         let written = words(self.semantic.as_bytes()).nth(column.word.into()).map(Name::new);
@@ -112,11 +121,12 @@ impl<'a> VertexBuffer<'a> {
         written.unwrap_or_else(standard)
     }
 
-    /// Returns the offset of the first vertex in the file, or of the text that they stand in.
+    /// Returns the byte offset of the first vertex in a binary file, or of the vertex text in a
+    /// text file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields()? {
             Some(reader) => Ok(reader.offset().saturating_add(8)),
@@ -124,7 +134,8 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// Records that the positions of a binary file were looked at; text was when it was opened.
+    /// Records in the access log that the positions of a binary file are read. All bytes of a text
+    /// file were recorded when the file was opened.
     pub(crate) fn note_positions(&self) {
         let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
         if let Some(touched) = touched
@@ -135,7 +146,8 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// Returns the offset of the words for what vertices are made of; of a binary file, of the flags.
+    /// Returns the byte offset of the attribute `semantic` in a text file, or of the vertex flags
+    /// in a binary file.
     pub(crate) fn types_at(&self) -> Result<u64> {
         let start = self.element.start()?;
         let semantic = match self.element.view.order() {
@@ -145,17 +157,19 @@ impl<'a> VertexBuffer<'a> {
         Ok(semantic.map_or(start, |semantic| as_u64(semantic.at)))
     }
 
-    /// Returns where it stands in the structure.
+    /// Returns the path of the vertices in the structure of the file, for error messages.
     pub(crate) const fn place(&self) -> Field {
         self.element.place
     }
 
-    /// Returns the vertices: lent from a binary file, parsed the first time from text.
+    /// Returns the vertices. The vertices of a binary file are borrowed; those of a text file are
+    /// parsed on the first call.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Value`] where there are fewer numbers than are counted, or one is none; with
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), where there are more.
+    /// Returns [`ErrorKind::Value`] if the vertex text has fewer numbers than declared, or if a
+    /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
+    /// returns this error if the text has more numbers than declared.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
@@ -170,26 +184,30 @@ impl<'a> VertexBuffer<'a> {
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
     }
 
-    /// Tells whether the text holds more numbers than are counted, once they were read.
+    /// Returns whether the vertex text contains more numbers than declared. Returns `false` if the
+    /// text has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.element.has_more()
     }
 
-    /// Decodes all positions straight into a buffer, and keeps nothing. Allocates nothing.
+    /// Decodes all positions directly into a buffer of the caller, without filling a cache.
+    /// Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`vertices`](Self::vertices); [`ErrorKind::Missing`] where vertices have no positions, [`ErrorKind::Buffer`] where the
-    /// buffer is not of [`count`](Self::count) items.
+    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
+    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of the buffer is not
+    /// [`count`](Self::count).
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         self.floats_into(Semantic::Position, out)
     }
 
-    /// Decodes one group of `N` floats of every vertex straight into a buffer, and keeps nothing. Allocates nothing.
+    /// Decodes one column of `N` floats directly into a buffer of the caller, without filling a
+    /// cache. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`positions_into`](Self::positions_into).
+    /// Returns the same errors as [`positions_into`](Self::positions_into).
     pub fn floats_into<const N: usize>(&self, semantic: Semantic, out: &mut [[f32; N]]) -> Result<()> {
         let column = self.format.column(semantic).filter(|column| {
             let scalars = self.format.scalars(column);
@@ -214,12 +232,16 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// Decodes all numbers straight into a buffer of [`byte_count`](Self::byte_count) bytes, and keeps nothing: each group
-    /// becomes a little-endian array of its own, and these stand one after another. Allocates nothing.
+    /// Decodes all numbers of all vertices directly into a buffer of the caller, without filling a
+    /// cache. Allocates nothing.
+    ///
+    /// The buffer must have [`byte_count`](Self::byte_count) bytes. Each column is written as a
+    /// separate little-endian array, and the arrays follow each other without gaps.
     ///
     /// # Errors
     ///
-    /// As [`vertices`](Self::vertices); [`ErrorKind::Buffer`].
+    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
+    /// buffer has another length.
     pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.byte_count() {
             let kind = ErrorKind::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
@@ -232,18 +254,20 @@ impl<'a> VertexBuffer<'a> {
         Ok(())
     }
 
-    /// Returns the bytes of all numbers, parsed.
+    /// Returns the size of all parsed numbers of all vertices, in bytes.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         as_index(self.count).saturating_mul(self.format.size().into())
     }
 
-    /// Reads every number, one after another, and shows it with its vertex's number and its own within the vertex. Allocates
-    /// nothing.
+    /// Calls `see` for every number of every vertex, in file order. Allocates nothing.
+    ///
+    /// The arguments of `see` are the index of the vertex, the index of the number within the
+    /// vertex, and the value.
     ///
     /// # Errors
     ///
-    /// As [`vertices`](Self::vertices).
+    /// Returns the same errors as [`vertices`](Self::vertices).
     pub fn for_each(&self, see: &mut dyn FnMut(usize, usize, VertexValue<'a>)) -> Result<()> {
         if self.element.view.order().is_none() {
             return self.block()?.visit(&self.format, as_index(self.count), see);
@@ -266,7 +290,7 @@ impl<'a> VertexBuffer<'a> {
     }
 }
 
-/// Reads what the tag of a text file declares of its vertices.
+/// Reads the vertex declaration in the tag of a text file.
 fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     let tag = element.tag()?;
     let [count, ctype, semantic] = tag.values(["count", "ctype", "semantic"]);
@@ -278,7 +302,7 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
         let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
         Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
     })?;
-    // A parsed block has had its numbers counted.
+    // If the vertex text has been parsed, its numbers have already been counted.
     let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
         None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,

@@ -1,5 +1,6 @@
-//! The rules about animations.
+//! Checks the validation rules about animations.
 
+use super::rules;
 use super::rules::{report_surplus, reported};
 use super::transforms::{UNIT, is_finite, is_unit};
 use crate::error::{Field, Result};
@@ -7,7 +8,7 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::{Report, Tally};
 
-/// Checks names and frames.
+/// Checks the names of the tracks, and the declared numbers of animation frames.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for (index, animation) in (0_u64..).zip(view.animations()) {
         let place = Field::new("").in_list("animation", index);
@@ -16,19 +17,24 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             let (field, start) = track.place();
             let Some(frames) = reported(report, track.frame_count())? else { continue };
             if let Some(said) = timing.frames.filter(|said| *said != frames) {
-                let text = format!("expected {said} frames, as {place} says, found {frames}");
-                report.say("EZ35", field.named("frames"), start, text);
+                let text = format!("expected {said} frames, as declared by {place}, found {frames}");
+                report.add(rules::TRACK_FRAME_COUNT, field.named("frames"), start, text);
             }
             let name = track.name()?;
             if view.bone_count() > 0 && view.find_bone(name).is_none() {
-                report.say("EZ19", field.named("name"), start, format!("expected the name of a bone, found {name:?}"));
+                report.add(
+                    rules::UNKNOWN_TRACK_BONE,
+                    field.named("name"),
+                    start,
+                    format!("expected the name of a bone, found {name:?}"),
+                );
             }
         }
     }
     Ok(())
 }
 
-/// Checks keys.
+/// Checks the values in the key frames of all tracks.
 pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for track in view.tracks() {
         let (field, _) = track.place();
@@ -40,11 +46,11 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
             && !keys.is_empty()
         {
             let [with, found] = [said, keys.has_scale()].map(|scale| if scale { 10 } else { 7 });
-            report.say(
-                "EZ20",
+            report.add(
+                rules::KEY_SCALE,
                 field,
                 start,
-                format!("expected {with} numbers to a key, as has_scale says, found {found}"),
+                format!("expected {with} numbers per key, as declared by has_scale, found {found}"),
             );
         }
         if keys.has_more() {
@@ -55,10 +61,12 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
             wild.add(frame, !is_finite(&key));
             long.add(frame, !is_unit(key.rotation));
         }
-        for (rule, tally, what) in [("EZ22", wild, "have numbers that are not finite"), ("EZ23", long, UNIT)] {
+        for (rule, tally, what) in
+            [(rules::NOT_FINITE, wild, "have numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
+        {
             if tally.any() {
                 let text = format!("{} of {} keys {what}, first {}", tally.count, as_u64(keys.len()), tally.first);
-                report.say(rule, field, start, text);
+                report.add(rule, field, start, text);
             }
         }
     }

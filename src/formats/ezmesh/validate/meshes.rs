@@ -1,5 +1,6 @@
-//! The rules about meshes, their sections, and the blocks of vertices and triangles.
+//! Checks the validation rules about meshes and their sections, vertices and triangles.
 
+use super::rules;
 use super::rules::{report_surplus, reported};
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -33,7 +34,12 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let (field, start) = instance.place();
         let mesh = instance.mesh_name()?;
         if view.find_mesh(mesh).is_none() {
-            report.say("EZ41", field.named("mesh"), start, format!("expected the name of a mesh, found {mesh:?}"));
+            report.add(
+                rules::UNKNOWN_INSTANCE_MESH,
+                field.named("mesh"),
+                start,
+                format!("expected the name of a mesh, found {mesh:?}"),
+            );
         }
     }
     for representation in view.representations() {
@@ -64,19 +70,19 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
     if !is_none && view.find_skeleton(skeleton).is_none() {
         let text = format!("expected the name of a skeleton, found {skeleton:?}");
-        report.say("EZ18", place.named("skeleton"), start, text);
+        report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
     let is_unsaid = is_none && mesh.own_skeleton().is_none() && view.count(ElementKind::Skeleton) > 1;
     if is_unsaid && mesh.sections().any(|section| section.has_weights()) {
         let text = format!(
-            "expected one of {} skeletons, found {skeleton:?}; the first is taken",
+            "expected the name of one of {} skeletons, found {skeleton:?}; the first skeleton is used",
             view.count(ElementKind::Skeleton)
         );
-        report.say("EZ18", place.named("skeleton"), start, text);
+        report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
     if mesh.section_range().is_empty() {
-        let text = "expected a section, found none: nothing of it is shown".to_owned();
-        report.say_as(Severity::Error, "EZ32", place, start, text);
+        let text = "expected a section, found none: the mesh cannot be drawn".to_owned();
+        report.add_as(Severity::Error, rules::MESH_STRUCTURE, place, start, text);
     }
     let buffers = mesh.vertex_range().len();
     if buffers > 1 {
@@ -96,8 +102,8 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
         && !material.as_bytes().is_empty()
         && view.find_material(material).is_none()
     {
-        report.say(
-            "EZ17",
+        report.add(
+            rules::UNKNOWN_MATERIAL,
             place.named("material"),
             start,
             format!("expected the name of a material, found {material:?}"),
@@ -107,7 +113,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     if buffers > 1 {
         say_several(report, place.named("vertexbuffer"), start, buffers);
     }
-    // What the sections of a mesh share was looked at with the mesh.
+    // An error in the shared vertices has already been reported for the mesh.
     let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
     let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
     if let Some(buffer) = vertices.filter(|_| section.has_own_vertices()) {
@@ -122,7 +128,12 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     }
     match reported(report, section.index_buffer())? {
         Some(None) => {
-            report.say("EZ32", place, start, "expected an indexbuffer, found none: nothing of it is shown".to_owned());
+            report.add(
+                rules::MESH_STRUCTURE,
+                place,
+                start,
+                "expected an indexbuffer, found none: the section cannot be drawn".to_owned(),
+            );
         }
         Some(Some(triangles)) if reported(report, triangles.indices())?.is_some() && triangles.has_more() => {
             let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
@@ -133,20 +144,21 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     Ok(())
 }
 
-/// Returns the vertices of a section; that there are none is an error.
+/// Returns the vertices of a section. If the section has no vertices, the function adds an error to
+/// the report.
 fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Result<Option<VertexBuffer<'a>>> {
     let found = section.vertex_buffer();
     if let Err(error) = &found
         && matches!(error.kind(), crate::error::ErrorKind::Missing { .. })
     {
         let text = error.kind().to_string();
-        report.say_as(Severity::Error, "EZ32", error.field(), error.offset().unwrap_or_default(), text);
+        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), error.offset().unwrap_or_default(), text);
         return Ok(None);
     }
     reported(report, found)
 }
 
-/// Checks what vertices are made of, and that they can be read.
+/// Checks the declared columns of vertices, and checks that the vertices can be read.
 fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let field = buffer.place().named("vertexbuffer");
     let start = buffer.offset()?;
@@ -154,17 +166,17 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
         let (word, types) = (buffer.word(column), buffer.format().scalars(column));
         let types: String = types.iter().map(|scalar| scalar.code()).collect();
         let text = format!(
-            "expected a known word with numbers of its types, found {word:?} of {types}; kept without a meaning"
+            "expected a known semantic with its number types, found {word:?} with {types}; kept without a meaning"
         );
-        report.say("EZ10", buffer.place().named("semantic"), buffer.types_at()?, text);
+        report.add(rules::INVALID_SEMANTIC, buffer.place().named("semantic"), buffer.types_at()?, text);
     }
     if let Some(found) = buffer.interp_width() {
-        let text = format!("expected as many floats to interpolate as ctype declares, found {found}");
-        report.say("EZ11", buffer.place().named("vertexbuffer"), start, text);
+        let text = format!("expected the number of interp floats that ctype declares, found {found}");
+        report.add(rules::INTERPOLATED_FLOATS, buffer.place().named("vertexbuffer"), start, text);
     }
     if buffer.format().column(Semantic::Position).is_none() {
-        let text = "expected positions, found none: nothing of it is shown".to_owned();
-        report.say("EZ32", field, start, text);
+        let text = "expected positions, found none: the vertices cannot be drawn".to_owned();
+        report.add(rules::MESH_STRUCTURE, field, start, text);
     }
     if reported(report, buffer.vertices())?.is_some() && buffer.has_more() {
         report_surplus(report, field, start, usize::try_from(buffer.count()).unwrap_or(usize::MAX));
@@ -172,24 +184,29 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
     Ok(())
 }
 
-/// Checks what a section says once more of vertices that it shares.
+/// Checks that the column types that a section repeats are those of the shared vertices.
 fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let (place, start) = section.place();
     if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())
         && said != flags
     {
         let text = format!("expected the flags of the mesh, {flags:#x}, found {said:#x}");
-        report.say("EZ34", place.named("flags"), start, text);
+        report.add(rules::SECTION_VERTEX_TYPES, place.named("flags"), start, text);
     }
     for ((said, name), types) in section.repeated_types()?.into_iter().zip(["ctype", "semantic"]).zip(buffer.types()) {
         if let Some(said) = said.filter(|said| *said != types) {
-            let text = format!("expected those of the vertices, {types:?}, found {said:?}");
-            report.say("EZ34", place.named(name), start, text);
+            let text = format!("expected the types of the vertices, {types:?}, found {said:?}");
+            report.add(rules::SECTION_VERTEX_TYPES, place.named(name), start, text);
         }
     }
     Ok(())
 }
 
 fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
-    report.say("EZ32", field, start, format!("expected one, found {count}; the first is read"));
+    report.add(
+        rules::MESH_STRUCTURE,
+        field,
+        start,
+        format!("expected one block, found {count}; only the first is read"),
+    );
 }

@@ -1,4 +1,5 @@
-//! Checking a file: the first fault of its structure, or every breach of the rules.
+//! Validates an EZ-Mesh file: finds the first error in its structure, or reports every violation of
+//! the validation rules.
 
 mod animations;
 mod meshes;

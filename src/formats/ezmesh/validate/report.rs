@@ -1,4 +1,4 @@
-//! What `check` and `validate` go through, in order.
+//! The entry points of validation, `check` and `validate`, which run the checks in a fixed order.
 
 use super::rules::RULES;
 use super::{animations, meshes, skeletons, values, xml};
@@ -6,11 +6,14 @@ use crate::error::Result;
 use crate::formats::ezmesh::view::View;
 use crate::parse::{Finding, Report};
 
-/// Walks the whole structure: every element, attribute and count, and the types of every block; reads no block.
+/// Checks the whole structure of the file: every element, attribute and declared count, and the
+/// declared types of vertices.
+///
+/// The function does not read the numbers in vertices, triangles and key frames.
 ///
 /// # Errors
 ///
-/// The first fault, by field and offset.
+/// Returns the first error in the structure of the file, with its field and offset.
 pub(crate) fn check(view: View<'_>) -> Result<()> {
     view.versions()?;
     view.declared_bounds()?;
@@ -45,22 +48,26 @@ pub(crate) fn check(view: View<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reports what the structure shows, and which blocks of vertices and triangles cannot be read: those of text are parsed to
-/// know it, and their values not judged.
+/// Reports all violations of the rules in the structure of the file, and all vertices and triangles
+/// that cannot be read.
+///
+/// The numbers of a text file are parsed for this check, but the values of the numbers are not
+/// checked.
 ///
 /// # Errors
 ///
-/// Where the owner's bytes are no longer those that were opened.
+/// Returns an error if the bytes have changed since the file was opened.
 pub(crate) fn validate_structure(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = Report::new(RULES, report);
     report_structure(view, &mut report)
 }
 
-/// Reports every breach of the rules: the structure's, and those of every value.
+/// Reports every violation of the rules, in the structure of the file and in the value of every
+/// number.
 ///
 /// # Errors
 ///
-/// As [`validate_structure`].
+/// Returns the same errors as [`validate_structure`].
 pub(crate) fn validate(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = Report::new(RULES, report);
     report_structure(view, &mut report)?;

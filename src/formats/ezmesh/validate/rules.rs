@@ -1,76 +1,72 @@
-//! The rules that `validate` knows for EZ-Mesh files.
+//! The validation rules for EZ-Mesh files.
 //!
-//! Those of severity error name a part that cannot be used as it is. What sound files have, or only other readers stumble
-//! over, is info. A finding is about one rule at one place; where many items breach a rule, there is one finding, which counts
-//! them and points at the first, or at the block where a text hides where that stands.
+//! A finding with the severity error is about data that cannot be used as stored. A finding with
+//! the severity info is about a property of a valid file, or about data that only other readers
+//! cannot read. A finding is about one rule and one element of the file. If many items of an
+//! element violate a rule, one finding reports the number of these items, and the position of the
+//! first item. If the position of an item in the text of a file is not known, the finding reports
+//! the position at which the list of numbers starts.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
-use crate::parse::{Finding, Report, Rule, Severity, rule};
+use crate::parse::{Finding, Report, rules};
 
-/// The rules. Ids are stable and never given to another rule.
-pub const RULES: &[Rule] = &[
-    rule(
-        "EZ01",
-        Severity::Error,
-        "The file is XML whose root is MeshSystem, Mesh or SceneGraph, or binary of version 100 or 101.",
-    ),
-    rule("EZ02", Severity::Error, "Elements end in the order in which they start, and nothing stands around the root."),
-    rule("EZ03", Severity::Error, "An attribute has a name and a value, and stands once in its element."),
-    rule("EZ04", Severity::Error, "Depth, attributes, values and numbers are within the limits."),
-    rule(
-        "EZ05",
-        Severity::Error,
-        "The fields of a binary file lie within it; there are no unknown vertex flags, no tetrahedra and no collision shapes.",
-    ),
-    rule("EZ06", Severity::Error, "A block has as many numbers as are counted."),
-    rule("EZ07", Severity::Error, "Numbers are of the types that are declared, and as many as an attribute needs."),
-    rule("EZ08", Severity::Warning, "A block has no more numbers than are counted; they are left out."),
-    rule("EZ09", Severity::Error, "Blocks have a count, and vertices a ctype and a semantic that agree."),
-    rule(
-        "EZ10",
-        Severity::Warning,
-        "Each word of a semantic is known, has the numbers that belong to it, and stands once.",
-    ),
-    rule("EZ11", Severity::Warning, "What is to be interpolated has as many floats as are declared."),
-    rule("EZ12", Severity::Error, "Every index is below the number of vertices."),
-    rule("EZ13", Severity::Warning, "Lists have as many items as they say."),
-    rule("EZ14", Severity::Warning, "A bone's parent is a bone of its skeleton."),
-    rule("EZ15", Severity::Error, "No bone is its own ancestor."),
-    rule("EZ16", Severity::Warning, "No two bones of a skeleton have the same name."),
-    rule("EZ17", Severity::Warning, "The material of a section is one of the file's, where it lists any."),
-    rule("EZ18", Severity::Warning, "The skeleton of a mesh is one of the file's, unless it is empty or `null`."),
-    rule("EZ19", Severity::Warning, "A track moves a bone of the file, where it has any."),
-    rule("EZ20", Severity::Warning, "Keys have a scale where has_scale says so, and only there."),
-    rule("EZ21", Severity::Warning, "A declared box holds the positions that belong to it."),
-    rule("EZ22", Severity::Warning, "Numbers are finite."),
-    rule("EZ23", Severity::Info, "Rotations are of unit length."),
-    rule("EZ24", Severity::Warning, "The weights of a vertex are not negative, and sum up to 1."),
-    rule("EZ25", Severity::Error, "Weights name bones of the mesh's skeleton."),
-    rule("EZ26", Severity::Info, "Where vertices have weights, there is a skeleton."),
-    rule("EZ27", Severity::Info, "No triangle uses a vertex twice."),
-    rule("EZ28", Severity::Info, "Elements are known; warning for those that are known and belong to nothing."),
-    rule("EZ29", Severity::Info, "Attributes are known."),
-    rule("EZ30", Severity::Info, "Beside numbers there is no text."),
-    rule("EZ31", Severity::Info, "The original importer reads the file as it is."),
-    rule(
-        "EZ32",
-        Severity::Warning,
-        "A mesh has sections and one vertexbuffer, or each section has; a section has one indexbuffer; error without vertices.",
-    ),
-    rule("EZ33", Severity::Info, "Names are UTF-8."),
-    rule("EZ34", Severity::Warning, "Sections repeat the vertex types of their mesh."),
-    rule("EZ35", Severity::Warning, "A track has as many frames as its animation."),
-    rule("EZ36", Severity::Warning, "Nothing follows the last field of a binary file."),
-    rule("EZ37", Severity::Warning, "Hexadecimal numbers have no other digits; others count as 0."),
-    rule("EZ38", Severity::Info, "There is no DOCTYPE."),
-    rule("EZ39", Severity::Info, "Names and values have no entities; none is expanded."),
-    rule("EZ40", Severity::Info, "There are no comments and no instructions beside the declaration."),
-    rule("EZ41", Severity::Warning, "An instance names a mesh of the file."),
-    rule("EZ42", Severity::Warning, "Binary version 100 is little-endian, 101 big-endian."),
-];
+rules! {
+    /// All validation rules for EZ-Mesh files. The id of a rule is never reused for another rule.
+    pub const RULES;
+    Error UNKNOWN_FILE "EZ01"
+        "The file is XML with the root MeshSystem, Mesh or SceneGraph, or binary of version 100 or 101.";
+    Error ELEMENT_NESTING "EZ02" "Elements are nested correctly, and nothing is outside the root element.";
+    Error ATTRIBUTE_SYNTAX "EZ03" "An attribute has a name and a value, and appears once in its element.";
+    Error LIMIT_EXCEEDED "EZ04" "Depth, attributes, values and numbers are within the limits.";
+    Error INVALID_BINARY_FIELD "EZ05"
+        "The fields of a binary file lie within it. There are no unknown vertex flags, tetrahedra or collision shapes.";
+    Error MISSING_NUMBERS "EZ06" "A block has at least the numbers that its count requires.";
+    Error NUMBER_TYPE "EZ07" "Numbers have the declared types, and an attribute has all of its numbers.";
+    Warning SURPLUS_NUMBERS "EZ08"
+        "A block has no more numbers than its count requires. Surplus numbers are ignored.";
+    Error VERTEX_DECLARATION "EZ09" "Blocks have a count. Vertices have a ctype and a semantic that agree.";
+    Warning INVALID_SEMANTIC "EZ10"
+        "Each word of a semantic is known, has the right number of components and appears once.";
+    Warning INTERPOLATED_FLOATS "EZ11"
+        "The attributes to interpolate have the number of floats that ctype declares.";
+    Error INDEX_OUT_OF_RANGE "EZ12" "Every index is below the number of vertices.";
+    Warning LIST_COUNT "EZ13" "Lists have the declared number of items.";
+    Warning BONE_PARENT "EZ14" "A bone's parent is a bone of its skeleton.";
+    Error BONE_CYCLE "EZ15" "No bone is its own ancestor.";
+    Warning DUPLICATE_BONE "EZ16" "No two bones of a skeleton have the same name.";
+    Warning UNKNOWN_MATERIAL "EZ17" "If the file lists materials, the material of a section is one of them.";
+    Warning UNKNOWN_SKELETON "EZ18" "The skeleton of a mesh is in the file, unless its name is empty or `null`.";
+    Warning UNKNOWN_TRACK_BONE "EZ19" "If the file has bones, a track moves one of them.";
+    Warning KEY_SCALE "EZ20" "Keys have a scale if has_scale is set, and only then.";
+    Warning BOUNDING_BOX "EZ21" "A declared box contains its positions.";
+    Warning NOT_FINITE "EZ22" "Numbers are finite.";
+    Info ROTATION_LENGTH "EZ23" "Rotations have unit length.";
+    Warning WEIGHT_SUM "EZ24" "The weights of a vertex are not negative, and they sum to 1.";
+    Error WEIGHT_BONE "EZ25" "Weights refer to bones of the mesh's skeleton.";
+    Info WEIGHTS_WITHOUT_SKELETON "EZ26" "If vertices have weights, the mesh has a skeleton.";
+    Info DEGENERATE_TRIANGLE "EZ27" "No triangle uses a vertex twice.";
+    Info UNKNOWN_ELEMENT "EZ28" "Elements are known. Warning for a known element inside the wrong element.";
+    Info UNKNOWN_ATTRIBUTE "EZ29" "Attributes are known.";
+    Info TEXT_BETWEEN_NUMBERS "EZ30" "Blocks of numbers contain no other text.";
+    Info ORIGINAL_IMPORTER "EZ31" "The original importer can read the file unchanged.";
+    Warning MESH_STRUCTURE "EZ32"
+        "A mesh has sections, and one vertexbuffer for itself or for each section. A section has one indexbuffer. Error if there are no vertices.";
+    Info NAME_ENCODING "EZ33" "Names are UTF-8.";
+    Warning SECTION_VERTEX_TYPES "EZ34" "Sections repeat the vertex types of their mesh.";
+    Warning TRACK_FRAME_COUNT "EZ35" "A track has the same number of frames as its animation.";
+    Warning TRAILING_BYTES "EZ36" "Nothing follows the last field of a binary file.";
+    Warning HEXADECIMAL_DIGIT "EZ37"
+        "Hexadecimal numbers contain only hexadecimal digits. Other characters count as 0.";
+    Info DOCTYPE "EZ38" "There is no DOCTYPE.";
+    Info ENTITY "EZ39" "Names and values contain no entities. Entities are not expanded.";
+    Info COMMENT_OR_INSTRUCTION "EZ40"
+        "There are no comments, and no processing instructions except the declaration.";
+    Warning UNKNOWN_INSTANCE_MESH "EZ41" "An instance refers to a mesh of the file.";
+    Warning BINARY_BYTE_ORDER "EZ42" "Binary version 100 is little-endian, and version 101 is big-endian.";
+}
 
-/// Attributes that are made of numbers.
+/// The names of the attributes whose values are numbers.
 const NUMBERS: [&str; 14] = [
     "MeshAABB",
     "position",
@@ -88,8 +84,10 @@ const NUMBERS: [&str; 14] = [
     "parent",
 ];
 
-/// Returns the finding that tells of a fault in the bytes of a file: what keeps a part from being read is a breach of a
-/// rule, too. `None` for what is no fault of the bytes.
+/// Returns the finding for an error in the bytes of a file, or `None` for any other error, such as
+/// a failed allocation.
+///
+/// Data that cannot be read always violates one of the rules.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
@@ -97,36 +95,38 @@ pub fn finding(error: &Error) -> Option<Finding> {
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
     let name = list.map_or(field.name(), |step| step.list);
     let rule = match (error.kind(), name) {
-        (ErrorKind::Limit { .. }, _) => "EZ04",
+        (ErrorKind::Limit { .. }, _) => LIMIT_EXCEEDED,
         (ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. }, _)
-        | (_, "flags" | "tetra_meshes" | "collision_representations") => "EZ05",
-        (ErrorKind::Empty | ErrorKind::Unknown { .. } | ErrorKind::Unsupported { .. }, _) => "EZ01",
-        (ErrorKind::Missing { .. }, "vertexbuffer") => "EZ32",
-        (ErrorKind::Value { .. }, "attribute") => "EZ03",
-        (ErrorKind::Value { .. }, "element") => "EZ02",
+        | (_, "flags" | "tetra_meshes" | "collision_representations") => INVALID_BINARY_FIELD,
+        (ErrorKind::Empty | ErrorKind::Unknown { .. } | ErrorKind::Unsupported { .. }, _) => UNKNOWN_FILE,
+        (ErrorKind::Missing { .. }, "vertexbuffer") => MESH_STRUCTURE,
+        (ErrorKind::Value { .. }, "attribute") => ATTRIBUTE_SYNTAX,
+        (ErrorKind::Value { .. }, "element") => ELEMENT_NESTING,
         (ErrorKind::Missing { .. }, "semantic")
-        | (_, "ctype" | "semantic" | "count" | "triangle_count" | "trianglecount") => "EZ09",
-        (ErrorKind::Value { expected, .. }, _) if expected.starts_with("an attribute ") => "EZ09",
+        | (_, "ctype" | "semantic" | "count" | "triangle_count" | "trianglecount") => VERTEX_DECLARATION,
+        (ErrorKind::Value { expected, .. }, _) if expected.starts_with("an attribute ") => VERTEX_DECLARATION,
         (ErrorKind::Value { expected, .. }, "vertexbuffer" | "indexbuffer" | "keys" | "corners") => {
-            if expected.contains(" numbers, ") { "EZ06" } else { "EZ07" }
+            if expected.contains(" numbers, ") { MISSING_NUMBERS } else { NUMBER_TYPE }
         }
-        (ErrorKind::Value { .. }, name) if NUMBERS.contains(&name) => "EZ07",
-        (ErrorKind::Value { .. }, _) => "EZ02",
+        (ErrorKind::Value { .. }, name) if NUMBERS.contains(&name) => NUMBER_TYPE,
+        (ErrorKind::Value { .. }, _) => ELEMENT_NESTING,
         _ => return None,
     };
     let mut found = None;
-    Report::new(RULES, &mut |finding| found = Some(finding)).say(rule, field, offset, error.kind().to_string());
+    Report::new(RULES, &mut |finding| found = Some(finding)).add(rule, field, offset, error.kind().to_string());
     found
 }
 
-/// Says what keeps a part from being read, as a finding. What is no fault of the bytes is an error.
+/// Adds an error in the bytes of a file to the report as a finding. Returns any other error to the
+/// caller.
 fn report_error(report: &mut Report<'_>, error: Error) -> Result<()> {
     let found = finding(&error).ok_or(error)?;
     report.pass(found);
     Ok(())
 }
 
-/// Returns what was read, or says why it cannot be.
+/// Returns the value of a read result. If the result is an error, the function adds the error to
+/// the report and returns `None`.
 pub(super) fn reported<T>(report: &mut Report<'_>, read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -134,7 +134,12 @@ pub(super) fn reported<T>(report: &mut Report<'_>, read: Result<T>) -> Result<Op
     }
 }
 
-/// Reports numbers beyond those that are counted.
+/// Adds a finding to the report: the text of an element has more numbers than declared.
 pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
-    report.say("EZ08", field, start, format!("expected numbers for {count}, as they are counted, found more"));
+    report.add(
+        SURPLUS_NUMBERS,
+        field,
+        start,
+        format!("expected numbers for {count} items, as declared, found more numbers"),
+    );
 }

@@ -1,5 +1,6 @@
-//! The rules about bones.
+//! Checks the validation rules about skeletons and bones.
 
+use super::rules;
 use super::rules::reported;
 use super::transforms::{UNIT, is_finite, is_unit};
 use crate::error::Result;
@@ -8,7 +9,7 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::{Name, Report, Tally};
 
-/// Checks names and parents.
+/// Checks the names and the parents of all bones.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
     let mut parents = Vec::new();
@@ -30,15 +31,15 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             named.map(|name| format!("{name:?}"))
         };
         if let Some(unknown) = unknown {
-            let text = format!("expected a bone of the skeleton, found {unknown}; it is a root");
-            report.say("EZ14", element.place.named("parent"), start, text);
+            let text = format!("expected a bone of the skeleton, found {unknown}; the bone becomes a root");
+            report.add(rules::BONE_PARENT, element.place.named("parent"), start, text);
         }
     }
     check_names(view, report)?;
     check_cycles(view, &parents, report)
 }
 
-/// Tells of names that two bones of a skeleton have.
+/// Reports each name that two bones of the same skeleton have.
 fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let index = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
@@ -53,15 +54,14 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let first = names.find(group(bone), name.as_bytes()).map_or(bone, index);
         if first < bone {
             let element = view.bone_element(bone);
-            let text =
-                format!("expected a name of its own, found {name:?} again; the first bone with it is meant by others");
-            report.say("EZ16", element.place.named("name"), element.start()?, text);
+            let text = format!("expected a unique name, found {name:?} again; the name refers to the first bone");
+            report.add(rules::DUPLICATE_BONE, element.place.named("name"), element.start()?, text);
         }
     }
     Ok(())
 }
 
-/// Tells of bones that hang from themselves, each ring once. Every bone is passed once.
+/// Reports each cycle in the parents of bones once. The function visits every bone once.
 fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Result<()> {
     const NEW: u32 = u32::MAX;
     let mut seen = vec![NEW; parents.len()];
@@ -76,8 +76,8 @@ fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Res
             }
             if seen.get(at) == Some(&mark) {
                 let element = view.bone_element(at);
-                let text = "expected parents that end at a root, found a ring of them".to_owned();
-                report.say("EZ15", element.place.named("parent"), element.start()?, text);
+                let text = "expected a chain of parents that ends at a root, found a cycle".to_owned();
+                report.add(rules::BONE_CYCLE, element.place.named("parent"), element.start()?, text);
                 break;
             }
         }
@@ -85,7 +85,7 @@ fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Res
     Ok(())
 }
 
-/// Checks where bones rest.
+/// Checks the rest transforms of all bones.
 pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let (mut wild, mut long) = (Tally::default(), Tally::default());
     for bone in 0..view.bone_count() {
@@ -93,11 +93,13 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
         wild.add(as_u64(bone), !is_finite(&read.bind));
         long.add(as_u64(bone), !is_unit(read.bind.rotation));
     }
-    for (rule, tally, what) in [("EZ22", wild, "have numbers that are not finite"), ("EZ23", long, UNIT)] {
+    for (rule, tally, what) in
+        [(rules::NOT_FINITE, wild, "have numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
+    {
         if tally.any() {
             let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
             let text = format!("{} bones {what}", tally.count);
-            report.say(rule, element.place, element.start()?, text);
+            report.add(rule, element.place, element.start()?, text);
         }
     }
     Ok(())

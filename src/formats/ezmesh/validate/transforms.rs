@@ -1,20 +1,20 @@
-//! What the rules ask of a transform: that it is finite, and its rotation of unit length.
+//! Checks of a transform: all numbers are finite, and the rotation has unit length.
 
 use crate::model::Transform;
 
-/// How far from unit length a rotation may be.
+/// Maximum accepted difference between the length of a rotation quaternion and 1.
 const ROUNDED: f32 = 1e-3;
 
-/// Tells whether a transform has numbers only.
+/// Returns whether all numbers of a transform are finite.
 pub(super) fn is_finite(transform: &Transform) -> bool {
     let Transform { position, rotation, scale } = transform;
     position.iter().chain(rotation).chain(scale).all(|value| value.is_finite())
 }
 
-/// What rotations are that are not of unit length.
+/// The text of a finding about rotations whose length is not 1.
 pub(super) const UNIT: &str = "have a rotation whose length is not 1";
 
-/// Tells whether a rotation is of unit length, as nearly as texts have it.
+/// Returns whether a rotation quaternion has unit length, up to the rounding error of text files.
 pub(super) fn is_unit(rotation: [f32; 4]) -> bool {
     let square: f32 = rotation.iter().map(|value| value * value).sum();
     (square.sqrt() - 1.0).abs() <= ROUNDED

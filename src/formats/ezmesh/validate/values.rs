@@ -1,5 +1,6 @@
-//! The rules about values: positions, weights, indices.
+//! Checks the validation rules about the values of numbers: positions, bone weights and indices.
 
+use super::rules;
 use std::ops::Range;
 
 use crate::array::{Array, Bounds};
@@ -14,11 +15,15 @@ use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Report, Tally};
 
-/// How far from 1 the sum of a vertex's weights may be.
+/// Maximum accepted difference between the sum of the bone weights of a vertex and 1.
 const ROUNDED: f32 = 1e-3;
-/// How far beyond a declared box a position may lie, as a part of the box's size: what writers cut off.
+/// Maximum accepted distance of a position from the declared bounding box, as a fraction of the
+/// size of the bounding box.
+///
+/// Programs that write the format truncate numbers by up to this fraction.
 const CUT: f32 = 1e-4;
-/// The same, as a part of how far from the origin it lies.
+/// Maximum accepted distance of a position from the declared bounding box, as a fraction of the
+/// distance of the bounding box from the origin.
 const ROUNDED_AT: f32 = 1e-5;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -51,7 +56,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         }
         if wild.any() {
             let text = format!("{} tetrahedra have numbers that are not finite, first {}", wild.count, wild.first);
-            report.say("EZ22", tetra.place().named("corners"), tetra.offset()?, text);
+            report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
         }
     }
     let start = view.state.elements.root;
@@ -59,7 +64,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks the points and triangles of a convex hull.
+/// Checks the points and the triangles of a convex hull.
 fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
     let Ok(Some(points)) = collision.hull_points() else { return Ok(()) };
     if let Ok(vertices) = points.vertices() {
@@ -72,7 +77,7 @@ fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks every number of some vertices, and returns the box around them.
+/// Checks every number of the given vertices, and returns the bounding box of their positions.
 fn check_vertices(
     view: View<'_>,
     buffer: &VertexBuffer<'_>,
@@ -99,7 +104,7 @@ fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut 
     }
     if wild.any() {
         let text = format!("{} vertices have numbers that are not finite, first {}", wild.count, wild.first);
-        report.say("EZ22", place.named("vertexbuffer"), start, text);
+        report.add(rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
     }
 }
 
@@ -114,7 +119,12 @@ fn check_weights(
     let field = place.named("blendweights");
     let count = view.bone_count();
     if count == 0 {
-        report.say("EZ26", field, start, "expected a skeleton for the weights, found none".to_owned());
+        report.add(
+            rules::WEIGHTS_WITHOUT_SKELETON,
+            field,
+            start,
+            "expected a skeleton for the weights, found none".to_owned(),
+        );
     }
     let (mut unknown, mut odd) = (Tally::default(), Tally::default());
     for vertex in 0..vertices.len() {
@@ -122,26 +132,27 @@ fn check_weights(
         let beyond = |(bone, weight): (&u16, &f32)| *weight != 0.0 && usize::from(*bone) >= bones.len();
         unknown.add(as_u64(vertex), numbers.iter().zip(&weights).any(beyond));
         let sum: f32 = weights.iter().sum();
-        // A sum that is no number is odd, too.
+        // The condition is false if the sum is NaN, hence such a sum is also reported.
         let is_one = (sum - 1.0).abs() <= ROUNDED && weights.iter().all(|weight| *weight >= 0.0);
         odd.add(as_u64(vertex), !is_one);
     }
     if unknown.any() && count > 0 {
         let text = format!(
-            "{} vertices name bones beyond the {} of the skeleton, first {}",
+            "{} vertices refer to bones beyond the {} bones of the skeleton, first {}",
             unknown.count,
             bones.len(),
             unknown.first
         );
-        report.say("EZ25", place.named("blendindices"), start, text);
+        report.add(rules::WEIGHT_BONE, place.named("blendindices"), start, text);
     }
     if odd.any() {
         let text = format!("{} vertices have weights that do not sum up to 1, first {}", odd.count, odd.first);
-        report.say("EZ24", field, start, text);
+        report.add(rules::WEIGHT_SUM, field, start, text);
     }
 }
 
-/// Looks for characters that are read as the digit 0.
+/// Reports characters in hexadecimal numbers that are not hexadecimal digits. The reader takes such
+/// a character as the digit 0.
 fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let has_digits = |scalar: &Scalar| matches!(scalar, Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
     if !buffer.format().all_scalars().iter().any(has_digits) {
@@ -149,8 +160,8 @@ fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()
     }
     let bad = buffer.block()?.bad_digits(buffer.format(), as_index(buffer.count()))?;
     if bad > 0 {
-        let text = format!("{bad} characters stand for hexadecimal digits and are none");
-        report.say("EZ37", buffer.place().named("vertexbuffer"), buffer.offset()?, text);
+        let text = format!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
+        report.add(rules::HEXADECIMAL_DIGIT, buffer.place().named("vertexbuffer"), buffer.offset()?, text);
     }
     Ok(())
 }
@@ -163,7 +174,8 @@ fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Checks what triangles point at, and returns the box around it.
+/// Checks the indices of triangles, and returns the bounding box of the vertices that the triangles
+/// use.
 fn check_indices(
     triangles: &IndexBuffer<'_>,
     buffer: &VertexBuffer<'_>,
@@ -191,34 +203,35 @@ fn check_indices(
     });
     if beyond.any() {
         let text = format!(
-            "expected indices below {}, found {} that are not; the first, number {}, is {}",
+            "expected indices below {}, found {} out of range; the first is number {} with value {}",
             buffer.count(),
             beyond.count,
             beyond.first,
             first_bad.cast_signed()
         );
-        report.say("EZ12", field, triangles.offset_of(beyond.first)?, text);
+        report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
     if thin.any() {
         let text = format!("{} triangles use a vertex twice, first {}", thin.count, thin.first);
-        report.say("EZ27", field, triangles.offset()?, text);
+        report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
     }
     Ok(bounds)
 }
 
-/// Compares a declared box with the one around the positions.
+/// Compares a declared bounding box with the computed bounding box of the positions.
 fn check_box(report: &mut Report<'_>, place: Field, start: u64, declared: Option<Bounds>, found: Bounds) {
     let Some(declared) = declared.filter(|_| !found.is_empty()) else { return };
     let corners = declared.min.iter().zip(&declared.max).zip(found.min.iter().zip(&found.max));
     let outside = corners.into_iter().any(|((low, high), (least, most))| {
-        // What is flat is cut off as its place is.
+        // A flat bounding box has a size of 0 on one axis. Hence the tolerance also depends on the
+        // distance of the bounding box from the origin.
         let slack = ((most - least).abs() * CUT).max(most.abs().max(least.abs()) * ROUNDED_AT).max(f32::EPSILON);
-        // A box that is no number holds nothing.
+        // A bounding box with NaN coordinates contains no position.
         !(*least >= low - slack && *most <= high + slack)
     });
     if outside {
         let Bounds { min, max } = found;
         let text = format!("expected a box around {min:?} to {max:?}, found {:?} to {:?}", declared.min, declared.max);
-        report.say("EZ21", place.named("MeshAABB"), start, text);
+        report.add(rules::BOUNDING_BOX, place.named("MeshAABB"), start, text);
     }
 }

@@ -1,5 +1,7 @@
-//! The rules about the text itself, and what stands behind the fields of a binary file.
+//! Checks the validation rules about the XML text, and about the bytes after the last field of a
+//! binary file.
 
+use super::rules;
 use super::rules::reported;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
@@ -19,14 +21,14 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     if let Form::Binary { order, version } = view.state.form {
         if (order == ByteOrder::Little) != (version == 100) {
             let text = format!("expected the usual byte order of version {version}, found {order:?}-endian");
-            report.say("EZ42", Field::new("version"), 0, text);
+            report.add(rules::BINARY_BYTE_ORDER, Field::new("version"), 0, text);
         }
         check_end(view, report);
         return Ok(());
     }
     let bytes = view.bytes;
     if bytes.starts_with(b"\xef\xbb\xbf") || bytes.first().is_some_and(|byte| is_blank(*byte)) {
-        stumbles(report, 0, "stands behind blanks or a mark of the encoding: it reads nothing");
+        stumbles(report, 0, "blanks or a byte order mark at the start: the importer reads nothing");
     }
     let mut look = XmlCheck { bytes, report, lists: Vec::new() };
     walk(bytes, &view.state.context.options.limits, &mut |event, open| {
@@ -35,25 +37,31 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     })
 }
 
-/// Tells of bytes behind the last field.
+/// Reports bytes after the last field of a binary file.
 fn check_end(view: View<'_>, report: &mut Report<'_>) {
     let end = view.state.elements.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
     let left = as_u64(view.bytes.len()).saturating_sub(end);
     if left > 0 {
-        report.say("EZ36", Field::new("end"), end, format!("expected the end of the file, found {left} more bytes"));
+        report.add(
+            rules::TRAILING_BYTES,
+            Field::new("end"),
+            end,
+            format!("expected the end of the file, found {left} more bytes"),
+        );
     }
 }
 
 fn stumbles(report: &mut Report<'_>, at: usize, what: &str) {
-    report.say(
-        "EZ31",
+    report.add(
+        rules::ORIGINAL_IMPORTER,
         Field::new("elements"),
         as_u64(at),
-        format!("expected what the original importer reads; this {what}"),
+        format!("expected XML that the original importer reads, found {what}"),
     );
 }
 
-/// A list that says how long it is, and how many of its items were seen.
+/// An element that declares the number of its children, together with the number of children that
+/// were found so far.
 struct CountedElement {
     element: ElementName,
     said: Option<(u32, u64)>,
@@ -86,35 +94,44 @@ impl<'a> XmlCheck<'a, '_, '_> {
                 if let Some(first) = text.iter().position(|byte| !is_blank(*byte)) {
                     let head = text.get(first..).unwrap_or_default();
                     let head = Name::new(head.get(..24).unwrap_or(head));
-                    let text = format!("expected elements, found {head:?}, which nobody reads");
-                    self.report.say("EZ30", Field::new("elements"), as_u64(range.start.saturating_add(first)), text);
+                    let text = format!("expected elements, found the text {head:?}, which is ignored");
+                    self.report.add(
+                        rules::TEXT_BETWEEN_NUMBERS,
+                        Field::new("elements"),
+                        as_u64(range.start.saturating_add(first)),
+                        text,
+                    );
                 }
             }
             XmlEvent::Comment(range) => {
                 let within = |element: ElementName| open.iter().any(|open| open.element == element);
                 if in_data || within(ElementName::Mesh) {
-                    stumbles(self.report, range.start, "is a comment within a mesh or its numbers: it loses the mesh");
+                    stumbles(
+                        self.report,
+                        range.start,
+                        "a comment inside a mesh or its numbers: the importer loses the mesh",
+                    );
                 }
-                let text = "expected none, found a comment, which nobody reads".to_owned();
-                self.report.say("EZ40", Field::new("comment"), as_u64(range.start), text);
+                let text = "expected no comment, found one, which is ignored".to_owned();
+                self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("comment"), as_u64(range.start), text);
             }
             XmlEvent::Instruction(range) => {
                 let text = self.bytes.get(range.clone()).unwrap_or_default();
                 if !text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"<?xml ")) {
-                    let text = "expected none, found an instruction, which nobody follows".to_owned();
-                    self.report.say("EZ40", Field::new("elements"), as_u64(range.start), text);
+                    let text = "expected no processing instruction, found one, which is ignored".to_owned();
+                    self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("elements"), as_u64(range.start), text);
                 }
             }
             XmlEvent::Cdata(range) => {
-                stumbles(self.report, range.start, "is CDATA: it loses the numbers");
+                stumbles(self.report, range.start, "CDATA: the importer loses the numbers");
                 if !in_data {
-                    let text = "expected elements, found CDATA, which nobody reads".to_owned();
-                    self.report.say("EZ30", Field::new("elements"), as_u64(range.start), text);
+                    let text = "expected elements, found CDATA, which is ignored".to_owned();
+                    self.report.add(rules::TEXT_BETWEEN_NUMBERS, Field::new("elements"), as_u64(range.start), text);
                 }
             }
             XmlEvent::Doctype(range) => {
-                let text = "expected none, found a declaration, which is passed over".to_owned();
-                self.report.say("EZ38", Field::new("doctype"), as_u64(range.start), text);
+                let text = "expected no DOCTYPE, found one, which is ignored".to_owned();
+                self.report.add(rules::DOCTYPE, Field::new("doctype"), as_u64(range.start), text);
             }
             XmlEvent::Text(_) => {}
         }
@@ -130,15 +147,13 @@ impl<'a> XmlCheck<'a, '_, '_> {
         }
         let at = as_u64(tag.start);
         if element == ElementName::Unknown {
-            let text = format!("expected elements of the format, found <{name}>, which is passed over");
-            self.report.say("EZ28", Field::new("elements"), at, text);
+            let text = format!("expected elements of the format, found <{name}>, which is ignored");
+            self.report.add(rules::UNKNOWN_ELEMENT, Field::new("elements"), at, text);
             return;
         }
         if !belongs(element, open) {
-            let text = format!(
-                "expected <{name}> within the element that it belongs to, found it elsewhere; it is passed over"
-            );
-            self.report.say_as(Severity::Warning, "EZ28", Field::new("elements"), at, text);
+            let text = format!("expected <{name}> inside its parent element, found it elsewhere; it is ignored");
+            self.report.add_as(Severity::Warning, rules::UNKNOWN_ELEMENT, Field::new("elements"), at, text);
         }
         let mut attributes = tag.attributes();
         while let Ok(Some(attribute)) = attributes.next() {
@@ -150,28 +165,29 @@ impl<'a> XmlCheck<'a, '_, '_> {
         if element == ElementName::Bone {
             match tag.values(["position", "parent"]) {
                 [None, _] => {
-                    stumbles(self.report, tag.start, "is a bone without a position: it may lose the skeleton");
+                    stumbles(self.report, tag.start, "a bone without a position: the importer may lose the skeleton");
                 }
                 [Some(position), Some(parent)] if parent.at > position.at => {
-                    stumbles(self.report, tag.start, "is a bone whose parent stands behind its position: it crashes");
+                    stumbles(self.report, tag.start, "a bone with parent after position: the importer crashes");
                 }
                 _ => {}
             }
         }
     }
 
-    /// Looks at the names that the number of triangles has.
+    /// Checks that all attributes of a tag that declare the number of triangles have the same
+    /// value.
     fn counts(&mut self, tag: Tag<'a>) {
         let [usual, older, published] = tag.values(COUNTS);
         if published.is_some() && usual.or(older).is_none() {
-            stumbles(self.report, tag.start, "counts triangles by trianglecount: it loses the mesh");
+            stumbles(self.report, tag.start, "a triangle count named trianglecount: the importer loses the mesh");
         }
         let mut said = [usual, older, published].into_iter().flatten();
         let Some(first) = said.next() else { return };
         if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
             let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
-            let text = format!("expected {first:?}, as it says before, found {found:?}; the first is taken");
-            self.report.say("EZ13", Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
+            let text = format!("expected {first:?}, as in the earlier attribute, found {found:?}; the first is used");
+            self.report.add(rules::LIST_COUNT, Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
         }
     }
 
@@ -180,22 +196,31 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {
-            let text = format!("expected attributes of the format, found {}, which is passed over", Name::new(name));
-            self.report.say("EZ29", field, at, text);
+            let text = format!("expected attributes of the format, found {}, which is ignored", Name::new(name));
+            self.report.add(rules::UNKNOWN_ATTRIBUTE, field, at, text);
         }
         if *quote != Some(b'"') {
-            stumbles(self.report, value.at, "is a value without double quotes: it loses this and all later attributes");
+            stumbles(
+                self.report,
+                value.at,
+                "a value without double quotes: the importer loses it and all later attributes",
+            );
         }
         if value.bytes.contains(&b'&') && is_known {
-            let text = "expected no entity, found &; names are kept as they are written".to_owned();
-            self.report.say("EZ39", field, at, text);
+            let text = "expected no entity, found &; the value is kept as written".to_owned();
+            self.report.add(rules::ENTITY, field, at, text);
         }
         if !value.bytes.is_ascii() && String::from_utf8(value.bytes.to_vec()).is_err() {
-            self.report.say("EZ33", field, at, "expected UTF-8, found other bytes; they are kept".to_owned());
+            self.report.add(
+                rules::NAME_ENCODING,
+                field,
+                at,
+                "expected UTF-8, found other bytes; they are kept".to_owned(),
+            );
         }
     }
 
-    /// Notes an element that says how many others stand in it.
+    /// Records the start of an element that declares the number of its children.
     fn begin(&mut self, tag: Tag<'a>, element: ElementName, depth: usize) {
         if counted(element).is_none() {
             return;
@@ -217,22 +242,23 @@ impl<'a> XmlCheck<'a, '_, '_> {
         if let Some(value) = value.filter(|_| said.is_none()) {
             let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
             let text = format!("expected a count, found {found:?}");
-            self.report.say("EZ13", Field::new("count").in_struct(element.name()), as_u64(value.at), text);
+            self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(element.name()), as_u64(value.at), text);
         }
         self.lists.push(CountedElement { element, said, seen: 0, depth });
     }
 
-    /// Compares what an element said with what was in it.
+    /// Compares the declared number of children with the actual number.
     fn finish(&mut self, depth: usize) {
         let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
         if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {
-            let text = format!("expected {said}, as it says, found {}", list.seen);
-            self.report.say("EZ13", Field::new("count").in_struct(list.element.name()), at, text);
+            let text = format!("expected {said} items, as declared, found {}", list.seen);
+            self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(list.element.name()), at, text);
         }
     }
 }
 
-/// Returns what an element counts.
+/// Returns the kind of child elements whose number an element declares, or `None` if the element
+/// declares no such number.
 fn counted(element: ElementName) -> Option<ElementName> {
     Some(match element {
         ElementName::Mesh => ElementName::Section,

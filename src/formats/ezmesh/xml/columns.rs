@@ -1,6 +1,7 @@
-//! From the text of vertices to arrays: each group of numbers goes to an array of its own.
+//! Converts vertex text to arrays: each column of the vertices becomes a separate array.
 //!
-//! Floats are read many at a time, of many vertices where a vertex has nothing else, and then go to their places.
+//! Floats are parsed in batches and then copied to the arrays of their columns. If all columns of a
+//! vertex are floats, a batch contains the floats of many vertices.
 
 use super::number_block::{NUMBER_BATCH, NumberBlock, ParsedBlock};
 use super::numbers::{NumberFault, Tokens};
@@ -10,7 +11,8 @@ use crate::formats::ezmesh::semantic::Scalar;
 use crate::formats::ezmesh::vertex_format::{Column, MAX_SCALARS, VertexFormat};
 
 impl NumberBlock<'_> {
-    /// Decodes vertices: each group of numbers into an array of its own, one array behind another.
+    /// Decodes `rows` vertices into `out`: each column as a separate array, one array after
+    /// another.
     pub(crate) fn columns_into(&self, format: &VertexFormat, rows: usize, out: &mut [u8]) -> Result<bool> {
         let mut left = out;
         let mut array = |column: &Column| {
@@ -22,7 +24,7 @@ impl NumberBlock<'_> {
         self.spread(format, rows, &mut array)
     }
 
-    /// Parses vertices.
+    /// Parses `rows` vertices from the text, and returns the allocated arrays of their columns.
     pub(crate) fn parse_vertices(
         &self,
         format: &VertexFormat,
@@ -36,7 +38,7 @@ impl NumberBlock<'_> {
         Ok(ParsedBlock { interp_width, data: data.into_boxed_slice(), has_more })
     }
 
-    /// Decodes one group of floats of each vertex, and steps over the other numbers.
+    /// Decodes one column of floats of each vertex, and skips the other numbers.
     pub(crate) fn column_into<const N: usize>(
         &self,
         format: &VertexFormat,
@@ -46,13 +48,17 @@ impl NumberBlock<'_> {
         let rows = out.len();
         let mut bytes: &mut [u8] = bytemuck::cast_slice_mut(out);
         self.spread(format, rows, &mut |one| if one == column { std::mem::take(&mut bytes) } else { &mut [] })?;
-        // They were written as little-endian ones.
+        // The floats were written to `out` in little-endian byte order.
         out.as_flattened_mut().iter_mut().for_each(|float| *float = f32::from_bits(u32::from_le(float.to_bits())));
         Ok(())
     }
 
-    /// Decodes vertices, each group of numbers into the array that it is given: little-endian, or empty for a group that nobody
-    /// wants. What is stepped over must be a number, too, or one path would read what another refuses.
+    /// Decodes `rows` vertices. Each column is written to the little-endian array that the closure
+    /// `array` returns for the column.
+    ///
+    /// The closure returns an empty array for a column that is not requested. The tokens of such a
+    /// column must also be valid numbers. Otherwise, one function would accept a text that another
+    /// function refuses.
     fn spread<'o>(
         &self,
         format: &VertexFormat,
@@ -67,7 +73,8 @@ impl NumberBlock<'_> {
             *group = ColumnTarget { array: array(column), scalars, size: column.size.into(), all_floats };
         }
         let groups = groups.get_mut(..format.columns().len()).unwrap_or_default();
-        // Where all numbers are floats, those of many vertices are read at a time.
+        // If all numbers of a vertex are floats, the numbers of many vertices are parsed in one
+        // batch.
         let most = if groups.iter().all(|group| group.all_floats) { NUMBER_BATCH.checked_div(width) } else { None };
         let most = most.unwrap_or_default().max(1);
         let (mut tokens, mut floats, mut left) = (self.tokens(), [0.0; NUMBER_BATCH], rows);
@@ -82,7 +89,7 @@ impl NumberBlock<'_> {
     }
 }
 
-/// Where the next numbers of a group go.
+/// The part of the output array of a column that has not been written yet.
 #[derive(Default)]
 struct ColumnTarget<'o> {
     array: &'o mut [u8],
@@ -91,7 +98,8 @@ struct ColumnTarget<'o> {
     all_floats: bool,
 }
 
-/// Reads the numbers that some vertices have in a run of groups: one group, or several of floats.
+/// Reads the numbers of `rows` vertices in adjacent columns: in one column, or in several columns
+/// of floats.
 fn read(
     run: &mut [ColumnTarget<'_>],
     rows: usize,
@@ -124,7 +132,8 @@ fn read(
 }
 
 impl<'o> ColumnTarget<'o> {
-    /// Takes the places of some vertices; none where nobody wants them.
+    /// Returns the part of the output array for the next `rows` vertices. The part is empty if the
+    /// column is not requested.
     fn next(&mut self, rows: usize) -> &'o mut [u8] {
         let size = self.size.saturating_mul(rows);
         let (cells, rest) = std::mem::take(&mut self.array).split_at_mut_checked(size).unwrap_or_default();
@@ -132,7 +141,8 @@ impl<'o> ColumnTarget<'o> {
         cells
     }
 
-    /// Puts floats of some vertices in their places: of each, those from `first` on.
+    /// Writes floats of the next `rows` vertices to the output array of this column. The floats of
+    /// the column start at index `first` in each item of `floats`.
     fn put<'f>(&mut self, rows: usize, floats: impl Iterator<Item = &'f [f32]>, first: usize) {
         let cells = self.next(rows);
         match self.scalars.len() {
@@ -167,7 +177,7 @@ fn put_floats<'f, const SIZE: usize, const COUNT: usize>(
 mod tests {
     use crate::formats::ezmesh::{Mesh, Semantic, VertexValue};
 
-    /// Makes vertices of so many numbers each, the numbers counted up.
+    /// Creates the text of vertices with `width` numbers each. The numbers count up.
     fn text(ctype: &str, semantic: &str, width: usize, rows: usize) -> String {
         let numbers =
             (0..rows * width).fold(String::new(), |numbers, number| numbers + &format!("{} ", number % 60_000));

@@ -1,8 +1,8 @@
-//! The elements that the format knows.
+//! The XML elements of the format, by their names.
 
 use crate::error::Field;
 
-/// An element by its name.
+/// An XML element of the format, identified by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementName {
     MeshSystem,
@@ -25,14 +25,15 @@ pub(crate) enum ElementName {
     CollisionSphere,
     CollisionCapsule,
     CollisionConvex,
-    /// Around a list: it says how long the list is.
+    /// An element that contains a list of other elements, and declares the length of the list in an
+    /// attribute.
     List(ListKind),
-    /// Known to the original importer, without a use.
+    /// An element that the importer of the format's author accepts but does not use.
     Idle,
     Unknown,
 }
 
-/// What a list is of.
+/// The kind of elements that a list element contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListKind {
     Textures,
@@ -48,7 +49,7 @@ pub(crate) enum ListKind {
 }
 
 impl ElementName {
-    /// Tells an element by its name, in any case of letters.
+    /// Returns the element with the given name, without regard to upper and lower case.
     pub(crate) fn of(name: &[u8]) -> Self {
         let mut lower = [0; 32];
         let Some(lower) = lower.get_mut(..name.len()) else { return Self::Unknown };
@@ -90,17 +91,20 @@ impl ElementName {
         }
     }
 
-    /// Tells whether the element can be the root of a file.
+    /// Returns whether the element can be the root element of a file.
     pub(crate) const fn is_root(self) -> bool {
         matches!(self, Self::MeshSystem | Self::SceneGraph | Self::Mesh)
     }
 
-    /// Tells whether the element's text is numbers.
+    /// Returns whether the text of the element consists of numbers.
     pub(crate) const fn is_data(self) -> bool {
         matches!(self, Self::VertexBuffer | Self::IndexBuffer | Self::Track | Self::Tetra)
     }
 
-    /// Tells whether none of its kind may stand within it, because it says what belongs to it.
+    /// Returns whether the element must not contain another element of its kind.
+    ///
+    /// The elements inside such an element belong to it. Nesting would make it unclear which
+    /// element they belong to.
     pub(crate) const fn is_owner(self) -> bool {
         matches!(
             self,
@@ -114,7 +118,7 @@ impl ElementName {
         )
     }
 
-    /// Returns the attributes that the element has in some file.
+    /// Returns the names of the attributes that the element has in real files.
     pub(crate) const fn attributes(self) -> &'static [&'static str] {
         match self {
             Self::MeshSystem => {
@@ -144,7 +148,7 @@ impl ElementName {
         }
     }
 
-    /// Names an element whose place in the structure is at fault.
+    /// Returns the field name for an error about this element in a wrong position.
     pub(crate) const fn field(self) -> Field {
         match self {
             Self::Idle | Self::Unknown => Field::new("element"),
@@ -152,7 +156,7 @@ impl ElementName {
         }
     }
 
-    /// Returns the element's name, as writers spell it.
+    /// Returns the name of the element in the upper and lower case that writers use.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::MeshSystem => "MeshSystem",

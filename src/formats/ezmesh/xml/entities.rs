@@ -1,9 +1,12 @@
-//! The decoded view of names and free texts, which files hold with entities and percent signs in them.
+//! Decodes names and free text, which files store with XML entities and percent codes.
 
 use crate::parse::Name;
 
-/// Returns a text with the five entities that XML names, and characters by number, in the place of their codes. Whatever
-/// else looks like an entity stays as it is: nothing is ever expanded further.
+/// Returns a text in which each XML entity is replaced by its character.
+///
+/// The function decodes the five predefined entities of XML, such as `&lt;`, and characters by
+/// number, such as `&#65;`. Any other text that looks like an entity stays unchanged. The decoded
+/// text is not decoded a second time.
 ///
 /// ```
 /// let name = meshpeek::Name::new(b"A &amp; B &#x41; &what;");
@@ -16,7 +19,7 @@ pub fn unescape(text: Name<'_>) -> String {
     let mut rest = &*text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        // The longest of them is `&#x10FFFF;`.
+        // The longest entity is `&#x10FFFF;`, which has ten bytes.
         let end = after.bytes().take(10).position(|byte| byte == b';');
         let decoded = end.and_then(|end| Some((entity(after.get(..end)?)?, after.get(end.saturating_add(1)..)?)));
         let (character, after) = decoded.unwrap_or(('&', after));
@@ -45,8 +48,11 @@ fn entity(name: &str) -> Option<char> {
     })
 }
 
-/// Returns a text with the bytes that `%` and two hexadecimal digits stand for, as later writers spell what a quoted value
-/// cannot hold, and with its entities decoded.
+/// Returns a text in which percent codes and XML entities are decoded.
+///
+/// A percent code is `%` and two hexadecimal digits, which are the value of a byte. Later programs
+/// that write `.ezm` files use percent codes for characters that a quoted attribute value cannot
+/// contain.
 #[must_use]
 pub fn unescape_percent(text: Name<'_>) -> String {
     let bytes = text.as_bytes();

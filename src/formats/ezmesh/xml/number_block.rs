@@ -1,8 +1,10 @@
-//! Blocks of numbers: where they are, and how the text of one becomes arrays.
+//! Blocks of numbers. A block is the text of one element, which is a list of numbers. This module
+//! converts a block to arrays.
 //!
-//! A block of text is parsed once, when somebody first asks for one of its numbers: each group of numbers becomes an array
-//! of its own, little-endian, and is lent like any other array from then on. Whoever goes through a block once can decode it
-//! straight into a buffer instead. A binary file's blocks are lent as they are.
+//! A block is parsed once, on the first request for one of its numbers. Each column of numbers
+//! becomes a separate little-endian array in a cache, and later requests borrow this array. A
+//! caller that reads a block only once can decode it directly into its own buffer. Arrays of a
+//! binary file are not parsed: they are borrowed from the file without a copy.
 
 use std::ops::Range;
 
@@ -11,31 +13,34 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 
-/// Numbers that are read at a time, before each goes to its place.
+/// Maximum number of floats in a batch. The floats of a batch are parsed together, and then copied
+/// to the arrays of their columns.
 pub(crate) const NUMBER_BATCH: usize = 512;
 
-/// The text of a block, its place for errors, and how many numbers it must have.
+/// A block of numbers in a text file: its position in the file, its field for errors, and the
+/// options for reading the numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberBlock<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) content: Range<usize>,
     pub(crate) field: Field,
-    /// Bytes of a number at most.
+    /// Maximum length of a number in the text, in bytes.
     pub(crate) longest: usize,
-    /// Whether numbers beyond those that are counted are an error.
+    /// Whether more numbers than declared are an error.
     pub(crate) strict: bool,
-    /// What a record is, in the plural.
+    /// The plural name of the records in the block, such as `vertices`, for error messages.
     pub(crate) what: &'static str,
 }
 
-/// A block of text that became arrays.
+/// The numbers of a block, parsed into arrays.
 #[derive(Debug)]
 pub(crate) struct ParsedBlock {
-    /// The floats of what is to be interpolated, where they are not as many as are declared.
+    /// The number of floats per vertex in an `interp` column, if this number differs from the
+    /// declared number.
     pub(crate) interp_width: Option<u8>,
-    /// The arrays, one after another.
+    /// The bytes of the arrays, one array after another.
     pub(crate) data: Box<[u8]>,
-    /// Whether there are more numbers than are counted.
+    /// Whether the text has more numbers than declared.
     pub(crate) has_more: bool,
 }
 
@@ -44,12 +49,12 @@ impl<'a> NumberBlock<'a> {
         Tokens::new(self.bytes, self.content.clone(), self.longest)
     }
 
-    /// Starts in the middle.
+    /// Returns a reader of numbers that starts at a given position inside the block.
     pub(crate) fn tokens_from(&self, place: TextPosition) -> Tokens<'a> {
         Tokens::resume(self.bytes, self.content.end, place, self.longest)
     }
 
-    /// Words what is wrong with a number.
+    /// Converts a [`NumberFault`] to an error with the field and the byte offset.
     #[cold]
     pub(crate) fn fault(&self, fault: NumberFault, rows: usize, width: usize) -> Error {
         let kind = match fault.what {
@@ -69,23 +74,27 @@ impl<'a> NumberBlock<'a> {
         Error::new(FORMAT, self.field, as_u64(fault.at), kind)
     }
 
-    /// Says how many numbers there are instead of those that must be.
+    /// Creates the error for a block that has too many or too few numbers for `rows` rows of
+    /// `width` numbers.
     #[cold]
     pub(crate) fn miscount(&self, rows: usize, width: usize) -> Error {
         let found = self.count().map_or_else(|_| "fewer".to_owned(), |count| count.to_string());
         let needed = as_u64(rows).saturating_mul(as_u64(width));
-        let expected = format!("{needed} numbers, {rows} {} of {width}", self.what);
+        let expected = format!("{needed} numbers, {rows} {} of {width} each", self.what);
         let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
         Error::new(FORMAT, self.field, as_u64(self.content.start), kind)
     }
 
-    /// Counts the numbers.
+    /// Counts the numbers of the block, without parsing them.
     pub(crate) fn count(&self) -> Result<u64> {
         numbers::count(self.bytes, self.content.clone()).map_err(|fault| self.fault(fault, 0, 0))
     }
 
-    /// Tests that rows can follow, before anything is allocated for them. Where there are as many numbers and one of them is
-    /// too short, whoever reads it says so.
+    /// Checks that the text of the block is long enough for `rows` rows, before memory is allocated
+    /// for the rows.
+    ///
+    /// The check also succeeds if the text has enough numbers but one number is too short. In this
+    /// case, the error is returned later, when this number is read.
     pub(crate) fn can_hold(&self, rows: usize, least: u64, width: usize) -> Result<()> {
         let room = as_u64(self.content.len()).saturating_add(1);
         match as_u64(rows).checked_mul(least) {
@@ -95,8 +104,11 @@ impl<'a> NumberBlock<'a> {
         }
     }
 
-    /// Tells whether there are no more numbers than were read. More are whole rows, or something is wrong with what is declared.
-    /// Where numbers of a fixed width may stand without separators, only those that are left are counted.
+    /// Returns whether the text contains no further numbers after the numbers that were read.
+    ///
+    /// If the remaining numbers do not form whole rows, the declaration of the row is wrong and the
+    /// function returns an error. Numbers of a fixed width may have no separators between them. In
+    /// this case, only the remaining numbers are counted.
     pub(crate) fn ends(&self, tokens: &mut Tokens<'a>, rows: usize, width: usize, is_counted: bool) -> Result<bool> {
         let at = tokens.at();
         let done = tokens.is_done().map_err(|fault| self.fault(fault, rows, width))?;
@@ -113,7 +125,8 @@ impl<'a> NumberBlock<'a> {
         Err(self.miscount(rows, width))
     }
 
-    /// Decodes floats, so many to a row.
+    /// Decodes all floats of the block to little-endian bytes in `out`, with `width` floats per
+    /// row.
     pub(crate) fn floats_into(&self, rows: usize, width: usize, out: &mut [[u8; 4]]) -> Result<bool> {
         let (mut tokens, mut some) = (self.tokens(), [0.0; NUMBER_BATCH]);
         for places in out.chunks_mut(NUMBER_BATCH) {
@@ -124,7 +137,8 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, true).map(|done| !done)
     }
 
-    /// Decodes floats, so many to a row, into native ones.
+    /// Decodes all floats of the block into `out`, in the byte order of the machine, with `width`
+    /// floats per row.
     pub(crate) fn native_floats_into(&self, width: usize, out: &mut [f32]) -> Result<()> {
         let rows = out.len().checked_div(width).unwrap_or_default();
         let mut tokens = self.tokens();
@@ -132,7 +146,8 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, true).map(|_| ())
     }
 
-    /// Decodes indices, three to a triangle, into native ones.
+    /// Decodes all indices of the block into `out`, in the byte order of the machine, with three
+    /// indices per triangle.
     pub(crate) fn native_indices_into(&self, out: &mut [u32]) -> Result<()> {
         let rows = out.len() / 3;
         let mut tokens = self.tokens();
@@ -140,7 +155,8 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, 3, true).map(|_| ())
     }
 
-    /// Decodes indices, three to a triangle.
+    /// Decodes all indices of the block to little-endian bytes in `out`, with three indices per
+    /// triangle.
     pub(crate) fn indices_into(&self, out: &mut [[u8; 4]]) -> Result<bool> {
         let rows = out.len() / 3;
         let (mut tokens, mut some) = (self.tokens(), [0; NUMBER_BATCH]);
@@ -152,7 +168,7 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, 3, true).map(|done| !done)
     }
 
-    /// Parses rows of floats.
+    /// Parses `rows` rows of `width` floats each into one allocated array.
     pub(crate) fn parse_floats(&self, rows: usize, width: usize) -> Result<ParsedBlock> {
         self.can_hold(rows, as_u64(width).saturating_mul(2), width)?;
         let mut data = self.reserve(rows, width.saturating_mul(4))?;
@@ -160,7 +176,7 @@ impl<'a> NumberBlock<'a> {
         Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more })
     }
 
-    /// Parses the indices of triangles.
+    /// Parses the indices of triangles into one allocated array.
     pub(crate) fn parse_indices(&self, triangles: usize) -> Result<ParsedBlock> {
         self.can_hold(triangles, 6, 3)?;
         let mut data = self.reserve(triangles, 12)?;
@@ -179,7 +195,8 @@ impl<'a> NumberBlock<'a> {
         Ok(data)
     }
 
-    /// Returns where a number starts; where the block starts, if there is no such number.
+    /// Returns the byte offset in the file of the number with an index, or of the start of the
+    /// block if it has no such number.
     pub(crate) fn offset_of(&self, number: u64) -> u64 {
         let mut tokens = self.tokens();
         let passed = (0..number).try_for_each(|_| tokens.word().map(|_| ()));

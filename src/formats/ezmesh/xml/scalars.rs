@@ -1,4 +1,5 @@
-//! One number of a vertex as text: read as a value, or copied to its place in an array.
+//! Reads one number of a vertex from text, and returns the number as a value or copies it to an
+//! array.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -6,36 +7,40 @@ use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::parse::Name;
 
-/// What an integer of two bytes may be, with or without a sign.
+/// The valid range of an integer of two bytes, signed or unsigned.
 pub(crate) const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
-/// What an integer of one byte may be, with or without a sign.
+/// The valid range of an integer of one byte, signed or unsigned.
 pub(crate) const BYTE: RangeInclusive<i64> = -0x80..=0xff;
 
-/// Returns the value of the lowest two bytes, with a sign.
+/// Returns the lowest two bytes of a number as a signed integer.
 pub(crate) fn short_value(number: i64) -> i64 {
     let [low, high, ..] = number.to_le_bytes();
     i16::from_le_bytes([low, high]).into()
 }
 
-/// Returns the value of the lowest byte, with a sign.
+/// Returns the lowest byte of a number as a signed integer.
 pub(crate) fn byte_value(number: i64) -> i64 {
     let [low, ..] = number.to_le_bytes();
     i8::from_le_bytes([low]).into()
 }
 
-/// Passes over a word. Of those that markup splits, no array could tell where they end.
+/// Skips a word and returns its byte range in the file.
+///
+/// A word with markup inside is an error, because a parsed array stores only the offset at which
+/// the word starts.
 pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
     let word = tokens.word()?;
     let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
     let end = word.start.saturating_add(end_of_word(bytes));
-    // Behind a whole word there is nothing, or markup only.
+    // Only separators or markup may follow the word in its token.
     match Tokens::new(tokens.bytes(), end..word.end, usize::MAX).is_done() {
         Ok(true) => Ok(word.start..end),
         _ => Err(NumberFault { at: word.start, what: NumberFaultKind::Element }),
     }
 }
 
-/// Returns where a word ends: before a separator, or markup.
+/// Returns the length of the word at the start of `bytes`, in bytes. The word ends before a
+/// separator or before markup.
 pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
     let ends = |(at, byte): (usize, &u8)| {
         numbers::is_separator(*byte) || *byte == b'<' || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
@@ -43,7 +48,8 @@ pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
     bytes.iter().enumerate().position(ends).unwrap_or(bytes.len())
 }
 
-/// Reads one number, and copies its little-endian bytes to its place.
+/// Reads one number from the text, and copies its little-endian bytes to `cell`, which is its place
+/// in an array.
 pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> Result<(), NumberFault> {
     let low_bytes = |number: i64| number.to_le_bytes();
     match scalar {
@@ -65,14 +71,14 @@ pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u
     Ok(())
 }
 
-/// Copies the first bytes of a little-endian number.
+/// Copies the first bytes of a little-endian number to `cell`, until `cell` is full.
 fn put(cell: &mut [u8], bytes: &[u8]) {
     for (place, byte) in cell.iter_mut().zip(bytes) {
         *place = *byte;
     }
 }
 
-/// Reads one number as a value.
+/// Reads one number from the text, and returns it as a value with its type.
 pub(crate) fn read_value<'a>(tokens: &mut Tokens<'a>, scalar: Scalar) -> Result<VertexValue<'a>, NumberFault> {
     Ok(match scalar {
         Scalar::Float => VertexValue::Float(tokens.float()?),

@@ -1,4 +1,4 @@
-//! From the text of a file to the index of its elements.
+//! Builds the element index from the text of a file.
 
 use super::element_name::ElementName;
 use super::walk::{OpenElement, XmlEvent, walk};
@@ -9,11 +9,11 @@ use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 use crate::parse::Limits;
 
-/// Finds every element, in one pass that reads no number.
+/// Finds every element of a text file, in one pass that parses no numbers.
 pub(crate) fn scan(bytes: &[u8], limits: &Limits) -> Result<(ElementIndex, Dialect)> {
     let mut scan = XmlScan { elements: ElementIndex::new(), dialect: None, limits };
     walk(bytes, limits, &mut |event, open| scan.see(&event, open))?;
-    // Without a root the walk fails.
+    // If the file has no root element, the call of `walk` has already returned an error.
     Ok((scan.elements, scan.dialect.unwrap_or(Dialect::MeshSystem)))
 }
 
@@ -83,7 +83,7 @@ impl XmlScan<'_> {
     }
 }
 
-/// Tells whether an element stands where it has a meaning.
+/// Returns whether the format allows an element inside the given open elements.
 pub(crate) fn belongs(element: ElementName, open: &[OpenElement<'_>]) -> bool {
     match element {
         ElementName::MeshSystem | ElementName::SceneGraph | ElementName::List(_) => true,
@@ -95,10 +95,14 @@ pub(crate) fn belongs(element: ElementName, open: &[OpenElement<'_>]) -> bool {
     }
 }
 
-/// Returns the list that an element belongs to, by those that it stands in; `None` for what belongs to nothing.
+/// Returns the list of the element index to which an element belongs, or `None` if the element has
+/// no meaning at its position.
+///
+/// The list depends on the open elements that contain this element.
 pub(crate) fn kind(element: ElementName, open: &[OpenElement<'_>]) -> Option<ElementKind> {
     let around = |owners: &[ElementName]| open.iter().rev().map(|open| open.element).find(|one| owners.contains(one));
-    // What stands in an element that is in no list must not pass for that of the one before it in the list.
+    // A child of an element that is not in the index must not be counted as a child of the previous
+    // element in the index.
     let listed = |element: ElementName, owner: ElementName| {
         let at = open.iter().rposition(|open| open.element == element)?;
         open.get(..at)?.iter().any(|open| open.element == owner).then_some(())

@@ -1,4 +1,4 @@
-//! One tag: a name and its attributes, read where they stand.
+//! Reads one XML tag: its name and its attributes, directly from the bytes of the file.
 
 use std::ops::Range;
 
@@ -6,22 +6,23 @@ use crate::error::ErrorKind;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Limits, Name};
 
-/// The most attributes of an element, whatever the limits say.
+/// The maximum number of attributes of an element. This limit applies in addition to the limits
+/// that the caller sets.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// Returns whether a byte is one of XML's blanks.
+/// Returns whether a byte is XML white space.
 pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// A tag that starts an element.
+/// The start tag of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag<'a> {
-    /// The whole file.
+    /// The bytes of the whole file.
     bytes: &'a [u8],
-    /// Where its `<` stands.
+    /// Offset of the `<` of the tag in the file.
     pub(crate) start: usize,
-    /// Where its name ends.
+    /// Offset of the end of the element name in the file.
     name_end: usize,
 }
 
@@ -30,15 +31,15 @@ pub(crate) struct Tag<'a> {
 pub(crate) struct XmlAttribute<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) value: AttributeValue<'a>,
-    /// What stands around the value: `"`, `'`, or nothing.
+    /// The quote character around the value: `"`, `'`, or `None` if the value has no quotes.
     pub(crate) quote: Option<u8>,
 }
 
-/// The value of an attribute, as it stands in the file.
+/// The value of an attribute, as written in the file, without decoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AttributeValue<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Where it starts.
+    /// Offset of the first byte of the value in the file.
     pub(crate) at: usize,
 }
 
@@ -47,13 +48,13 @@ impl<'a> AttributeValue<'a> {
         Name::new(self.bytes)
     }
 
-    /// Returns which bytes of the file it is.
+    /// Returns the byte range of the value in the file.
     pub(crate) const fn range(self) -> Range<usize> {
         self.at..self.at.saturating_add(self.bytes.len())
     }
 }
 
-/// What is wrong with a tag, and where.
+/// An error in a tag, with the offset of the error in the file.
 #[derive(Debug)]
 pub(crate) struct TagFault {
     pub(crate) at: usize,
@@ -67,16 +68,17 @@ impl TagFault {
     }
 }
 
-/// Where a tag ends, and whether its element ends with it.
+/// The end of a tag, and whether the tag ends with `/>`, which also ends the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TagEnd {
-    /// The byte behind its `>`.
+    /// Offset of the byte after the `>` of the tag.
     pub(crate) end: usize,
     pub(crate) is_empty: bool,
 }
 
 impl<'a> Tag<'a> {
-    /// Reads the name of the tag whose `<` stands at `start`. `None` where no name follows.
+    /// Reads the name of the tag whose `<` is at the offset `start`. Returns `None` if no name
+    /// follows the `<`.
     pub(crate) fn at(bytes: &'a [u8], start: usize) -> Option<Self> {
         let from = start.checked_add(1)?;
         let rest = bytes.get(from..)?;
@@ -86,17 +88,20 @@ impl<'a> Tag<'a> {
         is_name.then_some(Self { bytes, start, name_end: from.saturating_add(length) })
     }
 
-    /// Returns the element's name.
+    /// Returns the name of the element.
     pub(crate) fn name(&self) -> &'a [u8] {
         self.bytes.get(self.start.saturating_add(1)..self.name_end).unwrap_or_default()
     }
 
-    /// Returns the attributes, one after another, and then where the tag ends.
+    /// Returns a reader of the attributes of the tag. The reader also finds the end of the tag.
     pub(crate) const fn attributes(&self) -> Attributes<'a> {
         Attributes { bytes: self.bytes, at: self.name_end, name_start: 0, end: None }
     }
 
-    /// Returns the values of some attributes, by names in any case of letters; the first of those that stand twice.
+    /// Returns the values of the attributes with the given names, without regard to upper and lower
+    /// case.
+    ///
+    /// If an attribute occurs twice in the tag, the function returns its first value.
     pub(crate) fn values<const N: usize>(&self, names: [&str; N]) -> [Option<AttributeValue<'a>>; N] {
         let mut found = [None; N];
         let mut attributes = self.attributes();
@@ -110,23 +115,27 @@ impl<'a> Tag<'a> {
         found
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute with the name `name`, or `None` if the tag has no such
+    /// attribute.
     pub(crate) fn value(&self, name: &str) -> Option<AttributeValue<'a>> {
         let [value] = self.values([name]);
         value
     }
 
-    /// Returns where the tag ends.
+    /// Returns the end of the tag, or `None` if the tag has a syntax error.
     pub(crate) fn end(&self) -> Option<TagEnd> {
         let mut attributes = self.attributes();
         while let Ok(Some(_)) = attributes.next() {}
         attributes.end
     }
 
-    /// Goes through the attributes, and tests that each stands once and none is beyond the limits.
+    /// Checks that no attribute occurs twice in the tag, and that no attribute exceeds the limits.
+    ///
+    /// The function returns the end of the tag.
     pub(crate) fn check(&self, limits: &Limits) -> Result<TagEnd, TagFault> {
         let mut attributes = self.attributes();
-        // Names are compared in any case of letters, first by the letters' hash: of 64 names, none is compared with all.
+        // Hashes of the lower-case attribute names are compared first. Hence a tag with 64
+        // attributes needs few full comparisons of names.
         let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
         let mut count = 0_usize;
         let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
@@ -162,25 +171,25 @@ impl<'a> Tag<'a> {
     }
 
     fn unclosed(&self) -> TagFault {
-        TagFault::value(self.start, "element", "a tag that ends in >", "the end of the file")
+        TagFault::value(self.start, "element", "a tag that ends with >", "the end of the file")
     }
 }
 
-/// Mixes the letters of a name, whatever their case.
+/// Returns the hash of a name. Upper and lower case letters have the same hash.
 fn hash(name: &[u8]) -> u32 {
     name.iter().fold(name.len().try_into().unwrap_or(u32::MAX), |hash: u32, byte| {
         (hash.rotate_left(5) ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x9e37_79b9)
     })
 }
 
-/// Goes through the attributes of a tag.
+/// A reader of the attributes of a tag.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the name of the last attribute starts.
+    /// Offset of the name of the last attribute.
     name_start: usize,
-    /// Where the tag ends, once all attributes were seen.
+    /// The end of the tag. The field is set after all attributes have been read.
     pub(crate) end: Option<TagEnd>,
 }
 
@@ -199,7 +208,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// Returns the next attribute; `None` at the tag's end.
+    /// Returns the next attribute, or `None` at the end of the tag.
     pub(crate) fn next(&mut self) -> Result<Option<XmlAttribute<'a>>, TagFault> {
         if self.end.is_some() {
             return Ok(None);
@@ -224,7 +233,7 @@ impl<'a> Attributes<'a> {
                 }
                 return fault(start, "/>", self.head(start));
             }
-            None => return Err(TagFault::value(start, "element", "a tag that ends in >", "the end of the file")),
+            None => return Err(TagFault::value(start, "element", "a tag that ends with >", "the end of the file")),
             Some(_) => {}
         }
         while self
@@ -238,8 +247,8 @@ impl<'a> Attributes<'a> {
         self.skip_blanks();
         if self.peek() != Some(b'=') || name.is_empty() {
             return match self.peek() {
-                None => Err(TagFault::value(self.at, "element", "a tag that ends in >", "the end of the file")),
-                Some(_) => fault(start, "an attribute, a name and = and a value", self.head(start)),
+                None => Err(TagFault::value(self.at, "element", "a tag that ends with >", "the end of the file")),
+                Some(_) => fault(start, "an attribute: a name, = and a value", self.head(start)),
             };
         }
         self.step();
@@ -251,11 +260,12 @@ impl<'a> Attributes<'a> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = if let Some(quote) = quote {
             let Some(length) = memchr::memchr(quote, rest) else {
-                return fault(self.at, "the quote that ends the value", b"");
+                return fault(self.at, "the closing quote of the value", b"");
             };
             length
         } else {
-            // A slash belongs to the value, unless the tag ends with it.
+            // A slash belongs to an attribute value without quotes, unless the slash and a `>` end
+            // the tag.
             let ends = |(at, byte): (usize, &u8)| {
                 is_blank(*byte) || *byte == b'>' || (*byte == b'/' && rest.get(at.saturating_add(1)) == Some(&b'>'))
             };
@@ -266,7 +276,7 @@ impl<'a> Attributes<'a> {
         Ok(Some(XmlAttribute { name, value, quote }))
     }
 
-    /// Returns the first bytes of what cannot be read.
+    /// Returns the first bytes of text that cannot be parsed, for an error message.
     fn head(&self, start: usize) -> &'a [u8] {
         let rest = self.bytes.get(start..).unwrap_or_default();
         rest.get(..12).unwrap_or(rest)

@@ -1,4 +1,4 @@
-//! A block of vertices, read vertex by vertex.
+//! Reads the vertices of a text block, vertex by vertex.
 
 use super::number_block::NumberBlock;
 use super::numbers::{NumberFault, Tokens};
@@ -9,7 +9,10 @@ use crate::formats::ezmesh::vertex_format::VertexFormat;
 use crate::math::as_u64;
 
 impl<'a> NumberBlock<'a> {
-    /// Reads every number, one after another, and shows it with its vertex's number and its own within the vertex.
+    /// Calls `see` for every number of every vertex, in file order.
+    ///
+    /// The arguments of `see` are the index of the vertex, the index of the number within the
+    /// vertex, and the value.
     pub(crate) fn visit(
         &self,
         format: &VertexFormat,
@@ -27,7 +30,8 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
     }
 
-    /// Counts the characters that stand for hexadecimal digits and are none.
+    /// Counts the characters in hexadecimal numbers that are not hexadecimal digits. The reader
+    /// takes such a character as the digit 0.
     pub(crate) fn bad_digits(&self, format: &VertexFormat, rows: usize) -> Result<u64> {
         let width = format.all_scalars().len();
         let mut tokens = self.tokens();
@@ -39,7 +43,7 @@ impl<'a> NumberBlock<'a> {
         Ok(tokens.bad_digits())
     }
 
-    /// Tells whether the numbers are those of so many rows, and no more.
+    /// Returns whether the text contains exactly the numbers of `rows` vertices in this format.
     fn holds(&self, format: &VertexFormat, rows: usize) -> bool {
         let mut tokens = self.tokens();
         let mut row =
@@ -48,7 +52,8 @@ impl<'a> NumberBlock<'a> {
     }
 }
 
-/// Reads the numbers of one vertex.
+/// Reads the numbers of one vertex, and calls `see` for each number with its index within the
+/// vertex and its value.
 pub(crate) fn read_row<'a>(
     format: &VertexFormat,
     tokens: &mut Tokens<'a>,
@@ -60,8 +65,12 @@ pub(crate) fn read_row<'a>(
     Ok(())
 }
 
-/// Returns how many floats what is to be interpolated has: 3 or 4, where the numbers do not fit what is declared and fit that.
-/// `None` where they are as declared, or fit nothing.
+/// Returns the number of floats per vertex in an `interp` column, or `None` if this number is as
+/// declared.
+///
+/// The function returns 3 or 4 if the total count of numbers fits this width and does not fit the
+/// declared width. The function returns `None` if the total count fits the declared width, or fits
+/// no width.
 pub(crate) fn interp_width(text: &NumberBlock<'_>, declared: &VertexFormat, rows: usize) -> Result<Option<u8>> {
     if !declared.columns().iter().any(|column| matches!(column.semantic, Semantic::Interp(_))) {
         return Ok(None);
@@ -81,7 +90,8 @@ pub(crate) fn interp_width(text: &NumberBlock<'_>, declared: &VertexFormat, rows
     if let Some(width) = [3, 4].into_iter().find(|width| is(&fits, *width)) {
         return Ok(Some(width));
     }
-    // More whole rows than are counted tell as much.
+    // If the text has too many numbers, a total that is a multiple of the numbers per vertex still
+    // identifies the width.
     let has_rows = |format: &VertexFormat| {
         let width = as_u64(format.all_scalars().len());
         found.is_multiple_of(width.max(1)) && found > width.saturating_mul(as_u64(rows))

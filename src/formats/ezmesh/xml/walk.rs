@@ -1,4 +1,4 @@
-//! One pass over the text of a file, from one `<` to the next.
+//! Walks over the XML text of a file in one pass, from each `<` to the next `<`.
 
 use std::ops::Range;
 
@@ -11,36 +11,39 @@ use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
-/// The most elements that stand in each other, whatever the limits say.
+/// The maximum depth of nested elements. This limit applies in addition to the limits that the
+/// caller sets.
 const MAX_DEPTH: usize = 256;
 
-/// What stands in a file, in order. Ranges are bytes of the file.
+/// An event: a tag, a text or other markup, reported in file order. Ranges are byte ranges of the
+/// file.
 #[derive(Clone, Debug)]
 pub(crate) enum XmlEvent<'a> {
-    /// An element starts; one that is empty ends at once, without an event of its own.
+    /// The start tag of an element. An empty element (`<a/>`) has no `End` event.
     Start {
         tag: Tag<'a>,
         element: ElementName,
         end: TagEnd,
     },
-    /// An element ends: where its closing tag stands.
+    /// The end of an element, with the byte range of its closing tag.
     End {
         element: ElementName,
         tag: Range<usize>,
     },
-    /// Whatever stands between two tags.
+    /// The text between two tags.
     Text(Range<usize>),
     Comment(Range<usize>),
-    /// With its borders.
+    /// A CDATA section. The byte range includes the delimiters `<![CDATA[` and `]]>`.
     Cdata(Range<usize>),
     Instruction(Range<usize>),
     Doctype(Range<usize>),
 }
 
-/// Tells whether an element can be the root of a file.
+/// Returns whether a tag can be the root element of an EZ-Mesh text file.
 pub(crate) fn is_root(tag: &Tag<'_>) -> bool {
     match ElementName::of(tag.name()) {
-        // Other formats have a root of that name, too, in lower case and with a namespace or nothing.
+        // Other formats also have a root element `Mesh`: in lower case, with a namespace, or
+        // without attributes.
         ElementName::Mesh => {
             let [xmlns, name, skeleton, sections] = tag.values(["xmlns", "name", "skeleton", "submesh_count"]);
             let is_said = [name, skeleton, sections].iter().any(Option::is_some);
@@ -50,28 +53,30 @@ pub(crate) fn is_root(tag: &Tag<'_>) -> bool {
     }
 }
 
-/// Makes the error that tells which element the root is.
+/// Returns the error for a root element of another format.
 pub(crate) fn foreign_root(tag: &Tag<'_>) -> Error {
     let name = Name::new(tag.name());
     let kind = ErrorKind::Unsupported {
         found: format!("XML whose root element is <{name}>").into(),
-        advice: "EZ-Mesh files have a root of MeshSystem, Mesh or SceneGraph; check which format this is",
+        advice: "the root of an EZ-Mesh file is MeshSystem, Mesh or SceneGraph; check the format of this file",
     };
     Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind)
 }
 
-/// An element that has not ended.
+/// An element that has not ended yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenElement<'a> {
     pub(crate) element: ElementName,
     pub(crate) tag: Tag<'a>,
 }
 
-/// Goes through a file, and tells of everything in it with the elements that it stands in.
+/// Walks over an XML text, and calls `see` with each event and the list of open elements that
+/// contain the event.
 ///
 /// # Errors
 ///
-/// Where the text is not well-formed, or beyond the limits; and what `see` fails with.
+/// Returns an error if the XML text is not well-formed or exceeds the limits. Returns the error of
+/// `see` if `see` returns an error.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     limits: &Limits,
@@ -82,7 +87,7 @@ pub(crate) fn walk<'a>(
     Ok(())
 }
 
-/// Returns where the text starts, behind a mark of its encoding.
+/// Returns the offset of the first byte of the XML text: 0, or the offset after a byte order mark.
 pub(crate) fn start(bytes: &[u8]) -> Result<usize> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Ok(3);
@@ -106,8 +111,10 @@ fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into
     Error::new(FORMAT, Field::new(name), as_u64(at), kind)
 }
 
-/// Returns where the declaration at `start` ends: behind the `>` that is in no quotes, brackets, comment or
-/// instruction.
+/// Returns the offset after the closing `>` of the DOCTYPE declaration that starts at `start`.
+///
+/// A `>` inside quotes, brackets, a comment or a processing instruction does not close the
+/// declaration.
 pub(crate) fn doctype_end(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut inside) = (start.checked_add(2)?, false);
     loop {
@@ -136,7 +143,7 @@ struct XmlWalker<'a, 'l> {
     limits: &'l Limits,
     open: Vec<OpenElement<'a>>,
     at: usize,
-    /// Whether the root element has started.
+    /// Whether the root element of the file has started.
     rooted: bool,
 }
 
@@ -145,7 +152,8 @@ impl<'a> XmlWalker<'a, '_> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes to the next `<` and passes what starts there. `false` at the end of the file.
+    /// Reports the text before the next `<`, and the markup at this `<`, to the closure `see`.
+    /// Returns `false` at the end of the file.
     fn step(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<bool> {
         let rest = self.rest();
         let length = memchr(b'<', rest).unwrap_or(rest.len());
@@ -167,7 +175,7 @@ impl<'a> XmlWalker<'a, '_> {
             }
             Some(b'!') if rest.starts_with(b"<![CDATA[") => {
                 if self.open.is_empty() {
-                    return Err(fault(self.at, "text", "text within the root element", "CDATA outside"));
+                    return Err(fault(self.at, "text", "text inside the root element", "CDATA outside it"));
                 }
                 let end = self.find(9, b"]]>", "CDATA")?;
                 see(XmlEvent::Cdata(self.pass_to(end)), &self.open)?;
@@ -188,13 +196,15 @@ impl<'a> XmlWalker<'a, '_> {
         Ok(true)
     }
 
-    /// Moves to `end`, and returns the range that is passed.
+    /// Moves the reading position to the offset `end`, and returns the byte range from the old
+    /// position to `end`.
     fn pass_to(&mut self, end: usize) -> Range<usize> {
         let start = std::mem::replace(&mut self.at, end);
         start..end
     }
 
-    /// Returns where what starts here ends, behind its closing mark.
+    /// Returns the offset after the delimiter `mark` that closes the markup at the current
+    /// position.
     fn find(&self, skip: usize, mark: &'static [u8], what: &'static str) -> Result<usize> {
         let from = self.at.saturating_add(skip);
         let found = self.bytes.get(from..).and_then(|rest| memmem::find(rest, mark));
@@ -202,7 +212,8 @@ impl<'a> XmlWalker<'a, '_> {
         found.ok_or_else(|| fault(self.at, what, "its end", "the end of the file"))
     }
 
-    /// A declaration may name an encoding of wide characters, whatever the bytes are.
+    /// Returns an error if the XML declaration names an encoding of two or four bytes per
+    /// character, such as UTF-16.
     fn check_encoding(&self, range: Range<usize>) -> Result<()> {
         let text = self.bytes.get(range.clone()).unwrap_or_default();
         let text = text.get(..256).unwrap_or(text).to_ascii_lowercase();
@@ -213,13 +224,13 @@ impl<'a> XmlWalker<'a, '_> {
         if is_wide { Err(wide(range.start)) } else { Ok(()) }
     }
 
-    /// Around the root element there are blanks only.
+    /// Returns an error if a text outside the root element is not only white space.
     fn check_outside(&self, text: Range<usize>) -> Result<()> {
         let bytes = self.bytes.get(text.clone()).unwrap_or_default();
         let Some(first) = bytes.iter().position(|byte| !is_blank(*byte)) else { return Ok(()) };
         let head = bytes.get(first..).unwrap_or_default();
         let head = crate::error::show_bytes(head.get(..12).unwrap_or(head));
-        let expected = if self.rooted { "nothing behind the root element" } else { "an element, which starts with <" };
+        let expected = if self.rooted { "nothing after the root element" } else { "an element, which starts with <" };
         Err(fault(text.start.saturating_add(first), "text", expected, head))
     }
 
@@ -227,7 +238,7 @@ impl<'a> XmlWalker<'a, '_> {
         let rest = self.rest();
         let tag = Tag::at(self.bytes, self.at).ok_or_else(|| {
             let head = crate::error::show_bytes(rest.get(..12).unwrap_or(rest));
-            fault(self.at, "element", "the name of an element behind <", head)
+            fault(self.at, "element", "an element name after <", head)
         })?;
         let element = ElementName::of(tag.name());
         if self.open.is_empty() {
@@ -259,14 +270,14 @@ impl<'a> XmlWalker<'a, '_> {
     fn check_root(&self, tag: &Tag<'_>) -> Result<()> {
         let name = Name::new(tag.name());
         if self.rooted {
-            return Err(fault(tag.start, "element", "one root element", format!("<{name}> behind it")));
+            return Err(fault(tag.start, "element", "one root element", format!("<{name}> after it")));
         }
         if is_root(tag) { Ok(()) } else { Err(foreign_root(tag)) }
     }
 
     fn close(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<()> {
         let rest = self.rest();
-        let cut = || fault(self.at, "element", "a closing tag that ends in >", "the end of the file");
+        let cut = || fault(self.at, "element", "a closing tag that ends with >", "the end of the file");
         let length = memchr(b'>', rest).ok_or_else(cut)?;
         let name = rest.get(2..length).unwrap_or_default().trim_ascii();
         let range = self.at..self.at.saturating_add(length).saturating_add(1);
@@ -274,7 +285,7 @@ impl<'a> XmlWalker<'a, '_> {
             return Err(fault(self.at, "element", "no closing tag here", Name::new(name).to_string()));
         };
         if !open.tag.name().eq_ignore_ascii_case(name) {
-            let expected = format!("</{}>, whose tag is at byte {}", Name::new(open.tag.name()), open.tag.start);
+            let expected = format!("</{}>, to close the tag at byte {}", Name::new(open.tag.name()), open.tag.start);
             let found = format!("</{}>", Name::new(name));
             let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
             return Err(Error::new(FORMAT, open.element.field(), as_u64(self.at), kind));
@@ -285,18 +296,18 @@ impl<'a> XmlWalker<'a, '_> {
         Ok(())
     }
 
-    /// Every element has ended, and there was one.
+    /// Returns an error if an element is still open, or if the file has no root element.
     fn finish(&self) -> Result<()> {
         let end = self.bytes.len();
         if let Some(OpenElement { element, tag }) = self.open.last() {
             let name = Name::new(tag.name());
-            let expected = format!("</{name}>, whose tag is at byte {}", tag.start);
+            let expected = format!("</{name}>, to close the tag at byte {}", tag.start);
             let kind = ErrorKind::Value { expected: expected.into(), found: "the end of the file".into() };
             return Err(Error::new(FORMAT, element.field(), as_u64(end), kind));
         }
         if self.rooted {
             return Ok(());
         }
-        Err(fault(end, "element", "a root element of MeshSystem, Mesh or SceneGraph", "the end of the file"))
+        Err(fault(end, "element", "a root element MeshSystem, Mesh or SceneGraph", "the end of the file"))
     }
 }

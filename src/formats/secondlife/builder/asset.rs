@@ -1,4 +1,4 @@
-//! Whole assets: the header and the compressed blocks.
+//! Writes whole assets: the header and the compressed blocks.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -18,11 +18,12 @@ use crate::math::as_u64;
 use crate::parse::Limits;
 
 impl Asset {
-    /// Returns the asset's bytes.
+    /// Encodes the asset and returns its bytes: the header and the compressed blocks.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by part and field, for what the format or a viewer cannot hold.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the part of the asset
+    /// and the field, if a value is not supported by the format or by a viewer.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
@@ -38,7 +39,8 @@ impl Asset {
         } else if self.header.submodel_id.is_some() {
             add(AssetPart::PhysicsConvex, b"!".to_vec())?;
         }
-        // From the lowest level to the highest.
+        // The blocks of the levels of detail are written from the lowest level to the highest
+        // level.
         for (part, level) in self.levels().into_iter().rev() {
             if let Some(level) = level {
                 add(part, level.encode())?;
@@ -56,9 +58,10 @@ impl Asset {
 }
 
 impl Header {
-    /// Writes the header for blocks that follow it in this order.
+    /// Encodes the header. `blocks` are the compressed blocks that follow the header, in the order
+    /// in which they are written.
     fn encode(&self, blocks: &[(AssetPart, Vec<u8>)]) -> Result<Vec<u8>> {
-        // Sorted by key, as the viewer's writer does.
+        // The header entries are sorted by key, as a viewer writes them.
         let mut entries: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         let mut add = |key, put: &dyn Fn(&mut LlsdWriter)| {
             let mut writer = LlsdWriter::new();
@@ -101,17 +104,18 @@ impl Header {
         let mut writer = LlsdWriter::after(bytes);
         writer.close_map();
         let bytes = writer.into_bytes();
-        // Above 4096 bytes, which is all that a viewer fetches, `validate` warns.
+        // This is the limit of readers. A viewer fetches only the first 4096 bytes of an asset, and
+        // `validate` warns about a header longer than that.
         let most = Limits::default().header;
         if as_u64(bytes.len()) > most {
-            let expected = format!("at most {most} bytes, which is all that readers take");
+            let expected = format!("at most {most} bytes, the limit of readers");
             return Err(refused(Field::new("header"), expected, bytes.len().to_string()));
         }
         Ok(bytes)
     }
 }
 
-/// Compresses a block as the viewer does: zlib, at the highest level.
+/// Compresses a block as a viewer does: with zlib, at the highest compression level.
 pub(super) fn deflate(inflated: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let stored = encoder.write_all(inflated).and_then(|()| encoder.finish());

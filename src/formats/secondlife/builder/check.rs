@@ -1,4 +1,5 @@
-//! What the format or a viewer cannot hold, refused before the first byte.
+//! Checks that run before an asset is written. A value that the format or a viewer does not support
+//! is an error.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -14,17 +15,17 @@ use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// Points of a hull.
+/// The minimum and the maximum number of points of a convex hull.
 const HULL_POINTS: RangeInclusive<usize> = 3..=256;
 
 impl Asset {
-    /// Tests everything that cannot be written.
+    /// Checks that the format and viewers support all values of the asset.
     pub(super) fn check(&self) -> Result<()> {
         self.header.check()?;
         let levels = self.levels();
         for ((above, higher), (part, lower)) in levels.iter().zip(levels.iter().skip(1)) {
             if lower.is_some() && higher.is_none() {
-                let expected = format!("`{}` as well", above.key());
+                let expected = format!("the next higher level, `{}`, as well", above.key());
                 return Err(refused(Field::new(part.key()), expected, "none"));
             }
         }
@@ -51,7 +52,7 @@ impl Asset {
 impl Header {
     fn check(&self) -> Result<()> {
         if let Some(version) = self.version.filter(|version| !(0..=HIGHEST_VERSION).contains(version)) {
-            let expected = format!("a version of 0 to {HIGHEST_VERSION}");
+            let expected = format!("a version from 0 to {HIGHEST_VERSION}");
             return Err(refused(Field::new("version"), expected, version.to_string()));
         }
         if let Some(date) = self.date.filter(|date| !date.is_finite()) {
@@ -62,7 +63,8 @@ impl Header {
 }
 
 impl Level {
-    /// Tests everything that a block of submeshes cannot hold; influences must be those of the first `joints` joints.
+    /// Checks that the submeshes can be written as the block `part`. The joint numbers of all
+    /// influences must be below `joints`.
     pub(super) fn check(&self, part: AssetPart, joints: usize) -> Result<()> {
         let field = Field::new(part.key());
         if !part.is_geometry() {
@@ -86,7 +88,8 @@ impl Level {
         Ok(())
     }
 
-    /// Tests that submeshes have weights if there are joints, and only then. What is only collided with needs none.
+    /// Checks that the submeshes have weights if the asset has a skin, and that they have no
+    /// weights if the asset has no skin. Collision triangles may lack weights in both cases.
     fn check_skinned(&self, part: AssetPart, skinned: bool) -> Result<()> {
         for (index, submesh) in (0..).zip(&self.submeshes) {
             let field = Field::new(SubmeshKey::Weights.name()).in_list(part.key(), index);
@@ -95,7 +98,7 @@ impl Level {
             }
             let needed = skinned && part.lod().is_some() && !submesh.positions.is_empty();
             if needed && submesh.weights.is_empty() {
-                return Err(refused(field, "weights, for there is a skin", "none"));
+                return Err(refused(field, "weights, because the asset has a skin", "none"));
             }
         }
         Ok(())
@@ -109,12 +112,13 @@ impl Submesh {
             let expected = format!("at most {MAX_VERTICES} vertices");
             return Err(refused(field(SubmeshKey::Position), expected, vertices.to_string()));
         }
-        // Fewer make no triangle; a submesh of none is a placeholder.
+        // One or two vertices cannot form a triangle. A submesh without vertices is allowed,
+        // because it is written as a placeholder.
         if (1..3).contains(&vertices) {
-            return Err(refused(field(SubmeshKey::Position), "0 vertices, or 3 and more", vertices.to_string()));
+            return Err(refused(field(SubmeshKey::Position), "0 vertices, or 3 or more", vertices.to_string()));
         }
         if vertices > 0 && self.triangles.is_empty() {
-            return Err(refused(field(SubmeshKey::TriangleList), "a triangle at least", "none"));
+            return Err(refused(field(SubmeshKey::TriangleList), "at least one triangle", "none"));
         }
         let lengths = [
             (SubmeshKey::Normal, self.normals.len()),
@@ -135,7 +139,7 @@ impl Submesh {
         if let Some(scale) = self.normalized_scale {
             finite(field(SubmeshKey::NormalizedScale), &[scale])?;
             if vertices == 0 {
-                let expected = "none in a submesh without vertices";
+                let expected = "no scale in a submesh without vertices";
                 return Err(refused(field(SubmeshKey::NormalizedScale), expected, format!("{scale:?}")));
             }
         }
@@ -152,7 +156,7 @@ impl Submesh {
     }
 
     fn check_weights(&self, field: Field, joints: usize) -> Result<()> {
-        // 255 ends a list.
+        // The byte 255 ends the influences of a vertex, so 255 cannot be a joint number.
         let joints = joints.min(255);
         for (vertex, list) in self.weights.iter().enumerate() {
             if list.len() > MAX_INFLUENCES {
@@ -166,7 +170,7 @@ impl Submesh {
                 }
                 if !(0.0..=1.0).contains(&one.weight) {
                     let found = format!("{} on vertex {vertex}", one.weight);
-                    return Err(refused(field, "a weight of 0 to 1", found));
+                    return Err(refused(field, "a weight from 0 to 1", found));
                 }
             }
         }
@@ -175,7 +179,7 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Tests everything that the block cannot hold.
+    /// Checks that the format and viewers support the convex hulls.
     pub(super) fn check(&self) -> Result<()> {
         if self.hulls.len() > MAX_HULLS {
             let expected = format!("at most {MAX_HULLS} hulls");
@@ -192,7 +196,7 @@ impl Convex {
 }
 
 impl Skin {
-    /// Tests everything that the block cannot hold.
+    /// Checks that the format and viewers support the skin.
     pub(super) fn check(&self) -> Result<()> {
         let field = |name| Field::new(name).in_struct(AssetPart::Skin.key());
         if !(1..=MAX_JOINTS).contains(&self.joints.len()) {
@@ -229,7 +233,7 @@ fn hull_field(name: &'static str) -> Field {
     Field::new(name).in_struct(AssetPart::PhysicsConvex.key())
 }
 
-/// Tests that all numbers are finite.
+/// Checks that all numbers of all items are finite.
 fn finite<const N: usize>(field: Field, items: &[[f32; N]]) -> Result<()> {
     let found = items.iter().enumerate().find(|(_, item)| !item.iter().all(|number| number.is_finite()));
     match found {
@@ -238,16 +242,18 @@ fn finite<const N: usize>(field: Field, items: &[[f32; N]]) -> Result<()> {
     }
 }
 
-/// Tests that a domain can be coded over, and that points are no more than half a step outside.
+/// Checks that points can be encoded within a domain, the box or the intervals that codes are
+/// scaled to. No point may be outside the domain by more than half of the distance between two
+/// codes.
 fn check_domain<'p, const N: usize>(
     field: Field,
     domain: MinMax16<N>,
     points: impl IntoIterator<Item = &'p [f32; N]>,
 ) -> Result<()> {
     let (min, max) = (domain.min(), domain.max());
-    // Codes are multiplied with the extent.
+    // Decoding multiplies codes by the extent of the domain, so this extent must be finite.
     if !min.iter().zip(&max).all(|(min, max)| min <= max && (max - min).is_finite()) {
-        let expected = format!("a domain from the least to the greatest, of an extent of at most {:e}", f32::MAX);
+        let expected = format!("a domain with minimum <= maximum and an extent of at most {:e}", f32::MAX);
         return Err(refused(field, expected, format!("{min:?} to {max:?}")));
     }
     let inside = |point: &[f32; N]| {
@@ -260,13 +266,14 @@ fn check_domain<'p, const N: usize>(
     match points.into_iter().find(|point| !inside(point)) {
         Some(point) => {
             let found = format!("{point:?} outside {min:?} to {max:?}");
-            Err(refused(field, "a domain around all points, or none", found))
+            Err(refused(field, "a domain that contains all points, or no domain", found))
         }
         None => Ok(()),
     }
 }
 
-/// Tests that values of so many bytes have an LLSD length.
+/// Checks that the number of values, and the length of each value in bytes, fit in a length field
+/// of LLSD.
 pub(super) fn fit(field: Field, lengths: impl IntoIterator<Item = usize>) -> Result<()> {
     let mut all = 0_usize;
     for length in lengths {
@@ -280,15 +287,15 @@ fn error(field: Field, kind: ErrorKind) -> Error {
     Error::without_offset(FORMAT, field, kind)
 }
 
-/// Makes an LLSD integer of an offset or a size.
+/// Converts the offset or the size of a block to an LLSD integer.
 pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| {
-        let expected = format!("blocks of {} bytes together", i32::MAX);
+        let expected = format!("at most {} bytes for all blocks together", i32::MAX);
         refused(Field::new(part.key()), expected, number.to_string())
     })
 }
 
-/// Makes the error for something that cannot be written.
+/// Makes the error for a value that the format or a viewer does not support.
 pub(super) fn refused(
     field: Field,
     expected: impl Into<Cow<'static, str>>,
@@ -298,7 +305,7 @@ pub(super) fn refused(
     Error::without_offset(FORMAT, field, kind)
 }
 
-/// Names item `index` of a list.
+/// Returns the [`Field`] that names the item at `index` of the list with the name `list`.
 pub(super) fn item(list: &'static str, index: usize) -> Field {
     Field::new("").in_list(list, as_u64(index))
 }

@@ -1,4 +1,5 @@
-//! What assets come in: a viewer's model container, and a file of its disk cache.
+//! Writes files that contain assets: a viewer's model container, and a file of a viewer's disk
+//! cache.
 
 use zerocopy::IntoBytes as _;
 
@@ -13,12 +14,12 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
 
-/// The version of a container.
+/// The version number that is written to a container.
 const VERSION: i32 = 3;
-/// The version of a cache file.
+/// The version number that is written to a cache file.
 const CACHE_VERSION: u32 = 1;
 
-/// A container of assets to write: an `.slm` file, which viewers keep of models they upload.
+/// A container of assets to write: an `.slm` file, which viewers store for uploaded models.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -35,22 +36,25 @@ const CACHE_VERSION: u32 = 1;
 pub struct Container {
     /// The model's name.
     pub name: String,
-    /// The assets, each as its bytes.
+    /// The assets. Each element contains the bytes of one asset.
     pub assets: Vec<Vec<u8>>,
-    /// Where the assets are placed.
+    /// The instances of the assets in the model.
     pub instances: Vec<Instance>,
 }
 
-/// One placing of an asset to write. By default the first asset is placed where it is.
+///
+/// One instance of an asset to write.
+///
+/// The default instance shows the first asset with the identity transform.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Which asset.
+    /// The index of the asset in [`Container::assets`].
     pub asset: usize,
-    /// Its name.
+    /// The name of the instance.
     pub label: String,
-    /// Where it is placed: a matrix for row vectors.
+    /// The transform of the instance: a matrix for row vectors.
     pub transform: Matrix,
-    /// Its materials.
+    /// The materials of the instance.
     pub materials: Vec<Material>,
 }
 
@@ -60,18 +64,21 @@ impl Default for Instance {
     }
 }
 
-/// A material to write. By default it is white.
+///
+/// A material to write.
+///
+/// The default material is white.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
-    /// The name that a mesh's `material_list` has for it.
+    /// The name of the material in a mesh's `material_list`.
     pub binding: String,
-    /// The file of its texture.
+    /// The file name of the texture.
     pub filename: String,
-    /// The name of its texture.
+    /// The name of the texture that is shown to users.
     pub label: String,
-    /// Red, green, blue and alpha, 0 to 1.
+    /// The color of the material: red, green, blue and alpha, from 0 to 1.
     pub color: [f32; 4],
-    /// Whether it shines in the dark.
+    /// Whether the material is shown at full brightness, without lighting.
     pub fullbright: bool,
 }
 
@@ -83,12 +90,13 @@ impl Default for Material {
 }
 
 impl Container {
-    /// Returns the container's bytes.
+    /// Encodes the container and returns its bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for an instance of an asset that is not there, numbers that are not finite, and what is too long;
-    /// where one of the assets does not start with a header, what is wrong with it.
+    /// Returns [`ErrorKind::Refused`] if the asset of an instance does not exist, if a number is
+    /// not finite, or if a string is too long for LLSD. If an asset does not start with a valid
+    /// header, returns the error in that header.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut writer = LlsdWriter::new();
@@ -113,7 +121,7 @@ impl Container {
         for (index, instance) in self.instances.iter().enumerate() {
             let field = item("instance", index);
             if instance.asset >= self.assets.len() {
-                let expected = format!("an asset below {}", self.assets.len());
+                let expected = format!("an asset number below {}", self.assets.len());
                 return Err(refused(field.named("mesh_id"), expected, instance.asset.to_string()));
             }
             fit(field.named("label"), [instance.label.len()])?;
@@ -150,8 +158,10 @@ impl Instance {
     }
 }
 
-/// Returns a file of a viewer's disk cache with an asset in it, of which the blocks `missing` were not fetched: their
-/// bytes are 0, and so are their flags.
+/// Returns the bytes of a file of a viewer's disk cache that contains `asset`.
+///
+/// The blocks in `missing` are marked as not fetched: the bytes and the flags of these blocks are 0
+/// in the file.
 ///
 /// ```
 /// use meshpeek::secondlife::{Lod, Mesh, AssetPart, builder};
@@ -163,8 +173,10 @@ impl Instance {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Refused`] for a block that the asset does not have, or that has no flag. Where `asset` does not start with a
-/// header, or a block lies beyond its end, what is wrong with it.
+/// Returns [`ErrorKind::Refused`] if the asset begins with a marker line, or if a block in
+/// `missing` is absent from the asset or has no flag in cache files. If `asset` does not start with
+/// a valid header, returns the error in the header. Returns [`ErrorKind::UnexpectedEnd`] if a block
+/// in `missing` ends after the end of `asset`.
 pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     let header = header_of(asset, Field::new("header"))?;
     if header.marker_line() > 0 {
@@ -198,7 +210,7 @@ pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     Ok([preamble.as_bytes(), &bytes].concat())
 }
 
-/// Reads the header of an asset.
+/// Reads the header of an asset. If the header is not complete, returns an error with `field`.
 fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
     match Header::of_prefix(asset, &Limits::default())? {
         HeaderPrefix::Ready(header) => Ok(header),

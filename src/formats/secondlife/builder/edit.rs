@@ -1,4 +1,4 @@
-//! Changing an asset: what is not touched is copied as it is stored.
+//! Changes parts of an existing asset. The writer copies unchanged parts as stored.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,12 +12,15 @@ use super::check::refused;
 use super::edit_blocks::{BlockSource, HeaderEntry, check, known, single, unknown};
 use crate::error::{Error, ErrorKind, Field, Result};
 
-/// An asset to be written with changes.
+/// A copy of an existing asset to write with changes.
 ///
-/// Blocks that nobody replaces are copied as they are stored, neither inflated nor compressed again. Entries of the header
-/// keep their order and their form, those with unknown keys included; only offsets, and what belongs to a replaced
-/// block, are written anew. Blocks keep their order, two entries that share bytes go on sharing them, gaps between blocks
-/// are dropped, and bytes after the last block are kept. Without changes, an asset without gaps comes out as it was.
+/// Blocks that are not replaced are copied as stored: they are neither inflated nor compressed
+/// again. Header entries keep their order and their encoding, including entries with unknown keys.
+/// In the header, only the block offsets and the entries of replaced blocks are encoded again.
+/// Blocks keep their order. If two header entries refer to the same bytes, the entries in the
+/// written asset also refer to the same bytes. Bytes between two blocks that belong to no block are
+/// not written. Bytes after the last block are written. If nothing was changed and the asset has no
+/// such bytes between blocks, the written asset is identical to the original, byte for byte.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -31,29 +34,32 @@ use crate::error::{Error, ErrorKind, Field, Result};
 /// edit.replace(AssetPart::HighLod, &high.to_block(AssetPart::HighLod)?)?;
 /// let mirrored = Mesh::open(edit.to_bytes()?)?;
 /// let stored = mesh.view().stored(AssetPart::LowLod)?.unwrap().1;
-/// assert_eq!(mirrored.view().stored(AssetPart::LowLod)?.unwrap().1, stored); // as it was
+/// assert_eq!(mirrored.view().stored(AssetPart::LowLod)?.unwrap().1, stored); // unchanged
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Edit<'a> {
     pub(super) asset: &'a [u8],
-    /// Bytes of the marker line in front of the header.
+    /// Length of the marker line before the header, in bytes.
     pub(super) line: usize,
     pub(super) limits: LlsdLimits,
     pub(super) entries: Vec<HeaderEntry<'a>>,
-    /// Whether the keys were in order.
+    /// Whether the header entries of the original asset were sorted by key.
     pub(super) sorted: bool,
-    /// What comes after the last block.
+    /// The bytes after the last block of the asset.
     pub(super) trailing: &'a [u8],
 }
 
 impl<'a> Edit<'a> {
-    /// Starts with an asset as it is; of one in a container or a cache file, the asset alone. Looks at the header only.
+    /// Creates an edit of an asset, without changes. Reads only the header of the asset.
+    ///
+    /// If the asset is in a container or a cache file, the edit contains only the asset itself,
+    /// without the rest of the file.
     ///
     /// # Errors
     ///
-    /// As [`AssetView::header`].
+    /// Returns the same errors as [`AssetView::header`].
     pub fn of(view: AssetView<'a>) -> Result<Self> {
         let header = view.header()?;
         let asset = view.asset();
@@ -88,25 +94,33 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Puts a block in the place of the one that is there, or adds it. `inflated` is its LLSD, which
-    /// [`build`](mod@super) makes; it is compressed as a viewer does. What else the header says of the block is kept; a
-    /// hash is computed anew.
+    /// Replaces a block, or adds the block if the asset does not have it.
+    ///
+    /// `inflated` is the LLSD value of the block, not compressed, such as the output of the
+    /// [builder](mod@super). This function compresses `inflated` as a viewer does. The other values
+    /// in the block's header entry are kept. If the entry has a hash, a new hash is computed when
+    /// the asset is written.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] where `inflated` is not one LLSD value, or not of the block's kind: an array of maps for geometry, a
-    /// map, or no value for convex hulls.
+    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value of the type that the
+    /// block needs. A block of geometry needs an array of maps. The block of convex hulls needs a
+    /// map or an undefined value.
     pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
         check(part, inflated, &self.limits)?;
         Ok(self.put(part, deflate(inflated)?))
     }
 
-    /// As [`replace`](Self::replace), with bytes that are compressed already, such as those of another asset's block. They are
-    /// not looked at.
+    /// Replaces a block like [`replace`](Self::replace), but with bytes that are already
+    /// compressed.
+    ///
+    /// The bytes in `stored` can be the compressed block of another asset. This function does not
+    /// check the bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for no bytes, which is how a header says that there is no block.
+    /// Returns [`ErrorKind::Refused`] if `stored` is empty, because a size of 0 in the header means
+    /// that the block does not exist.
     pub fn replace_stored(&mut self, part: AssetPart, stored: Vec<u8>) -> Result<&mut Self> {
         if stored.is_empty() {
             return Err(refused(Field::new(part.key()), "a stored block of 1 byte or more", "0 bytes"));
@@ -114,24 +128,27 @@ impl<'a> Edit<'a> {
         Ok(self.put(part, stored))
     }
 
-    /// Leaves a block out, and what the header says of it. Of one that is not there, nothing changes.
+    /// Removes a block and the block's header entry. Does nothing if the block does not exist.
     pub fn remove(&mut self, part: AssetPart) -> &mut Self {
         self.unset(part.key())
     }
 
-    /// Makes a block another one, such as `low_lod` the `high_lod`, as it is stored and with what the header says of it. What
-    /// was at `to` is left out.
+    /// Moves a block to another key of the header, for example from `low_lod` to `high_lod`.
+    ///
+    /// The block is copied as stored, and the other values in the block's header entry are kept. If
+    /// the asset already has a block with the key `to`, that block is removed.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Choice`] where there is no block at `from`, which names those there are, or [`ErrorKind::Missing`] where
-    /// there are none; [`ErrorKind::Refused`] where the two are not of one kind.
+    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`] with the names
+    /// of the blocks that the asset has, or [`ErrorKind::Missing`] if the asset has no blocks.
+    /// Returns [`ErrorKind::Refused`] if `from` or `to` is not a block of geometry.
     pub fn rename(&mut self, from: AssetPart, to: AssetPart) -> Result<&mut Self> {
         if from == to {
             return Ok(self);
         }
         if !from.is_geometry() || !to.is_geometry() {
-            let expected = format!("a block that can be `{}`", to.key());
+            let expected = format!("a block that can become `{}`", to.key());
             return Err(refused(Field::new(to.key()), expected, from.key()));
         }
         let is_source = |entry: &HeaderEntry<'_>| entry.name == from.key().as_bytes() && entry.block.is_some();
@@ -145,41 +162,44 @@ impl<'a> Edit<'a> {
         Ok(self)
     }
 
-    /// Sets a whole number of the header, such as `version`.
+    /// Sets a header entry to an integer, such as the entry `version`.
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set).
+    /// Returns the same errors as [`set`](Self::set).
     pub fn set_integer(&mut self, key: &str, value: i32) -> Result<&mut Self> {
         self.set(key, LlsdWriter::new().integer(value).clone().into_bytes())
     }
 
-    /// Sets a UUID of the header, such as `creator`.
+    /// Sets a header entry to a UUID, such as the entry `creator`.
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set).
+    /// Returns the same errors as [`set`](Self::set).
     pub fn set_uuid(&mut self, key: &str, value: &[u8; 16]) -> Result<&mut Self> {
         self.set(key, LlsdWriter::new().uuid(value).clone().into_bytes())
     }
 
-    /// Sets a date of the header, such as `date`, in seconds since 1970-01-01 UTC.
+    /// Sets a header entry to a date, such as the entry `date`. `seconds` counts from 1970-01-01
+    /// UTC.
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set).
+    /// Returns the same errors as [`set`](Self::set).
     pub fn set_date(&mut self, key: &str, seconds: f64) -> Result<&mut Self> {
         self.set(key, LlsdWriter::new().date(seconds).clone().into_bytes())
     }
 
-    /// Sets an entry of the header to an LLSD value, in the place of the one that is there or as a new one.
+    /// Sets a header entry to an encoded LLSD value. Adds the entry if the header does not have the
+    /// key.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] where `value` is not one LLSD value, or the key is that of a block.
+    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, or if the key belongs to a
+    /// block.
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
         if AssetPart::ALL.iter().any(|part| part.key() == key) {
-            return Err(refused(Field::new("header"), "a key that is not that of a block", format!("`{key}`")));
+            return Err(refused(Field::new("header"), "a key that does not belong to a block", format!("`{key}`")));
         }
         single(&value, 0, &self.limits).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
         let place = self.place(key);
@@ -189,13 +209,15 @@ impl<'a> Edit<'a> {
         Ok(self)
     }
 
-    /// Leaves an entry of the header out, and its block if it has one. Of a key that is not there, nothing changes.
+    /// Removes a header entry, and the block of the entry if the entry has a block. Does nothing if
+    /// the header does not have the key.
     pub fn unset(&mut self, key: &str) -> &mut Self {
         self.entries.retain(|entry| entry.name != key.as_bytes());
         self
     }
 
-    /// Puts a stored block into the entry for it.
+    /// Stores new compressed bytes in the header entry of a block. Adds the entry if the header
+    /// does not have it.
     fn put(&mut self, part: AssetPart, stored: Vec<u8>) -> &mut Self {
         let place = self.place(part.key());
         if let Some(entry) = self.entries.get_mut(place) {
@@ -205,7 +227,8 @@ impl<'a> Edit<'a> {
         self
     }
 
-    /// Returns the number of the first entry with a key, which is added if there is none.
+    /// Returns the index of the first header entry with the given key. Adds an entry if the header
+    /// does not have the key.
     fn place(&mut self, key: &str) -> usize {
         let name = key.as_bytes();
         if let Some(place) = self.entries.iter().position(|entry| entry.name == name) {
@@ -234,8 +257,11 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Returns one level of detail as an asset of its own, by copying: its block, as it is stored, becomes the `high_lod`; the
-/// other levels are left out, and so is what follows the last block; everything else is kept. Nothing is inflated.
+/// Returns one level of detail as a separate asset, without inflating any block.
+///
+/// The compressed block of the level is copied and gets the key `high_lod`. The result does not
+/// contain the other levels of detail and the bytes after the last block. The result contains all
+/// other parts of the asset.
 ///
 /// ```
 /// use meshpeek::secondlife::{Lod, Mesh, extract};
@@ -247,17 +273,23 @@ impl<'a> Edit<'a> {
 ///
 /// # Errors
 ///
-/// As [`AssetView::level`] where the asset does not have the level, which names those that it has; as [`Edit::to_bytes`].
+/// Returns the same errors as [`Edit::to_bytes`]. If the asset does not have the level of detail,
+/// returns the error of [`AssetView::level`], which contains the names of the available levels.
 pub fn extract(view: AssetView<'_>, lod: Lod) -> Result<Vec<u8>> {
     level_alone(view, lod)?.to_bytes()
 }
 
-/// As [`extract`], and leaves out what the header names and the file does not have whole, such as what a viewer's cache did
-/// not fetch; returns why each is left out, beside the bytes.
+/// Returns one level of detail like [`extract`], but without the blocks that are not complete in
+/// the file.
+///
+/// An example of a block that is not complete is a block that a viewer has not fetched into its
+/// cache file. The second returned value contains the error of each block that the result does not
+/// contain.
 ///
 /// # Errors
 ///
-/// As [`extract`], of the level itself.
+/// Returns the same errors as [`extract`] if the block of the requested level is damaged or not
+/// complete.
 pub fn extract_available(view: AssetView<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<Error>)> {
     let mut edit = level_alone(view, lod)?;
     let others = AssetPart::ALL.into_iter().filter(|part| part.lod().is_none());
@@ -268,17 +300,17 @@ pub fn extract_available(view: AssetView<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<
     Ok((edit.to_bytes()?, missing.into_iter().map(|(_, error)| error).collect()))
 }
 
-/// Makes a level the only one.
+/// Returns an edit that keeps only one level of detail, with the key `high_lod`.
 fn level_alone(view: AssetView<'_>, lod: Lod) -> Result<Edit<'_>> {
     if view.header()?.block(lod.part())?.is_none() {
-        // There is nothing to inflate: only the error is made.
+        // The level of detail does not exist, so this call only makes the error.
         view.level(lod)?;
     }
     let mut edit = Edit::of(view)?;
     for other in Lod::ALL.into_iter().filter(|other| *other != lod) {
         edit.remove(other.part());
     }
-    // What belongs to no block is nobody's.
+    // The bytes after the last block belong to no block, so they are not written.
     edit.trailing = &[];
     edit.rename(lod.part(), AssetPart::HighLod)?;
     Ok(edit)

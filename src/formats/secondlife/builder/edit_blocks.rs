@@ -1,4 +1,5 @@
-//! The entries of an asset that is changed, their blocks, and tests of blocks that take their place.
+//! The header entries of an asset that is edited, the blocks of these entries, and checks of
+//! replacement blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,38 +13,40 @@ use super::check::refused;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// An entry of the header.
+/// An entry of the header of an asset that is edited.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderEntry<'a> {
-    /// The key's content.
+    /// The bytes of the key, without the LLSD encoding.
     pub(super) name: Cow<'a, [u8]>,
-    /// The key as it is written.
+    /// The key in LLSD encoding.
     pub(super) key: Cow<'a, [u8]>,
-    /// The value as it is written, unless there is a block.
+    /// The value in LLSD encoding. The value is not used if the entry has a block.
     pub(super) value: Cow<'a, [u8]>,
-    /// The value, where it is a map of the file.
+    /// The value as a map, if the value in the original file is a map.
     pub(super) map: Option<LlsdMap<'a>>,
-    /// The block that the entry stands for.
+    /// The block that the entry refers to, or `None` if the entry has no block.
     pub(super) block: Option<BlockSource>,
 }
 
-/// Where the stored bytes of a block come from.
+/// The compressed bytes of a block to write, or the reason why the bytes are not available.
 #[derive(Clone, Debug)]
 pub(super) enum BlockSource {
-    /// From the asset.
+    /// A byte range of the original asset.
     Kept(Range<usize>),
-    /// From nowhere: the asset does not have what its header says.
+    /// The block has no bytes: the header entry is damaged, or the original asset does not have the
+    /// bytes.
     Damaged {
         error: Error,
-        /// Where the block would end.
+        /// Offset in the original asset where the block would end.
         end: usize,
     },
-    /// From the caller, to take the place of what began there.
+    /// New compressed bytes from the caller. If `instead_of` has a value, the new bytes replace the
+    /// block that started at this offset of the original asset.
     New { stored: Vec<u8>, instead_of: Option<usize> },
 }
 
 impl BlockSource {
-    /// Returns the number of stored bytes.
+    /// Returns the length of the compressed block in bytes.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Kept(range) => range.len(),
@@ -52,7 +55,8 @@ impl BlockSource {
         }
     }
 
-    /// Returns the offset in the asset at which it begins, or began what it takes the place of.
+    /// Returns the offset in the original asset where the block, or the block that it replaces,
+    /// starts. Returns `None` if no such offset is known.
     pub(super) fn start(&self) -> Option<usize> {
         match self {
             Self::Kept(range) => Some(range.start),
@@ -62,7 +66,8 @@ impl BlockSource {
     }
 }
 
-/// Finds the block of a known key.
+/// Returns the block of a header entry with a known key, or `None` if the header has no block with
+/// this key.
 pub(super) fn known(view: &AssetView<'_>, header: &Header<'_>, part: AssetPart) -> Option<BlockSource> {
     match header.block(part) {
         Ok(None) => None,
@@ -77,7 +82,8 @@ pub(super) fn known(view: &AssetView<'_>, header: &Header<'_>, part: AssetPart) 
     }
 }
 
-/// Finds the block of a key that is not known, or stands a second time: that of a map with an offset and a size.
+/// Returns the block of a header entry with an unknown or repeated key, or `None` if the map of the
+/// entry does not have an offset and a size.
 pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start: u64) -> Option<BlockSource> {
     let [offset, size] = ["offset", "size"].map(|key| u64::try_from(map.get(key)?.value.integer()?).ok());
     let (from, size) = (header.len().saturating_add(offset?), size.filter(|size| *size > 0)?);
@@ -94,16 +100,17 @@ pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start
     })
 }
 
-/// Reads bytes that are one value from `start` on; returns what is wrong with others.
+/// Reads the one LLSD value that must cover the bytes from `start` to the end. Returns a
+/// description of the error if the bytes are not exactly one LLSD value.
 pub(super) fn single<'b>(bytes: &'b [u8], start: usize, limits: &LlsdLimits) -> Result<LlsdValue<'b>, String> {
     let item = llsd::read_at(bytes, start, limits).map_err(|fault| fault.to_string())?;
     match bytes.len().saturating_sub(item.end) {
         0 => Ok(item.value),
-        more => Err(format!("{more} bytes behind the value")),
+        more => Err(format!("{more} bytes after the value")),
     }
 }
 
-/// Tests that bytes are what a block inflates to.
+/// Checks that the inflated bytes of a block are one LLSD value of the type that this block needs.
 pub(super) fn check(part: AssetPart, inflated: &[u8], limits: &LlsdLimits) -> Result<()> {
     let expected = match part {
         _ if part.is_geometry() => "one LLSD value, an array of maps",

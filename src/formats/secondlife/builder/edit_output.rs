@@ -1,4 +1,4 @@
-//! Writing a changed asset: the header anew, and the blocks behind it.
+//! Writes an edited asset: a new header, followed by the blocks.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::edit::Edit;
 use super::edit_blocks::{BlockSource, HeaderEntry};
 use crate::error::{Error, Field, Result};
 
-/// The blocks in the order in which a viewer writes them.
+/// The blocks in the order in which viewers write them.
 const USUAL_ORDER: [AssetPart; 10] = [
     AssetPart::Skin,
     AssetPart::PhysicsConvex,
@@ -26,7 +26,8 @@ const USUAL_ORDER: [AssetPart; 10] = [
     AssetPart::Skeleton,
 ];
 
-/// A run of bytes to be written, and where it was.
+/// Bytes to write after the header: a byte range of the original asset, or the bytes of a new block
+/// with the index of the block's header entry.
 #[derive(Clone, Debug)]
 enum OutputRun<'e> {
     Kept(Range<usize>),
@@ -34,12 +35,14 @@ enum OutputRun<'e> {
 }
 
 impl Edit<'_> {
-    /// Returns the asset with the changes.
+    /// Encodes the asset with the changes and returns its bytes.
     ///
     /// # Errors
     ///
-    /// What [`AssetView::stored`](super::super::AssetView::stored) says of a block that is to be copied and is not there;
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) where an offset does not fit into an LLSD integer.
+    /// Returns the error of [`AssetView::stored`](super::super::AssetView::stored) if a block to
+    /// copy is damaged or not complete. Returns
+    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if the offset or the size of a
+    /// block does not fit in an LLSD integer.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let pieces = self.pieces()?;
         let mut bytes = self.asset.get(..self.line).unwrap_or_default().to_vec();
@@ -63,7 +66,7 @@ impl Edit<'_> {
         Ok(bytes)
     }
 
-    /// Returns what to write behind the header, in order.
+    /// Returns the runs of bytes to write after the header, in the order in which they are written.
     fn pieces(&self) -> Result<Vec<OutputRun<'_>>> {
         let mut kept: Vec<Range<usize>> = Vec::new();
         for entry in &self.entries {
@@ -74,7 +77,7 @@ impl Edit<'_> {
             }
         }
         kept.sort_unstable_by_key(|range| (range.start, range.end));
-        // What overlaps is copied together.
+        // Overlapping byte ranges are merged into one range and copied together.
         kept.dedup_by(|next, before| {
             let overlap = next.start < before.end;
             if overlap {
@@ -87,7 +90,8 @@ impl Edit<'_> {
         for (number, entry) in self.entries.iter().enumerate() {
             if let Some(BlockSource::New { stored, instead_of }) = &entry.block {
                 let place = rank(&entry.name);
-                // A new block comes before those that viewers write after it.
+                // A new block is written before the blocks that viewers write after this type of
+                // block.
                 let later = self.entries.iter().filter(|other| rank(&other.name) > place);
                 let before = || later.filter_map(|entry| entry.block.as_ref().and_then(BlockSource::start)).min();
                 let start = instead_of.or_else(before).unwrap_or(usize::MAX);
@@ -105,7 +109,8 @@ impl Edit<'_> {
         }
     }
 
-    /// Writes the map of a block: what it was, with the offset and the size as they are now.
+    /// Writes the map in the header entry of a block. The map has the values of the original map,
+    /// but the new offset and the new size.
     fn write_block(
         &self,
         bytes: Vec<u8>,
@@ -123,7 +128,8 @@ impl Edit<'_> {
             return Ok(writer.into_bytes());
         };
         let [offset_at, size_at, hash_at] = ["offset", "size", "hash"].map(|key| map.get(key).map(|entry| entry.at));
-        // What the file left out, and is 0 no longer.
+        // A map without `offset` or `size` means that the value is 0. If the new value is not 0,
+        // the absent key is added.
         let lacking = [("offset", offset, offset_at), ("size", size, size_at)];
         let lacking = lacking.iter().filter(|(_, number, at)| at.is_none() && *number != 0);
         let count = map.len().saturating_add(lacking.clone().count());
@@ -150,7 +156,7 @@ impl Edit<'_> {
     }
 }
 
-/// Returns the offset, from the first block, of what an entry stands for.
+/// Returns the offset of the block of a header entry, counted from the end of the header.
 fn offset(pieces: &[OutputRun<'_>], number: usize, source: &BlockSource) -> usize {
     let mut at = 0_usize;
     for piece in pieces {
@@ -167,7 +173,7 @@ fn offset(pieces: &[OutputRun<'_>], number: usize, source: &BlockSource) -> usiz
     at
 }
 
-/// Returns where viewers write a block among the others.
+/// Returns the rank of a block in the order in which viewers write blocks.
 fn rank(name: &[u8]) -> usize {
     USUAL_ORDER.iter().position(|part| part.key().as_bytes() == name).unwrap_or(USUAL_ORDER.len())
 }

@@ -1,4 +1,4 @@
-//! Blocks from lists: one LLSD value each, with sorted keys.
+//! Encodes the blocks of an asset. Each block is one LLSD value with sorted keys.
 
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
@@ -12,19 +12,24 @@ use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
 use crate::error::Result;
 
-/// The byte behind the influences of a vertex that are not four.
+/// The byte that ends the influences of a vertex with fewer than four influences.
 const LIST_END: u8 = 255;
-/// The most that weights which are 1 together add up to in `f32`: less than the code 65536 would be.
+/// The maximum `f32` sum of weights whose exact sum is 1. This maximum is less than 65536 / 65535,
+/// the sum of weights whose codes have the sum 65536.
 const MAX_WEIGHT_SUM: f32 = 1.000_005;
 
 impl Level {
-    /// Returns the inflated bytes of the block, to be given to [`Edit::replace`](super::super::Edit::replace). Positions are
-    /// coded over the box of the whole level.
+    /// Encodes the block and returns its bytes without compression, for
+    /// [`Edit::replace`](super::super::Edit::replace).
+    ///
+    /// The position codes of all submeshes are scaled to one quantization box, which is shared by
+    /// the whole level.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what `part` cannot hold. Whether there are as many
-    /// joints as influences need is not looked at.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
+    /// is not supported in the block `part`. This function does not check that the skin has the
+    /// joints that the influences refer to.
     pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
         self.check(part, usize::from(LIST_END))?;
         Ok(self.encode())
@@ -86,11 +91,13 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Returns the inflated bytes of the block, to be given to [`Edit::replace`](super::super::Edit::replace).
+    /// Encodes the block and returns its bytes without compression, for
+    /// [`Edit::replace`](super::super::Edit::replace).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what the format cannot hold.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
+    /// is not supported by the format.
     pub fn to_block(&self) -> Result<Vec<u8>> {
         self.check()?;
         Ok(self.encode())
@@ -109,7 +116,7 @@ impl Convex {
         writer.open_map(if self.hulls.is_empty() { 3 } else { 5 });
         writer.key("BoundingVerts").binary(codes(box_of_all, bounding).as_bytes());
         if !self.hulls.is_empty() {
-            // A size of 256 wraps to 0, which stands for it.
+            // The size of a hull with 256 points is stored as 0.
             let sizes: Vec<u8> = self.hulls.iter().map(|hull| u8::try_from(hull.len()).unwrap_or_default()).collect();
             writer.key("HullList").binary(&sizes);
         }
@@ -123,11 +130,13 @@ impl Convex {
 }
 
 impl Skin {
-    /// Returns the inflated bytes of the block, to be given to [`Edit::replace`](super::super::Edit::replace).
+    /// Encodes the block and returns its bytes without compression, for
+    /// [`Edit::replace`](super::super::Edit::replace).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what the format or a viewer cannot hold.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
+    /// is not supported by the format or by a viewer.
     pub fn to_block(&self) -> Result<Vec<u8>> {
         self.check()?;
         Ok(self.encode())
@@ -156,7 +165,7 @@ impl Skin {
     }
 }
 
-/// Returns the corners of a box.
+/// Returns the positions of the eight corners of a box.
 fn corners_of(domain: MinMax16<3>) -> Vec<[f32; 3]> {
     let ([left, front, low], [right, back, high]) = (domain.min(), domain.max());
     let around = [[left, front], [right, front], [right, back], [left, back]];
@@ -171,7 +180,8 @@ fn code(component: f32) -> U16 {
     U16::new(unit::encode_rounding(component))
 }
 
-/// Writes the two ends of a domain into a map.
+/// Writes the maximum and the minimum of a domain as two entries of the LLSD map that is open in
+/// `writer`.
 fn ends<const N: usize>(writer: &mut LlsdWriter, domain: MinMax16<N>) -> &mut LlsdWriter {
     writer.key("Max").reals(domain.max().into_iter()).key("Min").reals(domain.min().into_iter())
 }
@@ -184,13 +194,15 @@ fn matrices<'m>(writer: &mut LlsdWriter, matrices: impl ExactSizeIterator<Item =
     writer.close_array();
 }
 
-/// Writes the influences of each vertex.
+/// Encodes the joint influences of each vertex.
 fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for list in lists {
         let mut codes: Vec<RawInfluence3> =
             list.iter().map(|influence| influence3::encode(*influence).unwrap_or_default()).collect();
-        // Weights that are no more than 1 together are no more than 65535 either, though each was rounded.
+        // Each weight was rounded to a code. Because of this rounding, weights with a sum of at
+        // most 1 may have codes with a sum above 65535. The excess over 65535 is subtracted from
+        // the greatest code.
         let sum: f32 = list.iter().map(|influence| influence.weight).sum();
         let stored = codes.iter().fold(0, |sum: u32, one| sum.saturating_add(one.weight.get().into()));
         let more = u16::try_from(stored.saturating_sub(u16::MAX.into())).unwrap_or(u16::MAX);
@@ -207,7 +219,7 @@ fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
     bytes
 }
 
-/// Writes an array of strings.
+/// Writes an LLSD array of strings.
 pub(super) fn strings<'s>(writer: &mut LlsdWriter, strings: impl ExactSizeIterator<Item = &'s str>) {
     writer.open_array(count(strings.len()));
     for string in strings {
@@ -216,7 +228,8 @@ pub(super) fn strings<'s>(writer: &mut LlsdWriter, strings: impl ExactSizeIterat
     writer.close_array();
 }
 
-/// Makes an LLSD count of a length; of one that does not fit, a count that no reader accepts.
+/// Converts a length to a length field of LLSD. A length that does not fit in the field becomes a
+/// value that readers reject.
 pub(super) fn count(length: usize) -> u32 {
     length.try_into().unwrap_or(u32::MAX)
 }

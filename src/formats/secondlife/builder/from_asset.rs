@@ -1,4 +1,4 @@
-//! Lists from what was read, to be changed and written again.
+//! Converts the parts of an existing asset to vectors that can be changed and written again.
 
 use super::super::layout::FORMAT;
 use super::super::surface::SubmeshKey;
@@ -9,12 +9,14 @@ use crate::decode::Influence;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Level {
-    /// Copies what a level holds, decoded, and the box of its positions; of keys that are not known, nothing. Written
-    /// again, every code is what it was as long as the submeshes share one box, and extents are 0.004 or more.
+    /// Copies a level of detail: the decoded arrays and the quantization box of the positions.
+    ///
+    /// Unknown keys are not copied. If all submeshes share one quantization box with an extent of
+    /// at least 0.004 on each axis, encoding the copy gives the codes of the original level.
     ///
     /// # Errors
     ///
-    /// The first array that cannot be read.
+    /// Returns the error of the first array that cannot be decoded.
     pub fn of(level: level::Level<'_>) -> Result<Self> {
         let mut submeshes = Vec::new();
         let mut domains = Vec::new();
@@ -32,12 +34,16 @@ impl Level {
 }
 
 impl Submesh {
-    /// Copies what a submesh holds, decoded, and the intervals of its texture coordinates; not the box of its positions,
-    /// which is the level's.
+    /// Copies a submesh: the decoded arrays, and the intervals that the texture coordinate codes
+    /// are scaled to.
+    ///
+    /// The quantization box of the positions is not copied, because this box belongs to the whole
+    /// level.
     ///
     /// # Errors
     ///
-    /// The first array that cannot be read; [`ErrorKind::Value`] where weights are cut.
+    /// Returns the error of the first array that cannot be decoded. Returns [`ErrorKind::Value`] if
+    /// the submesh has weights for only some of the vertices.
     pub fn of(submesh: &surface::Submesh<'_>) -> Result<Self> {
         if submesh.is_placeholder() {
             return Ok(Self::default());
@@ -66,11 +72,11 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Copies what the block holds, decoded, and the box of its points.
+    /// Copies convex hulls: the decoded points and the quantization box of the points.
     ///
     /// # Errors
     ///
-    /// The first array that cannot be read.
+    /// Returns the error of the first array that cannot be decoded.
     pub fn of(convex: physics::Convex<'_>) -> Result<Self> {
         Ok(Self {
             hulls: convex.hulls()?.map(|hull| hull.iter().collect()).collect(),
@@ -81,12 +87,15 @@ impl Convex {
 }
 
 impl Skin {
-    /// Copies what the block holds. Names that are not UTF-8 lose what is not.
+    ///
+    /// Copies a skin: the joint names, the matrices and the other values.
+    ///
+    /// In a joint name that is not UTF-8, invalid bytes are replaced with U+FFFD.
     ///
     /// # Errors
     ///
-    /// The first value that cannot be read; [`ErrorKind::NoSuch`] where there are fewer matrices
-    /// than joints.
+    /// Returns the error of the first value of the skin that cannot be read. Returns
+    /// [`ErrorKind::NoSuch`] if the skin has fewer matrices than joints.
     pub fn of(skin: skin::Skin<'_>) -> Result<Self> {
         let moved = skin.alt_inverse_bind_count() > 0;
         let joint = |joint| {

@@ -1,8 +1,10 @@
-//! Building new assets from floats.
+//! Builds new assets from arrays of floating-point numbers.
 //!
-//! Plain lists with public fields, checked and encoded when they are written, as a viewer writes them: keys sorted, blocks
-//! in its order, codes rounded to the nearest, zlib at its highest level. What the format or a viewer cannot hold is
-//! refused before the first byte, by part and limit.
+//! The parts of an asset are plain structs with public fields. The parts are checked and encoded
+//! when the asset is written. The encoding is the encoding of a viewer: keys are sorted, blocks are
+//! in the viewer's order, numbers are rounded to the nearest code, and zlib compresses at its
+//! highest level. If the format or a viewer does not support a value, the returned error contains
+//! the part of the asset and the limit, and no bytes are returned.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -20,8 +22,9 @@
 //! # }
 //! ```
 //!
-//! A part of an existing asset is changed by reading it ([`Level::of`], [`Skin::of`], [`Convex::of`]), changing the lists,
-//! and giving its block to an [`Edit`], which copies everything else as it is stored.
+//! To change a part of an existing asset, copy the part ([`Level::of`], [`Skin::of`],
+//! [`Convex::of`]) and change the fields of the copy. Then pass the encoded block to an [`Edit`],
+//! which copies all other parts of the asset as stored.
 
 mod asset;
 mod check;

@@ -1,4 +1,4 @@
-//! Reading one marker and its payload.
+//! Reads one marker of binary LLSD and the payload of the marker.
 
 use super::fault::LlsdFault;
 use super::text::{LlsdText, digit};
@@ -6,18 +6,21 @@ use super::value::{ContainerKind, LlsdValue};
 use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
 
-/// The longest marker line that is looked for.
+/// The maximum length of a marker line, in bytes.
 const MAX_MARKER_LINE: usize = 64;
 
-/// A value's marker, and what follows it.
+/// The result of reading the marker and the payload of an LLSD value.
 pub(super) enum Head<'a> {
-    /// A whole value, and the offset of the byte after it.
+    /// A whole scalar value (not an array or a map), and the offset of the first byte after the
+    /// value.
     Scalar(LlsdValue<'a>, usize),
-    /// The kind and the count of a container, and the offset of its first item.
+    /// The start of a container: array or map, the number of items, and the offset of the first
+    /// item.
     Open(ContainerKind, u32, usize),
 }
 
-/// Reads a value's marker and its payload; of an array or a map, the count.
+/// Reads the marker and the payload of an LLSD value. For an array or a map, the payload is the
+/// number of items.
 pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
     let next = at.saturating_add(1);
     let (value, next) = match marker(bytes, at)? {
@@ -47,28 +50,32 @@ pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
     Ok(Head::Scalar(value, next))
 }
 
-/// Reads a key; returns it with the offset of the byte after it.
+/// Reads the key of a map entry. Returns the key and the offset of the first byte after the key.
 pub(super) fn key(bytes: &[u8], at: usize) -> Result<(LlsdText<'_>, usize), LlsdFault> {
     let next = at.saturating_add(1);
     match marker(bytes, at)? {
         b'k' => counted(bytes, next).map(|(bytes, next)| (LlsdText::new(bytes), next)),
         quote @ (b'\'' | b'"') => quoted(bytes, next, quote),
-        _ => Err(unexpected(bytes, at, "a key: `k`, or a quote")),
+        _ => Err(unexpected(bytes, at, "a key (`k` or a quote)")),
     }
 }
 
-/// Returns the length of the marker line that `bytes` start with, its line end included; 0 where they start with none.
+/// Returns the length in bytes of the marker line `<? LLSD/Binary ?>` at the start of `bytes`, or 0
+/// if `bytes` does not start with `<`.
+///
+/// The length includes the line end after the marker line.
 ///
 /// # Errors
 ///
-/// Where a line is begun and is not a marker line, or does not end within 64 bytes.
+/// Returns an error if `bytes` starts with `<` but not with a marker line, or if the marker line
+/// does not end within 64 bytes.
 pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
     if !bytes.starts_with(b"<") {
         return Ok(0);
     }
     let looked_at = bytes.get(..MAX_MARKER_LINE).unwrap_or(bytes);
     let Some(end) = looked_at.windows(2).position(|two| two == b"?>") else {
-        // As far as it goes, it may be one.
+        // The available bytes may be the beginning of a marker line.
         let could_be = looked_at.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == b'\t');
         if looked_at.len() < MAX_MARKER_LINE && could_be {
             let needed = as_u64(looked_at.len().saturating_add(1));
@@ -83,7 +90,8 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
     let end = end.saturating_add(2);
     let rest = bytes.get(end..).unwrap_or_default();
     if rest == b"\r" {
-        // A line feed may follow.
+        // The next byte, which is not available, may be a line feed that belongs to the marker
+        // line.
         return Err(fault(end, ErrorKind::UnexpectedEnd { needed: 2, left: 1 }));
     }
     let line_end = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.starts_with(b"\n")) };
@@ -101,14 +109,15 @@ fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], LlsdFault>
         .ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: as_u64(N), left: as_u64(rest.len()) }))
 }
 
-/// Reads a length or a count.
+/// Reads a length in bytes or a number of items.
 fn length(bytes: &[u8], at: usize, expected: &'static str) -> Result<u32, LlsdFault> {
     let stored = i32::from_be_bytes(*chunk(bytes, at)?);
     u32::try_from(stored)
         .map_err(|_| fault(at, ErrorKind::Value { expected: expected.into(), found: stored.to_string().into() }))
 }
 
-/// Reads a length, and lends the bytes that follow it.
+/// Reads a length, and borrows that number of bytes after the length. Returns these bytes and the
+/// offset of the first byte after them.
 fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
     let needed = length(bytes, at, "a length of 0 or more")?;
     let first = at.saturating_add(4);
@@ -120,7 +129,8 @@ fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
     Ok((lent, first.saturating_add(lent.len())))
 }
 
-/// Finds the quote that ends a text.
+/// Reads a quoted text that begins at `first`. Returns the text and the offset of the first byte
+/// after the closing quote.
 fn quoted(bytes: &[u8], first: usize, quote: u8) -> Result<(LlsdText<'_>, usize), LlsdFault> {
     let mut at = first;
     loop {

@@ -1,13 +1,13 @@
-//! How large a tree may be.
+//! Limits on the depth and the size of a tree of LLSD values.
 
 use crate::parse::Limits;
 
-/// What a tree may cost.
+/// Limits on the depth and the size of a tree of LLSD values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LlsdLimits {
-    /// Arrays and maps that stand in each other; no more than 256 are ever allowed.
+    /// The maximum nesting depth of arrays and maps. A limit above 256 has the same effect as 256.
     pub depth: u32,
-    /// Values in the whole tree.
+    /// The maximum number of values in the whole tree.
     pub items: u64,
 }
 

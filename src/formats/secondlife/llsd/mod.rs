@@ -1,9 +1,9 @@
-//! Binary LLSD: a tree of values, each a marker byte and its payload.
+//! Binary LLSD: a tree of values. Each value is a marker byte, followed by a payload.
 //!
 //! | marker | type | payload |
 //! |---|---|---|
-//! | `!` | undefined | – |
-//! | `1`, `0` | boolean | – |
+//! | `!` | undefined | none |
+//! | `1`, `0` | boolean | none |
 //! | `i` | integer | i32, big-endian |
 //! | `r` | real | f64, big-endian |
 //! | `u` | UUID | 16 bytes |
@@ -14,11 +14,14 @@
 //! | `[` | array | count, values, `]` |
 //! | `{` | map | count, keys (`k`, length, bytes; or quoted) each with its value, `}` |
 //!
-//! Lengths and counts are i32, big-endian, and never negative. A line `<? LLSD/Binary ?>` may stand in front.
+//! Lengths (in bytes) and counts (of items) are big-endian i32 numbers, and never negative. A
+//! marker line `<? LLSD/Binary ?>` may come before the first value.
 //!
-//! Nothing is built: a [`LlsdWalk`] passes over the bytes, one [`LlsdEvent`] at a time and at any depth without recursion, and a
-//! [`LlsdValue`] borrows from them. Arrays and maps are ranges of bytes, whose items are found by going through them. No
-//! reader here allocates; [`LlsdWriter`] gives the bytes back in the order and the form that they were read in.
+//! The reader does not build a tree in memory. A [`LlsdWalk`] iterates over the bytes, one
+//! [`LlsdEvent`] at a time, and supports deep nesting without recursion. A [`LlsdValue`] borrows
+//! from the bytes. An array or a map is a byte range, and each access to an item iterates over this
+//! range. No reader in this module allocates memory. [`LlsdWriter`] can write values in the same
+//! order and the same encoding in which they were read.
 //!
 //! ```
 //! use meshpeek::secondlife::llsd::{LlsdLimits, LlsdValue, read};

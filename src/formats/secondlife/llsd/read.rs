@@ -1,4 +1,4 @@
-//! Reading values, and the items of arrays and maps.
+//! Reads LLSD values, and the items of arrays and maps.
 
 use super::fault::LlsdFault;
 use super::head::{Head, head, key};
@@ -7,16 +7,18 @@ use super::text::LlsdText;
 use super::value::{ContainerKind, ItemList, LlsdArray, LlsdEntry, LlsdItem, LlsdMap, LlsdValue};
 use super::walk::{LlsdWalk, skip};
 
-/// Reads the value that `bytes` start with, and passes over all that stands in it.
+/// Reads the LLSD value at the start of `bytes`. If the value is an array or a map, checks all
+/// values in it.
 ///
 /// # Errors
 ///
-/// The first fault in the whole value.
+/// Returns the first error in the value or in one of the values that it contains.
 pub fn read<'a>(bytes: &'a [u8], limits: &LlsdLimits) -> Result<LlsdItem<'a>, LlsdFault> {
     read_at(bytes, 0, limits)
 }
 
-/// As [`read`], from byte `at` on; offsets count from the first of `bytes`.
+/// Reads the LLSD value at offset `at`, like [`read`]. The offsets in the result count from the
+/// start of `bytes`.
 pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Result<LlsdItem<'a>, LlsdFault> {
     let (value, end) = match head(bytes, at)? {
         Head::Scalar(value, end) => (value, end),
@@ -25,7 +27,7 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Re
                 Some(end) => end,
                 None => LlsdWalk::new(bytes, at, limits).finish()?,
             };
-            // Items are found again within what was walked.
+            // Later accesses read the items from the same bytes that this function has checked.
             let bytes = bytes.get(..end).unwrap_or(bytes);
             (container(kind, ItemList { bytes, first, count, limits: *limits }), end)
         }
@@ -33,7 +35,8 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Re
     Ok(LlsdItem { value, at, end })
 }
 
-/// As [`read_at`], of a value that was walked before and ended at `end` or before: it is not walked again.
+/// Reads an LLSD value that was already checked and that ends at or before offset `end`. Does not
+/// check the items of the value again.
 pub(crate) fn walked_at<'a>(bytes: &'a [u8], at: usize, end: usize, limits: &LlsdLimits) -> Option<LlsdValue<'a>> {
     let bytes = bytes.get(..end)?;
     Some(match head(bytes, at).ok()? {
@@ -49,13 +52,16 @@ const fn container(kind: ContainerKind, list: ItemList<'_>) -> LlsdValue<'_> {
     }
 }
 
-/// Returns the key that stands at `at`.
+/// Returns the key of a map entry at offset `at`, or `None` if the bytes at this offset are not a
+/// key.
 pub(crate) fn key_at(bytes: &[u8], at: usize) -> Option<LlsdText<'_>> {
     key(bytes, at).ok().map(|(key, _)| key)
 }
 
 impl<'a> LlsdArray<'a> {
-    /// Goes through the values; ends early only where the bytes are no longer those that were read.
+    /// Returns an iterator over the values of the array.
+    ///
+    /// The iterator ends early only if the bytes have changed since they were checked.
     pub fn iter(&self) -> impl Iterator<Item = LlsdItem<'a>> + Clone + use<'a> {
         let ItemList { bytes, first, count, limits } = self.0;
         let mut at = first;
@@ -66,7 +72,8 @@ impl<'a> LlsdArray<'a> {
         })
     }
 
-    /// Reads `N` numbers, and that there are no others.
+    /// Returns the numbers of the array, or `None` if the length of the array is not `N` or a value
+    /// is not a number.
     #[must_use]
     pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
         if self.len() != N {
@@ -82,7 +89,9 @@ impl<'a> LlsdArray<'a> {
 }
 
 impl<'a> LlsdMap<'a> {
-    /// Goes through the entries in file order; ends early only where the bytes are no longer those that were read.
+    /// Returns an iterator over the entries of the map in file order.
+    ///
+    /// The iterator ends early only if the bytes have changed since they were checked.
     pub fn iter(&self) -> impl Iterator<Item = LlsdEntry<'a>> + Clone + use<'a> {
         let ItemList { bytes, first, count, limits } = self.0;
         let mut next = first;
@@ -95,7 +104,8 @@ impl<'a> LlsdMap<'a> {
         })
     }
 
-    /// Finds the first entry with the key `name`.
+    /// Returns the first entry of the map with the key `name`, or `None` if the map does not have
+    /// this key.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<LlsdEntry<'a>> {
         self.iter().find(|entry| entry.key.is(name))

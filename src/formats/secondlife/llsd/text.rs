@@ -1,4 +1,4 @@
-//! Strings and keys, as they are stored.
+//! Strings and keys, as stored in the file.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -7,7 +7,11 @@ use std::fmt;
 use crate::error::{MAX_SHOWN_BYTES, Shown};
 use crate::parse::Name;
 
-/// A string or a key. Its bytes are its content, or, of one between quotes, spell it with escapes.
+///
+/// A string or a key, borrowed from the bytes of the file.
+///
+/// The stored bytes are the content of the text. In a quoted text, the stored bytes may contain
+/// escape sequences.
 #[derive(Clone, Copy)]
 pub struct LlsdText<'a> {
     stored: &'a [u8],
@@ -15,7 +19,7 @@ pub struct LlsdText<'a> {
 }
 
 impl<'a> LlsdText<'a> {
-    /// Takes bytes that are the content.
+    /// Makes a text without quotes. The stored bytes are the content of the text.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { stored: bytes, quote: None }
@@ -25,25 +29,27 @@ impl<'a> LlsdText<'a> {
         Self { stored, quote: Some(quote) }
     }
 
-    /// Returns the stored bytes: the content, except where it is [quoted](Self::quote).
+    /// Returns the bytes from the file. These bytes are the content of the text, unless the text is
+    /// [quoted](Self::quote) and contains escape sequences.
     #[must_use]
     pub const fn stored(&self) -> &'a [u8] {
         self.stored
     }
 
-    /// Returns the quote that it stands between, if it does.
+    /// Returns the quote character around the text, or `None` if the text is not quoted.
     #[must_use]
     pub const fn quote(&self) -> Option<u8> {
         self.quote
     }
 
-    /// Returns the bytes of the content, one by one.
+    /// Returns an iterator over the bytes of the content. Escape sequences are decoded.
     #[must_use]
     pub const fn bytes(&self) -> LlsdTextBytes<'a> {
         LlsdTextBytes { rest: self.stored, escapes: self.quote.is_some() }
     }
 
-    /// Returns the content: borrowed, unless escapes spell it.
+    /// Returns the content of the text. The content is borrowed if the text contains no escape
+    /// sequences.
     #[must_use]
     pub fn content(&self) -> Cow<'a, [u8]> {
         match self.quote {
@@ -52,13 +58,15 @@ impl<'a> LlsdText<'a> {
         }
     }
 
-    /// Returns the content as a name, where no escapes spell it; the stored bytes otherwise.
+    /// Returns the bytes from the file, without conversion, as a [`Name`]. The name is the content
+    /// of the text, unless the text contains escape sequences.
     #[must_use]
     pub const fn name(&self) -> Name<'a> {
         Name::new(self.stored)
     }
 
-    /// Compares the content byte by byte, however it is spelled.
+    /// Compares the contents of two texts byte by byte. The encoding of the texts, quoted or not,
+    /// has no effect.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         match (self.quote, other.quote) {
             (None, None) => self.stored.cmp(other.stored),
@@ -66,7 +74,7 @@ impl<'a> LlsdText<'a> {
         }
     }
 
-    /// Tells whether the content is `text`.
+    /// Returns whether the content of this text is equal to `text`.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
         match self.quote {
@@ -77,7 +85,8 @@ impl<'a> LlsdText<'a> {
 }
 
 impl PartialEq for LlsdText<'_> {
-    /// Compares the content, however it is spelled.
+    /// Returns whether the contents of two texts are equal. The encoding of the texts, quoted or
+    /// not, has no effect.
     fn eq(&self, other: &Self) -> bool {
         match (self.quote, other.quote) {
             (None, None) => self.stored == other.stored,
@@ -90,7 +99,8 @@ impl Eq for LlsdText<'_> {}
 
 impl fmt::Display for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Of what escapes spell, no more is copied than is shown, and a byte more, which tells that there is more.
+        // A text with escape sequences is decoded only up to the maximum shown length plus one
+        // byte. If the extra byte exists, the output indicates that the text is longer.
         match self.quote {
             Some(_) => Shown(&self.bytes().take(MAX_SHOWN_BYTES.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
             None => Shown(self.stored).fmt(out),
@@ -104,7 +114,7 @@ impl fmt::Debug for LlsdText<'_> {
     }
 }
 
-/// The bytes of a text's content.
+/// An iterator over the bytes of a text's content, with decoded escape sequences.
 #[derive(Clone, Debug)]
 pub struct LlsdTextBytes<'a> {
     rest: &'a [u8],
@@ -140,7 +150,7 @@ impl Iterator for LlsdTextBytes<'_> {
     }
 }
 
-/// Returns the value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit, or `None` if the byte is not a hexadecimal digit.
 pub(super) fn digit(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }

@@ -1,19 +1,20 @@
-//! Values, borrowed from the bytes.
+//! LLSD values, borrowed from the bytes that they were read from.
 
 use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use crate::math::as_u64;
 
-/// A value. What is not a number borrows from the bytes.
+/// An LLSD value. UUIDs, texts, binary data, arrays and maps borrow from the bytes that they were
+/// read from.
 #[derive(Clone, Copy, Debug)]
 pub enum LlsdValue<'a> {
-    /// No value.
+    /// The undefined value, which has no content.
     Undefined,
-    /// True or false.
+    /// A boolean: true or false.
     Boolean(bool),
-    /// A whole number.
+    /// A 32-bit integer.
     Integer(i32),
-    /// A number.
+    /// A 64-bit floating-point number.
     Real(f64),
     /// A UUID.
     Uuid(&'a [u8; 16]),
@@ -21,18 +22,19 @@ pub enum LlsdValue<'a> {
     String(LlsdText<'a>),
     /// A URI.
     Uri(LlsdText<'a>),
-    /// Seconds since 1970-01-01 UTC.
+    /// A date, in seconds since 1970-01-01 UTC.
     Date(f64),
-    /// Bytes.
+    /// Binary data: an array of bytes.
     Binary(&'a [u8]),
-    /// Values one after another.
+    /// An array of values.
     Array(LlsdArray<'a>),
-    /// Keys, each with its value.
+    /// A map from keys to values.
     Map(LlsdMap<'a>),
 }
 
 impl<'a> LlsdValue<'a> {
-    /// Returns what it is, with its article: for errors.
+    /// Returns the name of the value's type with an indefinite article, such as "a map", for error
+    /// messages.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -50,7 +52,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns a number: a real, or an integer that stands for one.
+    /// Returns the number, or `None` if the value is neither a real nor an integer.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match *self {
@@ -60,7 +62,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the whole number that it is.
+    /// Returns the integer, or `None` if the value is not an integer.
     #[must_use]
     pub const fn integer(&self) -> Option<i32> {
         match *self {
@@ -69,7 +71,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the string that it is.
+    /// Returns the string, or `None` if the value is not a string.
     #[must_use]
     pub const fn string(&self) -> Option<LlsdText<'a>> {
         match *self {
@@ -78,7 +80,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the map that it is.
+    /// Returns the map, or `None` if the value is not a map.
     #[must_use]
     pub const fn map(&self) -> Option<LlsdMap<'a>> {
         match *self {
@@ -87,7 +89,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the array that it is.
+    /// Returns the array, or `None` if the value is not an array.
     #[must_use]
     pub const fn array(&self) -> Option<LlsdArray<'a>> {
         match *self {
@@ -96,7 +98,7 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the bytes that it is.
+    /// Returns the bytes of binary data, or `None` if the value is not binary data.
     #[must_use]
     pub const fn binary(&self) -> Option<&'a [u8]> {
         match *self {
@@ -106,45 +108,45 @@ impl<'a> LlsdValue<'a> {
     }
 }
 
-/// A value, and where it stands.
+/// An LLSD value and the byte range of its encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdItem<'a> {
-    /// The value.
+    /// The LLSD value.
     pub value: LlsdValue<'a>,
-    /// Offset of its marker.
+    /// Offset of the value's marker byte.
     pub at: usize,
-    /// Offset of the byte after it.
+    /// Offset of the first byte after the value.
     pub end: usize,
 }
 
-/// A key and its value, and where they stand.
+/// An entry of an LLSD map: a key, the value of the key, and their offsets.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdEntry<'a> {
-    /// The key.
+    /// The key of the entry.
     pub key: LlsdText<'a>,
-    /// The value.
+    /// The LLSD value.
     pub value: LlsdValue<'a>,
-    /// Offset of the key's marker.
+    /// Offset of the key's marker byte.
     pub key_at: usize,
-    /// Offset of the value's marker.
+    /// Offset of the value's marker byte.
     pub at: usize,
-    /// Offset of the byte after the value.
+    /// Offset of the first byte after the value.
     pub end: usize,
 }
 
-/// Arrays and maps.
+/// The two types of LLSD values that contain other values: arrays and maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
-    /// Values one after another.
+    /// An array of values.
     Array,
-    /// Keys, each with its value.
+    /// A map from keys to values.
     Map,
 }
 
-/// The items of a container: where they are, not what they are.
+/// The location and the number of the items of an array or a map.
 #[derive(Clone, Copy)]
 pub(super) struct ItemList<'a> {
-    /// From the first byte of the tree to the last of the container.
+    /// The bytes from the start of the LLSD tree to the end of the array or map.
     pub(super) bytes: &'a [u8],
     pub(super) first: usize,
     pub(super) count: u32,
@@ -157,36 +159,36 @@ impl std::fmt::Debug for ItemList<'_> {
     }
 }
 
-/// Values one after another.
+/// An array of LLSD values, borrowed from the bytes of the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdArray<'a>(pub(super) ItemList<'a>);
 
 impl LlsdArray<'_> {
-    /// Returns the number of values.
+    /// Returns the number of values in the array.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::try_from(self.0.count).unwrap_or(usize::MAX)
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the array has no values.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0
     }
 }
 
-/// Keys, each with its value.
+/// A map from keys to LLSD values, borrowed from the bytes of the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdMap<'a>(pub(super) ItemList<'a>);
 
 impl LlsdMap<'_> {
-    /// Returns the number of entries, duplicate keys included.
+    /// Returns the number of entries in the map, including entries with repeated keys.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::try_from(self.0.count).unwrap_or(usize::MAX)
     }
 
-    /// Tells whether there are none.
+    /// Returns whether the map has no entries.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0

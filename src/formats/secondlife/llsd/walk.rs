@@ -1,4 +1,4 @@
-//! Passing over LLSD, one event at a time: flat, whatever the depth.
+//! Iterates over binary LLSD, one event at a time, without recursion.
 
 use super::fault::LlsdFault;
 use super::head::{Head, fault, head, key, marker, unexpected};
@@ -8,71 +8,76 @@ use super::value::{ContainerKind, LlsdValue};
 use crate::error::ErrorKind;
 use crate::math::as_u64;
 
-/// The deepest nesting that can be allowed at all.
+/// The maximum nesting depth, even if a limit allows a greater depth.
 const MAX_DEPTH: usize = 256;
-/// Arrays and maps in each other that are [passed over](skip) the quick way. Real files have five.
+/// The maximum nesting depth for the fast path in [`skip`]. Real files have a nesting depth of
+/// five.
 const QUICK_DEPTH: usize = 8;
-/// The bit of an open container's count that tells a map. Counts are i32, so it is free.
+/// The bit that marks a map in the item count of an open container. Item counts are i32 numbers and
+/// not negative, so this bit is free.
 const IS_MAP: u32 = 1 << 31;
 
-/// What a walk comes to.
+/// An event that a [`LlsdWalk`] returns.
 #[derive(Clone, Copy, Debug)]
 pub enum LlsdEvent<'a> {
-    /// An array or a map begins, of so many values.
+    /// The start of an array or a map with the given number of values.
     Open(ContainerKind, u32),
-    /// A key; its value follows.
+    /// A key of a map. The next event belongs to the value of this key.
     Key(LlsdText<'a>),
     /// A value that is neither an array nor a map.
     Scalar(LlsdValue<'a>),
-    /// An array or a map ends.
+    /// The end of an array or a map.
     Close(ContainerKind),
 }
 
-/// Passes over one value, and all that stands in it.
+/// Iterates over one LLSD value and all values that it contains, one [`LlsdEvent`] at a time.
 ///
-/// What it needs to know of the containers it is in lies in a fixed place: there is no recursion, and no allocation.
+/// The numbers of remaining items of the open arrays and maps are in an array of fixed size, so the
+/// walk needs neither recursion nor memory allocation.
 #[derive(Clone, Debug)]
 pub struct LlsdWalk<'a> {
     bytes: &'a [u8],
     at: usize,
     limits: LlsdLimits,
     items: u64,
-    /// How many values each container still has, and whether it is a map.
+    /// For each open array or map, the number of remaining values, and the bit [`IS_MAP`] if the
+    /// container is a map.
     open: [u32; MAX_DEPTH],
     depth: usize,
-    /// Whether the next thing is the value of a key that was read.
+    /// Whether the next value belongs to a key that was read.
     keyed: bool,
     done: bool,
 }
 
 impl<'a> LlsdWalk<'a> {
-    /// Starts at byte `at` of `bytes`.
+    /// Creates a walk over the LLSD value at offset `at` of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Self {
         Self { bytes, at, limits: *limits, items: 0, open: [0; MAX_DEPTH], depth: 0, keyed: false, done: false }
     }
 
-    /// Returns the offset of what comes next.
+    /// Returns the offset of the next event.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// Passes over the rest of the value, and returns the offset of the byte after it.
+    /// Reads and checks the rest of the value. Returns the offset of the first byte after the
+    /// value.
     ///
     /// # Errors
     ///
-    /// The first fault.
+    /// Returns the first error in the bytes of the value.
     pub fn finish(mut self) -> Result<usize, LlsdFault> {
         while self.next()?.is_some() {}
         Ok(self.at)
     }
 
-    /// Goes on to the next event; `None` once the value has ended.
+    /// Returns the next event of the walk, or `None` after the end of the value.
     ///
     /// # Errors
     ///
-    /// The first fault.
+    /// Returns the first error in the bytes of the value.
     #[allow(clippy::should_implement_trait, reason = "an iterator of results would go on after a fault")]
     pub fn next(&mut self) -> Result<Option<LlsdEvent<'a>>, LlsdFault> {
         if self.done {
@@ -94,7 +99,7 @@ impl<'a> LlsdWalk<'a> {
         self.value().map(Some)
     }
 
-    /// Reads a value's head; of an array or a map, its count.
+    /// Reads a scalar value, or the start of an array or a map with its number of items.
     fn value(&mut self) -> Result<LlsdEvent<'a>, LlsdFault> {
         self.keyed = false;
         self.items = self.items.saturating_add(1);
@@ -103,7 +108,8 @@ impl<'a> LlsdWalk<'a> {
             return Err(fault(self.at, kind));
         }
         if let Some(top) = self.depth.checked_sub(1).and_then(|top| self.open.get_mut(top)) {
-            // The count is not 0 here, so the bit above it stays.
+            // The number of remaining values is not 0 here, so the subtraction does not change the
+            // bit [`IS_MAP`] above it.
             *top = top.wrapping_sub(1);
         }
         match head(self.bytes, self.at)? {
@@ -142,8 +148,9 @@ impl<'a> LlsdWalk<'a> {
     }
 }
 
-/// Passes over the value at byte `at`, the quick way: returns the offset of the byte after it. Of bytes with a fault in
-/// them, and of what is rare (deep nesting, quotes), `None`: a [`LlsdWalk`] has to tell.
+/// Skips the LLSD value at offset `at` with a fast path. Returns the offset of the first byte after
+/// the value. Returns `None` if the bytes have an error, or if they use a rare encoding (deep
+/// nesting, quoted texts). If the result is `None`, the caller must use a [`LlsdWalk`].
 pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<usize> {
     let mut open = [(0_u32, ContainerKind::Array); QUICK_DEPTH];
     let allowed = usize::try_from(limits.depth).unwrap_or(QUICK_DEPTH).min(QUICK_DEPTH);
@@ -166,7 +173,7 @@ pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<u
             }
             _ => return None,
         })?;
-        // What ends here, and what comes next.
+        // Skips the ends of the containers that end at this offset, and the key of the next value.
         loop {
             let Some((left, kind)) = depth.checked_sub(1).and_then(|top| open.get_mut(top)) else {
                 return (at <= bytes.len()).then_some(at);
@@ -186,7 +193,8 @@ pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<u
     }
 }
 
-/// Returns the bytes that a value or a key with a length takes, its marker included.
+/// Returns the length in bytes of a value or a key that has a length field. The result includes the
+/// marker and the length field.
 fn stored_length(bytes: &[u8], at: usize) -> Option<usize> {
     let length = i32::from_be_bytes(*bytes.get(at.checked_add(1)?..)?.first_chunk()?);
     usize::try_from(length).ok()?.checked_add(5)
@@ -217,7 +225,7 @@ mod tests {
                 let mut other = bytes.clone();
                 other[at] = byte;
                 let (quick, walked) = both(&other, &limits);
-                // Quotes are for the walk alone.
+                // Only the [`LlsdWalk`] reads quoted texts.
                 assert!(quick == walked || (quick.is_none() && matches!(byte, b'"' | b'\'')));
             }
         }

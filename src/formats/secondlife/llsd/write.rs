@@ -1,4 +1,4 @@
-//! Writing LLSD: each value as its marker and its payload, in the order given.
+//! Writes binary LLSD: the marker and the payload of each value, in the order of the calls.
 
 use super::fault::LlsdFault;
 use super::limits::LlsdLimits;
@@ -7,8 +7,11 @@ use super::value::{ContainerKind, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
 use crate::error::ErrorKind;
 
-/// Writes values into memory. Counts come first, so they are given before the values; that the two agree, and that every
-/// container is closed, is the caller's to see to.
+/// Writes LLSD values into a byte vector.
+///
+/// In LLSD, the number of items comes before the items of an array or a map. The caller must pass
+/// the right number when it opens the array or map, and must then write that number of items and
+/// close the array or map.
 ///
 /// ```
 /// use meshpeek::secondlife::llsd::LlsdWriter;
@@ -22,40 +25,40 @@ pub struct LlsdWriter {
 }
 
 impl LlsdWriter {
-    /// Starts with nothing written.
+    /// Creates a writer with an empty output.
     #[must_use]
     pub const fn new() -> Self {
         Self { out: Vec::new() }
     }
 
-    /// Goes on behind what was written before.
+    /// Creates a writer that appends to the given bytes.
     #[must_use]
     pub const fn after(out: Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// Returns what was written.
+    /// Returns all bytes of the output.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// Writes no value.
+    /// Writes an undefined value.
     pub fn undefined(&mut self) -> &mut Self {
         self.mark(b'!')
     }
 
-    /// Writes true or false.
+    /// Writes a boolean.
     pub fn boolean(&mut self, value: bool) -> &mut Self {
         self.mark(if value { b'1' } else { b'0' })
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     pub fn integer(&mut self, value: i32) -> &mut Self {
         self.mark(b'i').put(&value.to_be_bytes())
     }
 
-    /// Writes a number.
+    /// Writes a real, a 64-bit floating-point number.
     pub fn real(&mut self, value: f64) -> &mut Self {
         self.mark(b'r').put(&value.to_be_bytes())
     }
@@ -65,37 +68,38 @@ impl LlsdWriter {
         self.mark(b'u').put(value)
     }
 
-    /// Writes seconds since 1970-01-01 UTC: little-endian, as nothing else is.
+    /// Writes a date in seconds since 1970-01-01 UTC. A date is the only number that is written in
+    /// little-endian byte order.
     pub fn date(&mut self, seconds: f64) -> &mut Self {
         self.mark(b'd').put(&seconds.to_le_bytes())
     }
 
-    /// Writes a string. Of more than `i32::MAX` bytes, the first so many.
+    /// Writes a string. A string longer than `i32::MAX` bytes is cut to this length.
     pub fn string(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b's').counted(value)
     }
 
-    /// Writes a URI, as [`string`](Self::string).
+    /// Writes a URI. A URI longer than `i32::MAX` bytes is cut to this length.
     pub fn uri(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b'l').counted(value)
     }
 
-    /// Writes bytes, as [`string`](Self::string).
+    /// Writes binary data. Data longer than `i32::MAX` bytes is cut to this length.
     pub fn binary(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b'b').counted(value)
     }
 
-    /// Writes a key, as [`string`](Self::string).
+    /// Writes the key of a map entry. A key longer than `i32::MAX` bytes is cut to this length.
     pub fn key(&mut self, key: &str) -> &mut Self {
         self.mark(b'k').counted(key.as_bytes())
     }
 
-    /// Writes a key in the form that it was read in.
+    /// Writes the key of a map entry in the same encoding in which the key was read.
     pub fn key_as_read(&mut self, key: LlsdText<'_>) -> &mut Self {
         self.text(b'k', key)
     }
 
-    /// Begins an array of `count` values.
+    /// Starts an array of `count` values.
     pub fn open_array(&mut self, count: u32) -> &mut Self {
         self.mark(b'[').put(&count.to_be_bytes())
     }
@@ -105,7 +109,7 @@ impl LlsdWriter {
         self.mark(b']')
     }
 
-    /// Begins a map of `count` keys.
+    /// Starts a map of `count` entries.
     pub fn open_map(&mut self, count: u32) -> &mut Self {
         self.mark(b'{').put(&count.to_be_bytes())
     }
@@ -115,7 +119,7 @@ impl LlsdWriter {
         self.mark(b'}')
     }
 
-    /// Writes an array of numbers, as reals.
+    /// Writes an array of numbers, each as a real.
     pub fn reals(&mut self, values: impl ExactSizeIterator<Item = f32>) -> &mut Self {
         self.open_array(values.len().try_into().unwrap_or(u32::MAX));
         for value in values {
@@ -124,12 +128,16 @@ impl LlsdWriter {
         self.close_array()
     }
 
-    /// Writes the value at byte `at` of `bytes` once more, with all that stands in it; returns the offset of the byte after
-    /// it. Sound bytes come out as they were.
+    /// Copies the LLSD value at offset `at` of `bytes` to the output, with all values that it
+    /// contains.
+    ///
+    /// Returns the offset in `bytes` of the first byte after the value. Valid bytes are copied
+    /// without any change.
     ///
     /// # Errors
     ///
-    /// The first fault; what comes before it has been written.
+    /// Returns the first error in the bytes of the value. After an error, the output contains the
+    /// values before the error.
     pub fn copy(&mut self, bytes: &[u8], at: usize, limits: &LlsdLimits) -> Result<usize, LlsdFault> {
         let mut walk = LlsdWalk::new(bytes, at, limits);
         while let Some(event) = walk.next()? {
@@ -145,7 +153,7 @@ impl LlsdWriter {
         Ok(walk.at())
     }
 
-    /// Writes a value that is neither an array nor a map; of those, nothing.
+    /// Writes a scalar value. Writes nothing for an array or a map.
     pub fn scalar(&mut self, value: LlsdValue<'_>) -> &mut Self {
         match value {
             LlsdValue::Undefined => self.undefined(),
@@ -185,7 +193,7 @@ impl LlsdWriter {
     }
 }
 
-/// Refuses what is too long for an LLSD length.
+/// Returns an error if a length does not fit in a length field of LLSD.
 pub(crate) fn fits(length: usize) -> Result<(), ErrorKind> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),

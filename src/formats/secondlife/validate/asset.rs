@@ -1,4 +1,4 @@
-//! Testing a file, asset by asset.
+//! Validates a file, asset by asset.
 
 use super::super::asset_block::{AssetBlock, InflateBuffer};
 use super::super::asset_part::{AssetPart, Lod};
@@ -10,15 +10,18 @@ use super::{header, physics, skin, surface};
 use crate::error::Result;
 use crate::parse::{Finding, Report};
 
-/// Reports what the headers show, of all assets of a container; inflates nothing.
+/// Reports the findings in the headers of all assets of the file to the closure `report`. Does not
+/// inflate blocks.
 pub(in super::super) fn validate_structure(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
     let mut report = Report::new(RULES, report);
     header::check_file(file, &mut report);
     for_each_asset(file, &mut report, header::check);
 }
 
-/// Reports every breach of the rules, of all assets of a container: those of headers, and of every block and value in
-/// it. Blocks are inflated one after another into one buffer, and not kept.
+/// Reports all findings of all assets of the file to the closure `report`: findings in the headers,
+/// in the blocks and in the values.
+///
+/// Blocks are inflated one after another into one buffer, and the inflated blocks are not cached.
 pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
     let mut report = Report::new(RULES, report);
     let mut buffer = InflateBuffer::default();
@@ -29,11 +32,11 @@ pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Fin
     });
 }
 
-/// Tests the headers of all assets, and inflates every block; reads no vertex.
+/// Checks the headers of all assets of the file, and inflates every block. Does not read vertices.
 ///
 /// # Errors
 ///
-/// The first fault, by field and offset.
+/// Returns the first error in a header or a block, with its field and offset.
 pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
     let mut buffer = InflateBuffer::default();
     for state in file.asset_states() {
@@ -49,7 +52,8 @@ pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Visits each asset whose header can be read; tells why others cannot.
+/// Calls `visit` for each asset with a readable header, and reports an error for each asset whose
+/// header cannot be read.
 fn for_each_asset(
     file: AssetView<'_>,
     report: &mut Report<'_>,
@@ -61,26 +65,30 @@ fn for_each_asset(
         let mut check = AssetReport { report, asset: is_container.then_some(number) };
         match asset.header() {
             Ok(_) => visit(asset, &mut check),
-            Err(error) => check.say_error(&error),
+            Err(error) => check.add_error(&error),
         }
     }
 }
 
 impl AssetBlock<'_> {
-    /// Reports what is wrong with the block as a whole: its wrapper, what stands behind its end, keys that stand twice.
+    /// Reports findings about the structure of the block to the closure `report`.
+    ///
+    /// The structure is the wrapper of the compressed stream, bytes after the end of the stream or
+    /// of the value, and repeated keys.
     pub fn validate_structure(&self, report: &mut dyn FnMut(Finding)) {
         header::check_block(&mut AssetReport { report: &mut Report::new(RULES, report), asset: None }, *self);
     }
 }
 
-/// Looks at every block.
+/// Checks every block of an asset, and the consistency between the blocks.
 fn check_blocks(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, buffer: &mut InflateBuffer) {
     let is_skinned = view.header().is_ok_and(|header| header.has(AssetPart::Skin));
     let mut summary = AssetSummary { is_skinned, ..AssetSummary::default() };
-    // The skin first: weights name its joints.
+    // The skin is checked first, because weights refer to the joints of the skin.
     let others = AssetPart::ALL.into_iter().filter(|part| *part != AssetPart::Skin);
     for part in [AssetPart::Skin].into_iter().chain(others) {
-        // That a block lies outside the file, or was not fetched, was told with the header.
+        // A block that lies outside the file, or that was not fetched, was already reported when
+        // the header was checked.
         let Ok(Some((stored, bytes))) = view.stored(part) else { continue };
         header::check_stored(view, check, &stored, bytes);
         let Some(Some(block)) = check.take(view.block_into(part, buffer)) else { continue };

@@ -1,6 +1,7 @@
-//! The joints of the avatar, by name: 133 bones and 26 collision volumes.
+//! The names of the avatar's joints: 133 bones and 26 collision volumes.
 
-/// Bones that stand once.
+/// Bones and collision volumes whose names do not end with `Left` or `Right`. The rest of these
+/// names are in [`RIGHT`].
 const MIDDLE: [&str; 53] = [
     "mChest",
     "mFaceChin",
@@ -57,10 +58,11 @@ const MIDDLE: [&str; 53] = [
     "R_CLAVICLE",
 ];
 
-/// Collision volumes of the right side that are not above.
+/// Collision volumes of the right side of the body that are not in [`MIDDLE`].
 const RIGHT: [&str; 6] = ["R_FOOT", "R_HAND", "R_LOWER_ARM", "R_LOWER_LEG", "R_UPPER_ARM", "R_UPPER_LEG"];
 
-/// Bones that stand twice: with `Left` and with `Right` behind them.
+/// Bones that exist on both sides of the body, without the `Left` or `Right` at the end of the full
+/// names.
 const BOTH: [&str; 50] = [
     "mAnkle",
     "mCollar",
@@ -114,7 +116,9 @@ const BOTH: [&str; 50] = [
     "mWrist",
 ];
 
-/// Tells whether the avatar has a joint of that name. A viewer takes any other for `mPelvis`.
+/// Returns whether the avatar's skeleton has a joint with the given name.
+///
+/// If the skeleton does not have a joint, a viewer replaces the joint with `mPelvis`.
 #[must_use]
 pub fn is_avatar_joint(name: &[u8]) -> bool {
     let side = name.strip_suffix(b"Left").or_else(|| name.strip_suffix(b"Right"));

@@ -1,4 +1,4 @@
-//! The finding for an error.
+//! Converts errors to findings.
 
 use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
@@ -7,13 +7,15 @@ use super::rules;
 use crate::error::{Error, ErrorKind};
 use crate::parse::{Finding, Rule};
 
-/// Returns the finding that tells of a fault in the bytes of a file: what keeps a part from being read is a breach of a
-/// rule, too. `None` for what is no fault of the bytes.
+/// Returns the finding for an error in the bytes of a file.
+///
+/// An error that prevents reading a part of a file also breaks a rule, and the finding refers to
+/// this rule. Returns `None` if the bytes of the file are not the cause of the error.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
     let field = error.field();
-    // An item of a list has the list's name.
+    // The field of an array item has no name, so the name of the array is used.
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
     let name = list.map_or(field.name(), |step| step.list);
     let is_block = AssetPart::ALL.iter().any(|part| part.key() == name);
@@ -50,23 +52,23 @@ pub fn finding(error: &Error) -> Option<Finding> {
     Some(finding_for(rule, error, offset))
 }
 
-/// Tells whether an error says that an asset has nothing to show.
+/// Returns whether the error reports an asset without any level of detail.
 fn is_stub(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Missing { expected } if expected.starts_with("a level of detail"))
 }
 
-/// Tells whether what was expected is a kind of value.
+/// Returns whether the text `expected` of an error describes a type of LLSD value.
 fn is_shape(expected: &str) -> bool {
-    ["a map", "an array of submeshes", "a submesh, a map"].contains(&expected)
+    ["a map", "an array of submeshes", "a map as the submesh"].contains(&expected)
 }
 
-/// Words an error as a finding.
+/// Makes a finding from an error that breaks the given rule.
 fn finding_for(rule: Rule, error: &Error, offset: u64) -> Finding {
     let text = with_inflated_offset(error.kind().to_string(), error.inflated_offset());
     Finding { rule: rule.id, severity: rule.severity, field: error.field(), offset, source: 0, text }
 }
 
-/// Adds the offset in the inflated block to a text.
+/// Appends the offset in the inflated block to the text of a finding.
 pub(super) fn with_inflated_offset(text: String, inflated: Option<u64>) -> String {
     match inflated {
         Some(at) => format!("{text} (inflated byte {at})"),

@@ -1,4 +1,4 @@
-//! The rules about headers, and about where blocks lie.
+//! Checks of the rules about headers, and about the byte ranges of blocks.
 
 use super::super::asset_block::AssetBlock;
 use super::super::asset_part::{AssetPart, Lod};
@@ -12,13 +12,13 @@ use crate::error::{Error, ErrorKind, Field};
 use crate::math::as_u64;
 use crate::parse::{Report, Rule, Severity};
 
-/// Keys of a header beside those of blocks.
+/// Known header keys whose entries are not blocks.
 const OTHERS: [&str; 7] = ["version", "creator", "date", "physics_cost_data", "material_list", "submodel_id", "404"];
-/// Keys of what a header says of a block.
+/// Known keys in the header entry of a block.
 const OF_BLOCK: [&str; 5] = ["offset", "size", "hash", "version", "mesh_triangles"];
-/// Keys of a container.
+/// Known keys in the map of a container.
 const OF_CONTAINER: [&str; 4] = ["version", "name", "mesh", "instance"];
-/// The order of blocks that viewers write.
+/// The order in which viewers write blocks.
 const USUAL_ORDER: [AssetPart; 7] = [
     AssetPart::Skin,
     AssetPart::PhysicsConvex,
@@ -29,27 +29,27 @@ const USUAL_ORDER: [AssetPart; 7] = [
     AssetPart::PhysicsMesh,
 ];
 
-/// Looks at what is around the assets.
+/// Checks the bytes around the assets of a file: the cache preamble and the map of the container.
 pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
     let mut check = AssetReport { report, asset: None };
     if let Some(preamble) = file.preamble() {
         let (said, found) = (u64::from(preamble.header_size.get()), file.header().map_or(0, |header| header.len()));
         let wrong =
-            if said == found { String::new() } else { format!(", which say a header of {said} bytes and not {found}") };
+            if said == found { String::new() } else { format!("; they give a header of {said} bytes, not {found}") };
         let text = format!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
-        check.say(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
+        check.add(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
     }
     let Some(container) = file.container() else { return };
     check.check_keys(Field::new("container"), container.map(), &OF_CONTAINER, |at| (as_u64(at), None));
     let end = as_u64(container.end());
     let length = as_u64(file.file().len());
     if length > end {
-        let text = format!("{} bytes behind the container", length.saturating_sub(end));
-        check.say(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
+        let text = format!("{} bytes after the container", length.saturating_sub(end));
+        check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
 }
 
-/// Looks at the header of an asset.
+/// Checks the header of an asset.
 pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     let Some(header) = check.take(view.header()) else { return };
     let start = view.start();
@@ -58,11 +58,11 @@ pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     check.check_keys(Field::new("header"), header.map(), &known, absolute);
     if header.marker_line() > 0 {
         let text = format!("a marker line of {} bytes before the header", header.marker_line());
-        check.say(rules::UNUSUAL_FORM, Field::new("header"), start, text);
+        check.add(rules::UNUSUAL_FORM, Field::new("header"), start, text);
     }
     if header.len() > USUAL_PREFIX {
-        let text = format!("{} bytes: more than the {USUAL_PREFIX} that a viewer fetches", header.len());
-        check.say(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
+        let text = format!("{} bytes, but a viewer fetches only {USUAL_PREFIX} bytes", header.len());
+        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
     }
     check.check_sorted(Field::new("header"), header.map(), absolute);
     check_version(check, &header, start);
@@ -82,18 +82,18 @@ fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u6
     let offset = start.saturating_add(as_u64(entry.at));
     match entry.value {
         LlsdValue::Integer(version) if version > HIGHEST_VERSION => {
-            let text = format!("version {version}, a newer format than {HIGHEST_VERSION} and below");
-            check.say(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
+            let text = format!("version {version} is newer than the highest known version, {HIGHEST_VERSION}");
+            check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
         LlsdValue::Integer(_) => {}
         other => {
             let text = format!("expected an integer, found {}", other.kind());
-            check.say(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
+            check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
     }
 }
 
-/// Looks at whether the values of known keys are of the kind that they must be.
+/// Checks that the values of known header keys have the right type.
 fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     for key in ["creator", "date", "physics_cost_data", "material_list", "submodel_id"] {
         let Some(entry) = header.get(key) else { continue };
@@ -109,7 +109,7 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
         };
         if !fits {
             let text = format!("expected {expected}, found {}", entry.value.kind());
-            check.say(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
+            check.add(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
         }
     }
     for part in AssetPart::ALL {
@@ -117,7 +117,7 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
             let text = format!("expected 16 bytes of binary data, found {}", entry.value.kind());
             let offset = start.saturating_add(as_u64(entry.at));
-            check.say(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
+            check.add(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
         }
     }
 }
@@ -126,24 +126,24 @@ fn check_lods(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Hea
     let start = view.start();
     let is_there = |lod: Lod| header.has(lod.part());
     if !Lod::ALL.into_iter().any(is_there) {
-        let stub = if header.is_stub() { "a stub, which says that there is no such asset: " } else { "" };
-        check.say(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format!("{stub}no level of detail"));
+        let stub = if header.is_stub() { "a stub for an asset that does not exist: " } else { "" };
+        check.add(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format!("{stub}no level of detail"));
         return;
     }
     for part in [AssetPart::HighLod, AssetPart::PhysicsConvex] {
         if matches!(header.block(part), Ok(None)) {
-            check.say(rules::MISSING_BLOCK, Field::new(part.key()), start, format!("no {}", part.key()));
+            check.add(rules::MISSING_BLOCK, Field::new(part.key()), start, format!("no {}", part.key()));
         }
     }
     for (lod, needed) in [(Lod::Low, Lod::Medium), (Lod::Lowest, Lod::Low)] {
         if is_there(lod) && !is_there(needed) {
-            let text = format!("no {}, which {} comes with", needed.part().key(), lod.part().key());
-            check.say(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
+            let text = format!("no {}, which {} requires", needed.part().key(), lod.part().key());
+            check.add(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
         }
     }
 }
 
-/// Looks at what the header says of a block.
+/// Checks the header entry of a block.
 fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>, part: AssetPart) {
     let Some(entry) = header.get(part.key()) else { return };
     let start = view.start();
@@ -155,7 +155,7 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::Missing { .. }) => {
             if let Some(offset) = error.offset() {
-                check.say(
+                check.add(
                     rules::UNUSUAL_FORM,
                     Field::new(part.key()),
                     offset,
@@ -168,18 +168,20 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
 }
 
 fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, error: &Error) {
-    // That it lies outside the file is the fault of what the header says.
+    // If the block lies outside the file, the header entry is wrong, so the finding has the offset
+    // of the header entry.
     let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
     let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
-    check.say(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind().to_string());
+    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind().to_string());
 }
 
-/// Looks at how blocks lie to each other.
+/// Checks whether blocks overlap, whether bytes between blocks are unused, and whether the blocks
+/// are in the usual order.
 fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
     let mut blocks: Vec<EntryRange> = header.all_ranges().filter(|block| block.start < view.end()).collect();
     let place = |part: Option<AssetPart>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
-    // Of those that share their bytes, the usual order decides.
+    // If two blocks have the same byte range, they are sorted by the usual order.
     blocks.sort_by_key(|block| (block.start, block.end, place(block.part).unwrap_or(usize::MAX)));
     let name = |part: Option<AssetPart>| part.map_or("another block", AssetPart::key);
     let mut end = header.base();
@@ -187,7 +189,7 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
     for block in &blocks {
         let field = Field::new(block.part.map_or("header", AssetPart::key));
         if let Some(last) = last.filter(|last| (last.start, last.end) == (block.start, block.end)) {
-            check.say(
+            check.add(
                 rules::TRAILING_OR_SHARED_BYTES,
                 field,
                 block.entry_at,
@@ -195,7 +197,7 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
             );
         } else if block.start < end {
             let over = last.map_or("the header", |last| name(last.part));
-            check.say(
+            check.add(
                 rules::BLOCK_OVERLAP_OR_GAP,
                 field,
                 block.entry_at,
@@ -203,25 +205,25 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
             );
         } else if block.start > end {
             let text = format!("a gap of {} bytes before the block", block.start.saturating_sub(end));
-            check.say(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
+            check.add(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
         }
         end = end.max(block.end);
         last = Some(*block);
     }
     if end < view.end() && !blocks.is_empty() {
-        let text = format!("{} bytes behind the last block", view.end().saturating_sub(end));
-        check.say(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
+        let text = format!("{} bytes after the last block", view.end().saturating_sub(end));
+        check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
         let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
         let text = format!("an unusual order of blocks: {}", order.join(", "));
-        check.say(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
+        check.add(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
     }
 }
 
-/// Looks at what simulators add.
+/// Checks that the header has the values that simulators add.
 fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     let mut missing: Vec<String> =
         ["version", "creator", "date"].into_iter().filter(|key| header.get(key).is_none()).map(str::to_owned).collect();
@@ -232,55 +234,55 @@ fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64
         }
     }
     if !missing.is_empty() {
-        let text = format!("as uploaded, without what a simulator fills in: {}", missing.join(", "));
-        check.say(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
+        let text = format!("values that a simulator adds are missing: {}", missing.join(", "));
+        check.add(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
     }
 }
 
-/// Looks at the stored bytes of a block.
+/// Checks the compressed bytes of a block.
 pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, stored: &BlockRange, bytes: &[u8]) {
     let field = Field::new(stored.part.key());
-    // A zlib header whose level is not the highest.
+    // The block has a zlib header whose compression level is not the highest level.
     if let Some(&[0x78, flags]) = bytes.first_chunk::<2>()
         && flags != 0xda
     {
-        let text = format!("compressed at another level than the highest: 78 {flags:02x}, not 78 da");
-        check.say(rules::UNUSUAL_ORDER, field, stored.start, text);
+        let text = format!("not compressed at the highest level: the zlib header is 78 {flags:02x}, not 78 da");
+        check.add(rules::UNUSUAL_ORDER, field, stored.start, text);
     }
     let Ok(header) = view.header() else { return };
     let Some(hash) = header.hash(stored.part) else { return };
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
         let text = format!("a hash of {} bytes, expected 16", hash.len());
-        check.say(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
+        check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
-        check.say(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
+        check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     }
 }
 
-/// Looks at a block as a whole.
+/// Checks the structure of an inflated block.
 pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) {
     let field = Field::new(block.part().key());
     if block.is_gzip() {
         let text = "gzip data, which viewers do not read; they expect zlib";
         let rule = Rule { severity: Severity::Warning, ..rules::DAMAGED_ZLIB_STREAM };
-        check.say(rule, field, block.stored_at(), text);
+        check.add(rule, field, block.stored_at(), text);
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
-        let text = format!("{} bytes behind the compressed stream, within the block", block.unused());
-        check.say(rules::DAMAGED_ZLIB_STREAM, field, at, text);
+        let text = format!("{} bytes after the compressed stream in the block", block.unused());
+        check.add(rules::DAMAGED_ZLIB_STREAM, field, at, text);
     }
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        let text = format!("{} bytes behind the value", block.rest().len());
-        check.say_in(rules::DAMAGED_BLOCK_VALUE, field, block, at, text);
+        let text = format!("{} bytes after the value", block.rest().len());
+        check.add_in(rules::DAMAGED_BLOCK_VALUE, field, block, at, text);
     }
     let stored = block.stored_at();
     let at = as_u64(block.value_at());
     tree::check(check, field, block.bytes(), at, block.llsd_limits(), |at| (stored, Some(as_u64(at))));
     if block.value_at() > 0 {
-        check.say_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value");
+        check.add_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value");
     }
 }

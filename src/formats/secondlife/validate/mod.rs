@@ -1,8 +1,10 @@
-//! The rules that `validate` knows for Second Life meshes.
+//! The rules of `validate` for Second Life meshes.
 //!
-//! Those of severity error name a part that cannot be used as it is; what the published page calls a must and no program
-//! minds is a warning, or info where sound files have it, too. A finding is about one rule at one place; where many items
-//! breach a rule, there is one finding, which counts them and points at the first.
+//! A rule has the severity error if a part of a file that breaks the rule cannot be used. A rule
+//! has the severity warning if the published page of the format demands the rule but no program
+//! depends on it. A rule has the severity info if valid files also break the rule. A finding is
+//! about one rule at one offset of the file. If many items break a rule, one finding contains the
+//! number of these items and the location of the first item.
 
 mod asset;
 mod avatar_joints;

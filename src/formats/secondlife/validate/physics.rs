@@ -1,4 +1,4 @@
-//! The rules about convex hulls.
+//! Checks of the rules about convex hulls.
 
 use super::super::asset_block::AssetBlock;
 use super::super::layout::MAX_HULLS;
@@ -10,10 +10,10 @@ use crate::array::Array;
 use crate::error::Field;
 use crate::parse::Tally;
 
-/// Keys of a block of hulls.
+/// Known keys in a block of convex hulls.
 const KEYS: [&str; 5] = ["BoundingVerts", "HullList", "Positions", "Min", "Max"];
 
-/// Looks at the hulls; returns whether there is a list of them.
+/// Checks a block of convex hulls. Returns whether the block has a list of hulls.
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> bool {
     let Some(Some(convex)) = check.take(Convex::new(block)) else { return false };
     let place = Field::new(block.part().key());
@@ -25,11 +25,11 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> b
     match convex.bounding_points() {
         Ok(Some(_)) => {}
         Ok(None) => {
-            let text = "no BoundingVerts, the hull around everything";
-            check.say_in(rules::MISSING_BLOCK, place, block, block.value_at(), text);
+            let text = "no BoundingVerts (the bounding hull)";
+            check.add_in(rules::MISSING_BLOCK, place, block, block.value_at(), text);
         }
         Err(error) if error.field().name() == "Min" => {}
-        Err(error) => check.say_error(&error),
+        Err(error) => check.add_error(&error),
     }
     check_hulls(check, block, &convex)
 }
@@ -39,7 +39,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
     let Some(sizes) = check.take(convex.hull_sizes()) else { return false };
     let points = match convex.hull_points() {
         Err(error) if error.field().name() != "Min" => {
-            check.say_error(&error);
+            check.add_error(&error);
             return sizes.is_some();
         }
         points => points.ok().flatten(),
@@ -47,20 +47,20 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
     let at = convex.map().get("HullList").map_or(block.value_at(), |entry| entry.at);
     let Some(sizes) = sizes else {
         if let Some(entry) = convex.map().get("Positions") {
-            check.say_in(rules::HULL_SIZES, field, block, entry.at, "Positions without HullList");
+            check.add_in(rules::HULL_SIZES, field, block, entry.at, "Positions without HullList");
         }
         return false;
     };
     let sum = sizes.iter().map(|size| hull_size(*size)).fold(0, usize::saturating_add);
     let found = points.map_or(0, |points| points.len());
     if convex.map().get("Positions").is_none() && !sizes.is_empty() {
-        check.say_in(rules::HULL_SIZES, field, block, at, "HullList without Positions");
+        check.add_in(rules::HULL_SIZES, field, block, at, "HullList without Positions");
     } else if sum != found {
-        let text = format!("hulls of {sum} points together, where Positions holds {found}");
-        check.say_in(rules::HULL_SIZES, field, block, at, text);
+        let text = format!("the hulls have {sum} points together, but Positions has {found}");
+        check.add_in(rules::HULL_SIZES, field, block, at, text);
     }
     if sizes.len() > MAX_HULLS {
-        check.say_in(
+        check.add_in(
             rules::TOO_MANY_HULLS,
             field,
             block,
@@ -73,8 +73,8 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
         few.add(number, hull_size(*size) < 4);
     }
     if few.any() {
-        let text = format!("hulls of fewer than 4 points: {}, first hull {}", few.count, few.first);
-        check.say_in(rules::SMALL_HULL, field, block, at, text);
+        let text = format!("{} hulls have fewer than 4 points, first hull {}", few.count, few.first);
+        check.add_in(rules::SMALL_HULL, field, block, at, text);
     }
     !sizes.is_empty()
 }

@@ -1,4 +1,4 @@
-//! What the checks of one asset share.
+//! Functions that all checks of an asset use.
 
 use super::super::asset_block::AssetBlock;
 use super::super::llsd::{LlsdItem, LlsdMap, LlsdValue};
@@ -8,22 +8,22 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Finding, Report, Rule};
 
-/// Reports findings about one asset.
+/// Reports findings about one asset to the caller of `validate`.
 pub(super) struct AssetReport<'r, 'v> {
     pub(super) report: &'r mut Report<'v>,
-    /// The number of the asset, in a container.
+    /// The number of the asset in a container, or `None` if the file is not a container.
     pub(super) asset: Option<u64>,
 }
 
 impl AssetReport<'_, '_> {
-    /// Says that a rule is breached at an offset of the file.
-    pub(super) fn say(&mut self, rule: Rule, field: Field, offset: u64, text: impl Into<String>) {
+    /// Reports a finding about a rule that is broken at an offset of the file.
+    pub(super) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl Into<String>) {
         let field = self.place(field);
-        self.report.say_as(rule.severity, rule.id, field, offset, text.into());
+        self.report.add(rule, field, offset, text.into());
     }
 
-    /// Says that a rule is breached at a byte of an inflated block.
-    pub(super) fn say_in(
+    /// Reports a finding about a rule that is broken at an offset of an inflated block.
+    pub(super) fn add_in(
         &mut self,
         rule: Rule,
         field: Field,
@@ -31,28 +31,28 @@ impl AssetReport<'_, '_> {
         at: usize,
         text: impl Into<String>,
     ) {
-        self.say(rule, field, block.stored_at(), with_inflated_offset(text.into(), Some(as_u64(at))));
+        self.add(rule, field, block.stored_at(), with_inflated_offset(text.into(), Some(as_u64(at))));
     }
 
-    /// Says what keeps a part from being read.
-    pub(super) fn say_error(&mut self, error: &Error) {
+    /// Reports a finding for an error that prevents reading a part of the asset.
+    pub(super) fn add_error(&mut self, error: &Error) {
         if let Some(finding) = finding(error) {
             let field = self.place(finding.field);
             self.report.pass(Finding { field, ..finding });
         }
     }
 
-    /// Says what a fallible look found wrong, and goes on.
+    /// Returns the value of a [`Result`], or reports a finding for its error and returns `None`.
     pub(super) fn take<T>(&mut self, looked: Result<T>) -> Option<T> {
-        looked.map_err(|error| self.say_error(&error)).ok()
+        looked.map_err(|error| self.add_error(&error)).ok()
     }
 
-    /// Names the asset, too, in a container.
+    /// Adds the number of the asset to a field if the file is a container.
     fn place(&self, field: Field) -> Field {
         self.asset.map_or(field, |asset| field.in_outer_list("asset", asset))
     }
 
-    /// Tells of keys of a map that are not known.
+    /// Reports the unknown keys of an LLSD map.
     pub(super) fn check_keys(
         &mut self,
         field: Field,
@@ -74,31 +74,31 @@ impl AssetReport<'_, '_> {
         }
         if let Some(key_at) = first_unknown {
             let (offset, inflated) = at(key_at);
-            let text =
-                with_inflated_offset(format!("keys that are not known, and kept: {}", unknown.join(", ")), inflated);
-            self.say(rules::UNKNOWN_KEY, field, offset, text);
+            let text = with_inflated_offset(format!("unknown keys, which are kept: {}", unknown.join(", ")), inflated);
+            self.add(rules::UNKNOWN_KEY, field, offset, text);
         }
     }
 
-    /// Tells of keys that are not in the order of their bytes.
+    /// Reports a finding if the keys of an LLSD map are not sorted by their bytes.
     pub(super) fn check_sorted(&mut self, field: Field, map: LlsdMap<'_>, at: impl Fn(usize) -> (u64, Option<u64>)) {
         let pairs = map.iter().zip(map.iter().skip(1));
         let unsorted = pairs.into_iter().find(|(one, next)| one.key.bytes().gt(next.key.bytes()));
         if let Some((one, next)) = unsorted {
             let (offset, inflated) = at(next.key_at);
             let text = with_inflated_offset(format!("keys are not sorted: {} before {}", one.key, next.key), inflated);
-            self.say(rules::UNUSUAL_ORDER, field, offset, text);
+            self.add(rules::UNUSUAL_ORDER, field, offset, text);
         }
     }
 
-    /// Looks at the keys of a map in a block: those that are not known, and their order.
+    /// Reports unknown keys in an LLSD map of a block, and a wrong order of the keys.
     pub(super) fn check_map_in(&mut self, field: Field, block: AssetBlock<'_>, map: LlsdMap<'_>, known: &[&str]) {
         let stored = block.stored_at();
         self.check_keys(field, map, known, |at| (stored, Some(as_u64(at))));
         self.check_sorted(field, map, |at| (stored, Some(as_u64(at))));
     }
 
-    /// Tells of integers where reals are expected: the value itself, or those in it, or in the arrays in it.
+    /// Reports integers where reals are expected. Checks the value itself, the items of an array,
+    /// and the items of arrays in that array.
     pub(super) fn check_reals(&mut self, field: Field, block: AssetBlock<'_>, at: usize, value: LlsdValue<'_>) {
         let first = match value {
             LlsdValue::Integer(_) => Some(at),
@@ -111,12 +111,12 @@ impl AssetReport<'_, '_> {
             _ => None,
         };
         if let Some(at) = first {
-            self.say_in(
+            self.add_in(
                 rules::INTEGER_FOR_REAL,
                 field,
                 block,
                 at,
-                "an integer where a real is expected, taken for one",
+                "an integer in place of a real; it is read as a real",
             );
         }
     }

@@ -1,59 +1,55 @@
-//! The rules, by name.
+//! The rules for Second Life meshes, each with a name, an id and a text.
 
-use crate::parse::{Rule, Severity, rule};
-
-/// Defines a constant for each rule, and the table of them all.
-macro_rules! rules {
-    ($($severity:ident $name:ident $id:literal $text:literal;)*) => {
-        $(pub(super) const $name: Rule = rule($id, Severity::$severity, $text);)*
-        /// The rules. Ids are stable and never given to another rule.
-        pub const RULES: &[Rule] = &[$($name),*];
-    };
-}
+use crate::parse::rules;
 
 rules! {
+    /// All rules for Second Life meshes. The id of a removed rule is never used for another rule.
+    pub const RULES;
     Error MALFORMED_HEADER "SL01" "The header is one well-formed LLSD map.";
     Error BLOCK_OUTSIDE_FILE "SL02" "Offsets and sizes of blocks are not negative, and blocks end within the file.";
     Error UNKNOWN_VERSION "SL03" "The version is at most 999.";
     Error NO_LEVEL_OF_DETAIL "SL04" "There is at least one level of detail.";
-    Error DAMAGED_ZLIB_STREAM "SL05" "A block is one zlib stream, complete, with the right Adler-32; warning for gzip.";
-    Error DAMAGED_BLOCK_VALUE "SL06" "A block inflates, within the limit, to one LLSD value and nothing else.";
+    Error DAMAGED_ZLIB_STREAM "SL05"
+        "A block is one complete zlib stream with the right Adler-32 checksum. gzip is only a warning.";
+    Error DAMAGED_BLOCK_VALUE "SL06" "A block inflates, within the limit, to one LLSD value and no other bytes.";
     Error WRONG_BLOCK_TYPE "SL07"
-        "A level of detail, and a physics mesh, is an array of maps that is not empty; skin and hulls are maps.";
-    Error INCOMPLETE_SUBMESH "SL08" "A submesh with geometry has whole positions, one at least, and whole triangles.";
-    Error ATTRIBUTE_COUNT "SL09" "Normals, texture coordinates and tangents are one to a vertex.";
+        "A level of detail or a physics mesh is a non-empty array of maps. Skins and hulls are maps.";
+    Error INCOMPLETE_SUBMESH "SL08"
+        "A submesh with geometry has at least one position, and only complete positions and triangles.";
+    Error ATTRIBUTE_COUNT "SL09" "Normals, texture coordinates and tangents, if present, have one item per vertex.";
     Error INDEX_OUT_OF_RANGE "SL10" "Every index is below the number of vertices.";
     Error INVALID_DOMAIN "SL11"
-        "A domain is two times the right number of finite numbers, the lower ones first; texture coordinates have one.";
-    Error WEIGHT_LIST_COUNT "SL12" "There is one list of weights to a vertex, and nothing behind the last.";
+        "A domain has finite numbers, with min <= max, per component. Texture coordinates have a domain.";
+    Error WEIGHT_LIST_COUNT "SL12" "There is one list of weights per vertex, and no byte after the last list.";
     Error INVALID_SKIN "SL13"
-        "Weights name joints of the skin; each joint has its matrices, of 16 finite numbers each.";
-    Error HULL_SIZES "SL14" "The hulls' sizes sum up to their points; hulls have both sizes and points.";
+        "Weights refer to joints of the skin. Each joint has its matrices, of 16 finite numbers each.";
+    Error HULL_SIZES "SL14" "The sum of the hull sizes is the number of hull points. Hulls have both sizes and points.";
     Error WRONG_HASH "SL15" "A hash is the MD5 of the stored block.";
-    Warning MISSING_BLOCK "SL16" "There are high_lod and physics_convex, and in the latter the hull around everything.";
-    Warning MISSING_HIGHER_LEVEL "SL17" "low_lod comes with medium_lod, lowest_lod with low_lod.";
-    Warning SUBMESH_COUNT "SL18" "All levels of detail have as many submeshes, and at most 8.";
+    Warning MISSING_BLOCK "SL16" "An asset has high_lod and physics_convex, and physics_convex has the bounding hull.";
+    Warning MISSING_HIGHER_LEVEL "SL17" "low_lod requires medium_lod, and lowest_lod requires low_lod.";
+    Warning SUBMESH_COUNT "SL18" "All levels of detail have the same number of submeshes, at most 8.";
     Info LEVEL_NOT_SIMPLER "SL19" "A level of detail has fewer triangles than the next higher one.";
-    Warning POSITION_BOX "SL20" "A submesh says the box of its positions, which is within ±0.501.";
-    Warning PLACEHOLDER "SL21" "NoGeometry is true, and the only key.";
-    Warning UNUSED_VERTEX "SL22" "Every vertex is used by a triangle, and no triangle uses one twice.";
+    Warning POSITION_BOX "SL20" "A submesh has a box of its positions, and the box is within ±0.501.";
+    Warning PLACEHOLDER "SL21" "NoGeometry is true, and it is the only key.";
+    Warning UNUSED_VERTEX "SL22" "Every vertex is used by a triangle, and no triangle uses a vertex twice.";
     Warning DEGENERATE_COLLISION_TRIANGLE "SL23"
-        "No triangle to collide with is degenerate; info for slivers, which have an area.";
-    Warning HULLS_AND_PHYSICS_MESH "SL24" "There is a list of hulls or a physics mesh, and not both.";
-    Warning WEIGHTS_WITHOUT_SKIN "SL25" "Submeshes have weights where there is a skin, and only there.";
-    Warning WEIGHT_SUM "SL26" "A vertex has weights, which sum up to 1: 65532 to 65535.";
-    Warning UNUSUAL_JOINTS "SL27" "There are at most 110 joints, all of the avatar's, and none twice.";
+        "No collision triangle is degenerate. Slivers, which have an area, are only an info finding.";
+    Warning HULLS_AND_PHYSICS_MESH "SL24" "An asset does not have both a list of hulls and a physics mesh.";
+    Warning WEIGHTS_WITHOUT_SKIN "SL25" "Submeshes have weights if and only if the asset has a skin.";
+    Warning WEIGHT_SUM "SL26" "Every vertex has weights, and their stored sum is 65532 to 65535, which means 1.";
+    Warning UNUSUAL_JOINTS "SL27" "There are at most 110 joints. All are joints of the avatar, and none occurs twice.";
     Warning TOO_MANY_HULLS "SL28" "There are at most 256 hulls.";
-    Warning BLOCK_OVERLAP_OR_GAP "SL29" "Blocks do not overlap in part, and nothing lies between them.";
-    Info TRAILING_OR_SHARED_BYTES "SL30" "Nothing follows the last block, and no two entries share one.";
-    Info UNUSUAL_ORDER "SL31" "Keys are sorted, blocks in the usual order, and compressed at the highest level.";
-    Info UNUSUAL_FORM "SL32" "There is no marker line, no text between quotes, and no cache preamble.";
-    Warning DUPLICATE_KEY_OR_LONG_HEADER "SL33" "No key stands twice, and the header fits 4096 bytes.";
+    Warning BLOCK_OVERLAP_OR_GAP "SL29" "Blocks do not partly overlap, and there are no bytes between them.";
+    Info TRAILING_OR_SHARED_BYTES "SL30" "There are no bytes after the last block, and no two entries share a block.";
+    Info UNUSUAL_ORDER "SL31" "Keys are sorted. Blocks are in the usual order and compressed at the highest level.";
+    Info UNUSUAL_FORM "SL32" "There is no marker line, no quoted text, and no cache preamble.";
+    Warning DUPLICATE_KEY_OR_LONG_HEADER "SL33" "No key occurs twice in a map, and the header has at most 4096 bytes.";
     Info UNKNOWN_KEY "SL34" "All keys are known.";
-    Info WIDE_UV_DOMAIN "SL35" "Texture coordinates span less than a million: beyond, nothing of them is left.";
-    Info SMALL_HULL "SL36" "A hull has 4 points or more.";
-    Info NO_SIMULATOR_DATA "SL37" "A simulator has filled in version, creator, date, and the hashes of physics blocks.";
-    Info INTEGER_FOR_REAL "SL38" "Numbers are reals where they need not be whole.";
-    Warning TOO_MANY_VERTICES "SL39" "A submesh has at most 65535 vertices, which is all that importers allow.";
-    Error HEADER_VALUE_TYPE "SL40" "What the header says beside where blocks are is of the kind that it must be.";
+    Info WIDE_UV_DOMAIN "SL35" "Texture coordinates span at most a million. Beyond, 16-bit codes are too coarse.";
+    Info SMALL_HULL "SL36" "A hull has at least 4 points.";
+    Info NO_SIMULATOR_DATA "SL37"
+        "The asset has the values that a simulator adds: version, creator, date, and hashes of physics blocks.";
+    Info INTEGER_FOR_REAL "SL38" "Numbers that need not be integers are stored as reals.";
+    Warning TOO_MANY_VERTICES "SL39" "A submesh has at most 65535 vertices, the limit of importers.";
+    Error HEADER_VALUE_TYPE "SL40" "Header values other than block entries have the right type.";
 }

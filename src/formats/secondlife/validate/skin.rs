@@ -1,4 +1,4 @@
-//! The rules about skins.
+//! Checks of the rules about skins.
 
 use super::super::asset_block::AssetBlock;
 use super::super::layout::MAX_JOINTS;
@@ -11,7 +11,7 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Tally;
 
-/// Keys of a skin.
+/// Known keys of a skin.
 const KEYS: [&str; 6] = [
     "joint_names",
     "bind_shape_matrix",
@@ -21,7 +21,7 @@ const KEYS: [&str; 6] = [
     "lock_scale_if_joint_position",
 ];
 
-/// Looks at a skin; returns the number of its joints.
+/// Checks a skin. Returns the number of joints, or `None` if the skin cannot be read.
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> Option<usize> {
     let skin = check.take(Skin::new(block))?;
     let place = Field::new("skin");
@@ -41,10 +41,10 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     for (name, count) in lists {
         let field = Field::new(name).in_struct("skin");
         let at = skin.map().get(name).map_or(block.value_at(), |entry| entry.at);
-        // The alternative may be left out.
+        // The alternative inverse bind matrices are optional.
         if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
             let then = if name == "inverse_bind_matrix" { ": viewers drop the whole binding" } else { "" };
-            check.say_in(rules::INVALID_SKIN, field, block, at, format!("{count} matrices for {joints} joints{then}"));
+            check.add_in(rules::INVALID_SKIN, field, block, at, format!("{count} matrices for {joints} joints{then}"));
         }
     }
     let inverse = (0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint));
@@ -52,12 +52,12 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
     check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
     for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
-        check.say_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind().to_string());
+        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind().to_string());
     }
     Some(joints)
 }
 
-/// Looks for matrices that are none, and tells of the first.
+/// Reports the first invalid matrix of an array, and the number of invalid matrices in the array.
 fn check_matrices(
     check: &mut AssetReport<'_, '_>,
     block: AssetBlock<'_>,
@@ -79,11 +79,11 @@ fn check_matrices(
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
         let skin = Field::new("").in_struct("skin");
         let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.in_inner_list(name, bad.first) };
-        check.say_in(rules::INVALID_SKIN, field, block, at, format!("{what}{more}"));
+        check.add_in(rules::INVALID_SKIN, field, block, at, format!("{what}{more}"));
     }
 }
 
-/// Returns where in its block an error is.
+/// Returns the offset of an error in the inflated block, or 0 if the error has no such offset.
 fn inflated(error: &Error) -> usize {
     error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default()
 }
@@ -95,13 +95,13 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     let names = skin.map().get("joint_names");
     if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {
         let text = format!("expected an array of strings, found {}", entry.value.kind());
-        check.say_in(rules::INVALID_SKIN, field, block, at, text);
+        check.add_in(rules::INVALID_SKIN, field, block, at, text);
     } else if joints == 0 {
-        check.say_in(rules::INVALID_SKIN, field, block, at, "no joint names");
+        check.add_in(rules::INVALID_SKIN, field, block, at, "no joint names");
     }
     if joints > MAX_JOINTS {
         let text = format!("{joints} joints, expected at most {MAX_JOINTS}");
-        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, text);
+        check.add_in(rules::UNUSUAL_JOINTS, field, block, at, text);
     }
     let mut names = Vec::new();
     let (mut unknown, mut bad) = (Tally::default(), Tally::default());
@@ -125,18 +125,18 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     if let Some(error) = fault {
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
         let text = format!("{}{more}", error.kind());
-        check.say_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), text);
+        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), text);
     }
     if let Some(first) = first {
         let text = format!(
-            "{} joints that the avatar does not have, which viewers take for mPelvis: first \"{first}\"",
+            "the avatar does not have {} of the joints, and viewers use mPelvis instead; first joint \"{first}\"",
             unknown.count
         );
-        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, text);
+        check.add_in(rules::UNUSUAL_JOINTS, field, block, at, text);
     }
     names.sort_unstable();
     let twice = names.windows(2).find(|two| matches!(two, [a, b] if a == b));
     if let Some(name) = twice.and_then(|two| two.first()) {
-        check.say_in(rules::UNUSUAL_JOINTS, field, block, at, format!("the joint \"{name}\" stands twice"));
+        check.add_in(rules::UNUSUAL_JOINTS, field, block, at, format!("the joint \"{name}\" occurs twice"));
     }
 }

@@ -1,4 +1,4 @@
-//! The rules about what blocks must have in common.
+//! Checks of the rules about consistency between the blocks of an asset.
 
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;
@@ -7,21 +7,23 @@ use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
 
-/// What is compared between the blocks of an asset.
+/// Numbers and facts about the blocks of an asset, which are compared with each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AssetSummary {
-    /// Submeshes and triangles of each level, the most detailed first.
+    /// The number of submeshes and the number of triangles of each level of detail, the most
+    /// detailed level first.
     pub(super) levels: [Option<(usize, usize)>; Lod::ALL.len()],
-    /// Joints of the skin, where there is one that can be read.
+    /// The number of joints of the skin, or `None` if the skin is absent or cannot be read.
     pub(super) joints: Option<usize>,
-    /// Whether the header names a skin.
+    /// Whether the header has an entry for a skin.
     pub(super) is_skinned: bool,
-    /// Whether there are hulls, and triangles to collide with.
+    /// Whether the asset has a list of convex hulls.
     pub(super) hulls: bool,
+    /// Whether the asset has collision triangles.
     pub(super) physics_mesh: bool,
 }
 
-/// Looks at what blocks must have in common.
+/// Checks that the blocks of an asset are consistent with each other.
 pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, summary: &AssetSummary) {
     let start = view.start();
     let there = Lod::ALL.into_iter().zip(summary.levels);
@@ -30,11 +32,11 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     for (lod, (submeshes, _)) in &there {
         let field = Field::new(lod.part().key());
         if submeshes != &most && *submeshes > 0 && most > 0 {
-            let text = format!("{submeshes} submeshes, where {} has {most}", highest.part().key());
-            check.say(rules::SUBMESH_COUNT, field, start, text);
+            let text = format!("{submeshes} submeshes, but {} has {most}", highest.part().key());
+            check.add(rules::SUBMESH_COUNT, field, start, text);
         }
         if *submeshes > MAX_SUBMESHES {
-            check.say(
+            check.add(
                 rules::SUBMESH_COUNT,
                 field,
                 start,
@@ -44,14 +46,15 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     }
     for ((higher, (_, more)), (lod, (_, triangles))) in there.iter().zip(there.iter().skip(1)) {
         if triangles >= more {
-            let text = format!("{triangles} triangles, where {} has {more}", higher.part().key());
-            check.say(rules::LEVEL_NOT_SIMPLER, Field::new(lod.part().key()), start, text);
+            let text = format!("{triangles} triangles, but {} has only {more}", higher.part().key());
+            check.add(rules::LEVEL_NOT_SIMPLER, Field::new(lod.part().key()), start, text);
         }
     }
-    // A viewer's own cache of a model holds both.
+    // In a viewer's cache of a model, an asset can have both a list of hulls and collision
+    // triangles.
     let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
     if summary.hulls && summary.physics_mesh && !is_cache {
-        let text = "a list of hulls beside a physics mesh: simulators take the hulls";
-        check.say(rules::HULLS_AND_PHYSICS_MESH, Field::new(AssetPart::PhysicsConvex.key()), start, text);
+        let text = "both a list of hulls and a physics mesh: simulators use the hulls";
+        check.add(rules::HULLS_AND_PHYSICS_MESH, Field::new(AssetPart::PhysicsConvex.key()), start, text);
     }
 }

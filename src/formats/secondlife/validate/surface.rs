@@ -1,4 +1,4 @@
-//! The rules about submeshes.
+//! Checks of the rules about submeshes.
 
 use crate::array::Array;
 use zerocopy::FromBytes as _;
@@ -17,16 +17,16 @@ use crate::error::Field;
 use crate::math::{as_u64, narrow};
 use crate::parse::{Rule, Severity, Tally};
 
-/// How far a box of positions may reach from the middle.
+/// The maximum absolute value of the coordinates of a `PositionDomain`.
 const REACH: f64 = 0.501;
-/// Intervals of texture coordinates beyond which nothing of them is left.
+/// The maximum extent of a `TexCoord0Domain` for which 16-bit codes are precise enough.
 const ABSURD: f64 = 1e6;
-/// The least and the most that weights of a vertex sum up to, as encoders that truncate leave them.
+/// The valid sums of the weight codes of a vertex. Truncated weights cause sums below 65535.
 const SUMS: std::ops::RangeInclusive<u32> = 65_532..=65_535;
-/// What a simulator is tested with: half the size of an object of one metre.
+/// The factor for positions in the degeneracy test: half the size of an object of one metre.
 const HALF: f32 = 0.5;
 
-/// Looks at every submesh; returns how many there are, and how many triangles.
+/// Checks every submesh of a block. Returns the number of submeshes and the number of triangles.
 pub(super) fn check(
     check: &mut AssetReport<'_, '_>,
     block: AssetBlock<'_>,
@@ -35,7 +35,7 @@ pub(super) fn check(
     let level = check.take(block.level())?;
     if level.is_empty() {
         let field = Field::new(block.part().key());
-        check.say_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes");
+        check.add_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes");
     }
     let mut triangles = 0_usize;
     let mut bad = Tally::default();
@@ -56,12 +56,12 @@ pub(super) fn check(
         let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
         let text = format!("{}{more}", error.kind());
-        check.say_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
+        check.add_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
     }
     Some((level.len(), triangles))
 }
 
-/// The checks of one submesh.
+/// The values that the checks of one submesh use.
 struct SubmeshCheck<'l, 'r, 'v, 'a> {
     check: &'l mut AssetReport<'r, 'v>,
     block: AssetBlock<'a>,
@@ -81,41 +81,41 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         self.domains();
         let any = self.positions();
         self.per_vertex();
-        // Without positions, no index is right, and no weights are whole.
+        // If the submesh has no positions, every index is out of range and all weights are
+        // incomplete, so these checks are skipped.
         if any {
             self.triangles();
             self.weights();
         }
     }
 
-    fn say(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl Into<String>) {
-        self.check.say_in(rule, self.submesh.field(key), self.block, at, text);
+    fn add(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl Into<String>) {
+        self.check.add_in(rule, self.submesh.field(key), self.block, at, text);
     }
 
     fn placeholder(&mut self) {
         let Some((at, value)) = self.submesh.get(SubmeshKey::NoGeometry) else { return };
         if !matches!(value, LlsdValue::Boolean(true)) {
-            self.say(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, format!("expected true, found {}", value.kind()));
+            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, format!("expected true, found {}", value.kind()));
         }
         if self.submesh.map().len() > 1 {
-            let text =
-                format!("beside {} other keys, which viewers pass over", self.submesh.map().len().saturating_sub(1));
-            self.say(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
+            let text = format!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1));
+            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
         }
     }
 
-    /// Looks at the positions; tells whether there are any.
+    /// Checks the positions of the submesh. Returns whether the submesh has positions.
     fn positions(&mut self) -> bool {
         if let Err(error) = self.submesh.positions()
             && error.field().name() == SubmeshKey::Position.name()
         {
-            self.check.say_error(&error);
+            self.check.add_error(&error);
             return self.submesh.vertex_count() > 0;
         }
         let vertices = self.submesh.vertex_count();
         let at = self.submesh.get(SubmeshKey::Position).map_or(self.submesh.at(), |(at, _)| at);
         if vertices == 0 {
-            self.say(
+            self.add(
                 rules::INCOMPLETE_SUBMESH,
                 SubmeshKey::Position,
                 at,
@@ -123,7 +123,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             );
         }
         if vertices > MAX_VERTICES {
-            self.say(
+            self.add(
                 rules::TOO_MANY_VERTICES,
                 SubmeshKey::Position,
                 at,
@@ -136,9 +136,9 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn per_vertex(&mut self) {
         let looks = [self.submesh.normals().map(drop), self.submesh.tangents().map(drop), self.submesh.uvs().map(drop)];
         for error in looks.into_iter().filter_map(Result::err) {
-            // What is wrong with a domain is told below.
+            // The function `domains` reports errors in a domain.
             if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
-                self.check.say_error(&error);
+                self.check.add_error(&error);
             }
         }
     }
@@ -146,8 +146,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn domains(&mut self) {
         match self.submesh.get(SubmeshKey::PositionDomain) {
             None => {
-                let text = "no box of the positions: ±0.5 is taken, where a viewer takes 0";
-                self.say(rules::POSITION_BOX, SubmeshKey::PositionDomain, self.submesh.at(), text);
+                let text = "no box of the positions: ±0.5 is assumed, but a viewer assumes 0";
+                self.add(rules::POSITION_BOX, SubmeshKey::PositionDomain, self.submesh.at(), text);
             }
             Some((at, value)) => {
                 let ends = self.domain::<3>(SubmeshKey::PositionDomain, at, value);
@@ -155,15 +155,15 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                     && min.iter().chain(&max).any(|end| end.abs() > REACH)
                 {
                     let text = format!("{min:?} to {max:?} reaches beyond ±{REACH}");
-                    self.say(rules::POSITION_BOX, SubmeshKey::PositionDomain, at, text);
+                    self.add(rules::POSITION_BOX, SubmeshKey::PositionDomain, at, text);
                 }
             }
         }
         match self.submesh.get(SubmeshKey::TexCoord0Domain) {
             None => {
                 if let Some((at, _)) = self.submesh.get(SubmeshKey::TexCoord0) {
-                    let text = "texture coordinates without their domain: 0 to 1 is taken";
-                    self.say(rules::INVALID_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
+                    let text = "texture coordinates without their domain: 0 to 1 is assumed";
+                    self.add(rules::INVALID_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
                 }
             }
             Some((at, value)) => {
@@ -171,8 +171,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                 if let Some([min, max]) = ends
                     && min.iter().zip(&max).any(|(min, max)| max - min > ABSURD)
                 {
-                    let text = format!("{min:?} to {max:?}: steps of 16 bits leave nothing of texture coordinates");
-                    self.say(rules::WIDE_UV_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
+                    let text = format!("{min:?} to {max:?} is too wide for 16-bit texture coordinates");
+                    self.add(rules::WIDE_UV_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
                 }
             }
         }
@@ -183,11 +183,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                     self.check.check_reals(field, self.block, at, value);
                 }
                 Some(scale) => {
-                    self.say(
+                    self.add(
                         rules::INVALID_DOMAIN,
                         SubmeshKey::NormalizedScale,
                         at,
-                        format!("{scale:?} are no finite numbers"),
+                        format!("{scale:?} are not finite numbers"),
                     );
                 }
                 None => {}
@@ -205,10 +205,10 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let Some((at, bytes)) = self.submesh.bytes(SubmeshKey::TriangleList).ok().flatten() else { return };
         if bytes.len() % TRIPLE != 0 {
             let whole = indices.len() / 3;
-            let text = format!("{} bytes, which are no whole triangles: the first {whole} are", bytes.len());
-            self.say(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
+            let text = format!("{} bytes, not a multiple of 6: {whole} triangles are complete", bytes.len());
+            self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
         }
-        // The indices that belong to no whole triangle are looked at, too.
+        // The check includes indices after the last complete triangle.
         let all = <[U16]>::ref_from_prefix_with_elems(bytes, bytes.len() / 2).map_or(&[][..], |(all, _)| all);
         let vertices = self.submesh.vertex_count();
         let mut beyond = Tally::default();
@@ -225,35 +225,36 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let first = at.saturating_add(5);
         let item = |tally: Tally, size: u64| usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first);
         if beyond.any() {
-            let text = format!("index {highest} of {vertices} vertices; {} such indices", beyond.count);
-            self.say(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
+            let text = format!("index {highest}, but there are {vertices} vertices; {} such indices", beyond.count);
+            self.add(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
         }
         let mut equal = Tally::default();
         let is_lod = self.block.part().lod().is_some();
         for (number, triangle) in (0..).zip(all.as_chunks::<3>().0) {
             let [a, b, c] = triangle.map(U16::get);
-            // Three times vertex 0 holds a place among the triangles to collide with.
+            // In collision geometry, a triangle with the index 0 for all three vertices is a
+            // placeholder.
             let placeholder = !is_lod && [a, b, c] == [0; 3];
             equal.add(number, !placeholder && (a == b || b == c || a == c));
         }
         if equal.any() {
             let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
-            self.say(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
+            self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
-        // A bit of the last word may belong to an index that is out of range.
+        // A bit in the last word of the bit set may belong to an index that is out of range.
         let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
         if within < vertices {
             let unused = vertices.saturating_sub(within);
             let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
             let text = format!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
-            self.say(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
+            self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
         }
         if self.block.part() == AssetPart::PhysicsMesh || self.block.part() == AssetPart::PhysicsShape {
             self.collisions(all, item);
         }
     }
 
-    /// Tests triangles to collide with as a viewer does before an upload.
+    /// Checks collision triangles with the same degeneracy test as a viewer before an upload.
     fn collisions(&mut self, indices: &[U16], item: impl Fn(Tally, u64) -> usize) {
         let Ok(positions) = self.submesh.positions() else { return };
         let (mut flat, mut sliver) = (Tally::default(), Tally::default());
@@ -268,14 +269,14 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
         if flat.any() {
             let text = format!("{} triangles without an area, first triangle {}", flat.count, flat.first);
-            self.say(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
+            self.add(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
         }
         if sliver.any() {
-            // Real uploads have them.
+            // Slivers are reported separately, because they occur in real uploads.
             let text =
-                format!("{} slivers that a viewer counts as degenerate, first triangle {}", sliver.count, sliver.first);
+                format!("{} slivers, which viewers consider degenerate, first triangle {}", sliver.count, sliver.first);
             let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
-            self.say(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
+            self.add(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
         }
     }
 
@@ -283,17 +284,17 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let is_lod = self.block.part().lod().is_some();
         let Some((at, bytes)) = self.check.take(self.submesh.bytes(SubmeshKey::Weights)).flatten() else {
             if is_lod && self.summary.is_skinned && self.submesh.get(SubmeshKey::Weights).is_none() {
-                let text = "no weights, where there is a skin";
-                self.say(rules::WEIGHTS_WITHOUT_SKIN, SubmeshKey::Weights, self.submesh.at(), text);
+                let text = "no weights, although the asset has a skin";
+                self.add(rules::WEIGHTS_WITHOUT_SKIN, SubmeshKey::Weights, self.submesh.at(), text);
             }
             return;
         };
         if is_lod && !self.summary.is_skinned {
-            self.say(
+            self.add(
                 rules::WEIGHTS_WITHOUT_SKIN,
                 SubmeshKey::Weights,
                 at,
-                "weights, where there is no skin".to_owned(),
+                "weights, although the asset has no skin".to_owned(),
             );
         }
         let Ok(Some(runs)) = self.submesh.weight_runs() else { return };
@@ -302,11 +303,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         if whole < runs.len() {
             let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };
-            let text = format!("{place} after {whole} of {} vertices", runs.len());
-            self.say(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+            let text = format!("the data {place} after {whole} of {} vertices", runs.len());
+            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         } else if used < bytes.len() {
-            let text = format!("{} bytes behind the list of the last vertex", bytes.len().saturating_sub(used));
-            self.say(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+            let text = format!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used));
+            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         }
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
         let mut highest = 0;
@@ -325,21 +326,24 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
         if beyond.any() {
             let joints = self.summary.joints.unwrap_or_default();
-            let text = format!("joint {highest} of {joints}; {} such vertices, first {}", beyond.count, beyond.first);
-            self.say(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
+            let text = format!(
+                "joint {highest}, but the skin has {joints} joints; {} such vertices, first {}",
+                beyond.count, beyond.first
+            );
+            self.add(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
         }
         if none.any() {
             let text = format!(
-                "vertices without influence: {}, first {}; viewers take joint 0 for them",
+                "{} vertices without influences, first {}; viewers use joint 0 for them",
                 none.count, none.first
             );
-            self.say(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
+            self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
         }
         if sums.any() {
             let (least, most) = SUMS.into_inner();
             let text =
-                format!("{} vertices whose weights do not sum up to {least}..{most}, first {}", sums.count, sums.first);
-            self.say(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
+                format!("{} vertices whose weights do not sum to {least}..{most}, first {}", sums.count, sums.first);
+            self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
         }
     }
 }
@@ -349,7 +353,8 @@ fn is_set(words: &[u64], bit: usize) -> bool {
     words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
 }
 
-/// Looks at a domain: two times the right number of finite numbers, the lower ones first. Returns its ends.
+/// Checks that the minimum and the maximum of a domain are `N` finite numbers each, and that each
+/// minimum is not greater than the maximum. Returns the minimum and the maximum.
 pub(super) fn check_domain<const N: usize>(
     check: &mut AssetReport<'_, '_>,
     field: Field,
@@ -358,7 +363,7 @@ pub(super) fn check_domain<const N: usize>(
     value: LlsdValue<'_>,
 ) -> Option<[[f64; N]; 2]> {
     let LlsdValue::Map(map) = value else {
-        check.say_in(rules::INVALID_DOMAIN, field, block, at, format!("expected a map, found {}", value.kind()));
+        check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("expected a map, found {}", value.kind()));
         return None;
     };
     let ends = ["Min", "Max"].map(|name| {
@@ -374,7 +379,7 @@ pub(super) fn check_domain<const N: usize>(
                 },
             );
             let place = entry.map_or(at, |entry| entry.at);
-            check.say_in(
+            check.add_in(
                 rules::INVALID_DOMAIN,
                 field,
                 block,
@@ -385,10 +390,11 @@ pub(super) fn check_domain<const N: usize>(
         numbers
     });
     let [min, max] = [ends[0]?, ends[1]?];
-    // What is not a number is neither below nor above; what is too large for programs is none either.
+    // A comparison with NaN is false, so NaN is not valid. A domain whose extent is not finite in
+    // `f32` is not valid either.
     let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
     if !is_sound {
-        check.say_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is no interval"));
+        check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is not a valid interval"));
     }
     is_sound.then_some([min, max])
 }

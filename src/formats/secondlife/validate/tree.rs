@@ -1,4 +1,5 @@
-//! The rules about any map and any text, however deep it stands: no key twice, nothing between quotes.
+//! Checks of the rules about LLSD maps and texts at any nesting depth: no repeated keys, and no
+//! quoted texts.
 
 use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
 use super::finding::with_inflated_offset;
@@ -6,8 +7,10 @@ use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
 
-/// Looks at the value at byte `start`, and all that stands in it; `place` gives the offset in the file, and in a block, of a
-/// byte of it.
+/// Checks the LLSD value at offset `start`, and all values that it contains.
+///
+/// The closure `place` converts the offset of a byte to its offset in the file and its offset in
+/// the inflated block.
 pub(super) fn check(
     check: &mut AssetReport<'_, '_>,
     field: Field,
@@ -21,33 +24,34 @@ pub(super) fn check(
     let mut look = TreeCheck { bytes, keys: Vec::new(), maps: Vec::new(), twice: None, quoted: None };
     loop {
         let at = walk.at();
-        // What is no tree was told before.
+        // An error in the LLSD tree was already reported, so the walk ends without a finding.
         let Ok(Some(event)) = walk.next() else { break };
         look.at(event, at);
     }
     if let Some((first, count)) = look.twice {
         let (offset, inflated) = place(first);
         let key = key_at(bytes, first).map_or_else(String::new, |key| format!("{key:?}"));
-        let more = if count > 1 { format!("; so do {} more", count.saturating_sub(1)) } else { String::new() };
-        let text = format!("the key {key} stands twice in a map, and the first counts{more}");
-        check.say(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, with_inflated_offset(text, inflated));
+        let more = if count > 1 { format!("; {} more such keys", count.saturating_sub(1)) } else { String::new() };
+        let text = format!("the key {key} occurs twice in a map, and only the first counts{more}");
+        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, with_inflated_offset(text, inflated));
     }
     if let Some((first, what)) = look.quoted {
         let (offset, inflated) = place(first);
-        check.say(rules::UNUSUAL_FORM, field, offset, with_inflated_offset(format!("{what} between quotes"), inflated));
+        check.add(rules::UNUSUAL_FORM, field, offset, with_inflated_offset(format!("{what} in quotes"), inflated));
     }
 }
 
-/// What a walk has met.
+/// The keys and findings that a check of one LLSD tree has collected.
 struct TreeCheck<'a> {
     bytes: &'a [u8],
-    /// Where the keys of the open maps stand: four bytes to a key, which takes at least three.
+    /// Offsets of the keys of the open maps. An offset takes four bytes of memory, and a key with
+    /// its value takes at least three bytes of the input.
     keys: Vec<u32>,
-    /// Of each open container, how many keys had been met before it.
+    /// For each open array or map, the number of keys in `keys` when the array or map began.
     maps: Vec<usize>,
-    /// The first key that stands for the second time, and how many do.
+    /// Offset of the first repeated key, and the number of repeated keys in the tree.
     twice: Option<(usize, u64)>,
-    /// The first thing between quotes.
+    /// Offset and description of the first quoted text.
     quoted: Option<(usize, &'static str)>,
 }
 
@@ -77,7 +81,8 @@ impl TreeCheck<'_> {
         }
     }
 
-    /// Looks for keys that stand twice in the map that ends.
+    /// Searches for repeated keys in the map that ends. The keys of this map start at index `from`
+    /// of `keys`.
     fn compare(&mut self, from: usize) {
         let bytes = self.bytes;
         let key = |at: u32| usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(LlsdText::new(&[]));

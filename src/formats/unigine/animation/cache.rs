@@ -1,4 +1,4 @@
-//! What was found of a file's animations, so that their keys are not walked again.
+//! Caches the results of walks over the keys of animations, which avoids reading all keys again.
 
 use std::sync::OnceLock;
 
@@ -10,20 +10,22 @@ use crate::formats::unigine::layout::MIN_WHOLE_ANIMATION_SIZE;
 use crate::formats::unigine::reader::locate::slots;
 use crate::math::as_u64;
 
-/// Animations with fewer keys than this are walked again each time.
+/// The minimum number of keys for a cache entry. The keys of animations with fewer keys are read
+/// again each time.
 pub(crate) const MIN_KEYS_TO_INDEX: u64 = 64;
 
-/// What was found of each animation of a file.
+/// The cache of a file, with one slot for each animation.
 #[derive(Debug)]
 pub(crate) struct AnimationCaches {
     count: usize,
-    /// Whether the file is long enough for its animations. If not, nothing is kept.
+    /// Whether the file is large enough, compared with its number of animations, to cache results.
+    /// If this field is false, nothing is cached.
     fits: bool,
-    /// One slot for each animation, allocated when the first result is kept.
+    /// One cache slot for each animation. The slots are allocated when the first result is cached.
     slots: OnceLock<Box<[OnceLock<Box<KeyCache>>]>>,
 }
 
-/// The slot of one animation.
+/// The cache slot of one animation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheSlot<'a> {
     caches: &'a AnimationCaches,
@@ -34,7 +36,7 @@ pub(crate) struct CacheSlot<'a> {
 pub(crate) struct KeyCache {
     scan: KeyScan,
     index: OnceLock<Option<CheckpointIndex>>,
-    /// What a sidecar has of it.
+    /// The records of the animation in a sidecar, if the file has a sidecar.
     stored: Option<StoredCheckpoints>,
 }
 
@@ -44,17 +46,17 @@ impl AnimationCaches {
         Self { count, fits, slots: OnceLock::new() }
     }
 
-    /// Returns the number of animations.
+    /// Returns the number of animations of the file.
     pub(crate) const fn len(&self) -> usize {
         self.count
     }
 
-    /// Returns the slot of an animation, or `None` if the index is out of range.
+    /// Returns the cache slot of an animation, or `None` if the index is out of range.
     pub(crate) fn slot(&self, index: usize) -> Option<CacheSlot<'_>> {
         (index < self.count).then_some(CacheSlot { caches: self, index })
     }
 
-    /// Returns the slots, empty if nothing can be kept.
+    /// Returns the cache slots of all animations. The slice is empty if nothing can be cached.
     fn allocate(&self) -> &[OnceLock<Box<KeyCache>>] {
         let count = if self.fits { self.count } else { 0 };
         self.slots.get_or_init(|| slots("", "animations", count).unwrap_or_default())
@@ -66,7 +68,8 @@ impl<'a> CacheSlot<'a> {
         self.caches.slots.get()?.get(self.index)?.get().map(|cache| &**cache)
     }
 
-    /// Takes what a sidecar has of it, unless its keys were walked.
+    /// Copies the results for the animation from a sidecar to the cache, unless the keys of the
+    /// animation were already read. The closure `recall` returns the results.
     pub(crate) fn recall_from(self, recall: impl FnOnce() -> Option<StoredCheckpoints>) {
         if self.cache().is_none()
             && let Some(stored) = recall().filter(|stored| stored.keys >= MIN_KEYS_TO_INDEX)
@@ -81,11 +84,14 @@ impl<'a> CacheSlot<'a> {
         }
     }
 
-    /// Walks the keys, unless the result is remembered or in a sidecar. Returns it, and whether the keys were looked at.
+    /// Walks over the flags of the keys, unless the result of that walk is cached or stored in a
+    /// sidecar.
+    ///
+    /// Returns the result of the walk, and whether this call read the keys.
     ///
     /// # Errors
     ///
-    /// As [`scan`].
+    /// Returns the same errors as [`scan`].
     pub(crate) fn scan(
         self,
         bytes: &[u8],
@@ -103,8 +109,10 @@ impl<'a> CacheSlot<'a> {
         Ok((found, true))
     }
 
-    /// Returns the checkpoints of the keys. The first time they are taken from a sidecar, if it is of these keys, or built.
-    /// `None` if none are needed.
+    /// Returns the checkpoints of the keys, or `None` if the animation needs no checkpoints.
+    ///
+    /// The first call takes the checkpoints from a sidecar if the sidecar matches these keys. If no
+    /// sidecar matches, the first call builds the checkpoints.
     pub(crate) fn index(
         self,
         bytes: &[u8],

@@ -1,8 +1,13 @@
-//! What makes keys of varying length random-access: checkpoints, so sparse that they take 2 % of the file at most.
+//! Checkpoints, which give random access to keys of variable length.
 //!
-//! A frame that tells only what changed needs the frames before it. So every so many frames a checkpoint holds, beside
-//! where the next frame starts, all that was told so far, spelled as a frame of keys. A frame that stands alone needs
-//! its start, and no more.
+//! The number of checkpoints is limited: all checkpoints of a file together take at most 2 % of the
+//! file size.
+//!
+//! An animation frame that stores only changes depends on the frames before it. Therefore
+//! checkpoints are made at regular intervals of frames. A checkpoint stores the offset of its frame
+//! and the last stored value of each component before that frame. These values are encoded like the
+//! keys of one frame. If animation frames do not depend on earlier frames, a checkpoint stores only
+//! the offset of its frame.
 
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -12,31 +17,35 @@ use super::scan::{empty_key_run, skip_keys};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::RecordSlice;
 
-/// The part of the file that an index may be as large as.
+/// The size limit of all checkpoints is the file size divided by this number.
 const FILE_PART: u64 = 50;
-/// Frames between two checkpoints, at least, where these hold keys.
+/// The minimum number of animation frames between two checkpoints that contain keys.
 const MIN_INTERVAL: u32 = 64;
-/// Bytes of a start.
+/// Size of the offset of a frame in a checkpoint, in bytes.
 const START: u64 = 8;
 
-/// How far apart checkpoints are: the smallest number of frames that keeps the index small enough.
+/// The number and the distance of an animation's checkpoints. The distance is the smallest number
+/// of frames that keeps the checkpoints within the size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckpointPlan {
-    /// Frames from one checkpoint to the next.
+    /// The number of animation frames from one checkpoint to the next.
     pub(crate) interval: u32,
-    /// Number of checkpoints; frame 0 needs none.
+    /// The number of checkpoints. Frame 0 needs no checkpoint.
     pub(crate) count: u32,
-    /// Bytes of all, at most.
+    /// The maximum size of all checkpoints, in bytes.
     pub(crate) bytes: u64,
 }
 
 impl CheckpointPlan {
-    /// Plans the index of an animation of so many bones and frames, whose keys have some of `flags`, as part of `file`
-    /// bytes.
+    /// Plans the checkpoints of an animation with the given numbers of bones and frames.
+    ///
+    /// The flags of every key are a subset of `flags`. The checkpoints may take the permitted
+    /// fraction (2 %) of `file` bytes.
     pub(crate) fn new(coding: &Coding, flags: u8, bones: usize, frames: u32, file: u64) -> Self {
         let bones = as_u64(bones);
         let (entry, least) = if coding.is_delta() {
-            // A start in the file, one in the index, and for each bone a key with all that any key has.
+            // The size of one checkpoint: an offset in the file, an offset in the list of keys, and
+            // for each bone a key with every component that any key has.
             let key = coding.key_size(flags).saturating_add(1);
             (bones.saturating_mul(key).saturating_add(2 * START), MIN_INTERVAL)
         } else {
@@ -45,29 +54,32 @@ impl CheckpointPlan {
         let beyond = frames.saturating_sub(1);
         let afford = (file / FILE_PART).checked_div(entry).unwrap_or_default();
         let afford = u32::try_from(afford).unwrap_or(u32::MAX);
-        // Of the frames beyond the first, each `interval`th has a checkpoint: no more of them than can be afforded.
+        // Every `interval`-th frame after the first frame has a checkpoint. The interval limits the
+        // number of checkpoints to `afford`.
         let interval = beyond.checked_div(afford.saturating_add(1)).unwrap_or(beyond).saturating_add(1).max(least);
         let count = beyond.checked_div(interval).unwrap_or_default();
         Self { interval, count, bytes: entry.saturating_mul(count.into()) }
     }
 }
 
-/// A checkpoint.
+/// A checkpoint, as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct RawKeyCheckpoint {
     pub(crate) start: U64,
-    /// The blob of keys that tell what was told before.
+    /// The location in the sidecar of the components that were stored before the checkpoint,
+    /// encoded as keys.
     pub(crate) told: [U64; 3],
 }
 
-/// Checkpoints, one after another.
+/// A list of checkpoints in file order.
 #[derive(Debug)]
 pub(crate) enum CheckpointList {
     Built {
-        /// For each checkpoint, where its frame starts, in bytes from the first key.
+        /// For each checkpoint, the offset of its animation frame, in bytes from the first key.
         starts: Box<[u64]>,
-        /// For each checkpoint, where what was told before starts among `keys`; none for frames that stand alone.
+        /// For each checkpoint, the offset in `keys` of the components that were stored before the
+        /// checkpoint. The list is empty if animation frames do not depend on earlier frames.
         told: Box<[u64]>,
         keys: Box<[u8]>,
     },
@@ -75,7 +87,7 @@ pub(crate) enum CheckpointList {
 }
 
 impl CheckpointList {
-    /// Returns how many there are.
+    /// Returns the number of checkpoints.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Built { starts, .. } => starts.len(),
@@ -83,8 +95,11 @@ impl CheckpointList {
         }
     }
 
-    /// Returns where the frame of a checkpoint starts, and all that was told before, as keys; `None` where there is no such
-    /// checkpoint, or a sidecar is damaged there.
+    /// Returns the offset of a checkpoint's animation frame, and all components stored before that
+    /// frame, encoded as keys.
+    ///
+    /// Returns `None` if the checkpoint does not exist, or if the record of the checkpoint in a
+    /// sidecar is damaged.
     pub(crate) fn get(&self, place: usize) -> Option<(u64, &[u8])> {
         match self {
             Self::Built { starts, told, keys } => {
@@ -98,7 +113,7 @@ impl CheckpointList {
         }
     }
 
-    /// Returns the bytes of memory that they take.
+    /// Returns the size of the memory that the checkpoints take, in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Built { starts, told, keys } => {
@@ -108,7 +123,7 @@ impl CheckpointList {
         }
     }
 
-    /// Returns the keys of a checkpoint alone.
+    /// Returns the keys of one checkpoint, without the keys of the following checkpoints.
     pub(crate) fn told(&self, place: usize) -> &[u8] {
         let Self::Built { told, .. } = self else { return &[] };
         let Some((_, keys)) = self.get(place) else { return &[] };
@@ -118,7 +133,7 @@ impl CheckpointList {
     }
 }
 
-/// The checkpoints of an animation.
+/// The checkpoints of an animation, and the number of frames between them.
 #[derive(Debug)]
 pub(crate) struct CheckpointIndex {
     pub(crate) interval: u32,
@@ -126,8 +141,10 @@ pub(crate) struct CheckpointIndex {
 }
 
 impl CheckpointIndex {
-    /// Returns the checkpoint at or before `frame`: its frame, where that starts, and all that was told before, as
-    /// keys.
+    /// Returns the last checkpoint at or before the animation frame `frame`.
+    ///
+    /// The result is the number of the checkpoint's frame, the offset of that frame, and all
+    /// components stored before that frame, encoded as keys.
     pub(crate) fn find(&self, frame: u32) -> (u32, usize, &[u8]) {
         let number = frame.checked_div(self.interval).unwrap_or_default();
         let number = number.min(u32::try_from(self.points.len()).unwrap_or(u32::MAX));
@@ -136,13 +153,14 @@ impl CheckpointIndex {
         (number.saturating_mul(self.interval), usize::try_from(start).unwrap_or(usize::MAX), told)
     }
 
-    /// Returns the bytes of memory that it takes.
+    /// Returns the size of the memory that this checkpoint index takes, in bytes.
     pub(crate) fn size(&self) -> u64 {
         as_u64(self.points.size())
     }
 }
 
-/// Which components a bone was told so far, and for each bit of their flags, where it was told last.
+/// The flags of the components that were stored for a bone so far, and for each flag bit, the
+/// offset of the last stored value.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastComponents {
     flags: u8,
@@ -175,14 +193,16 @@ impl LastComponents {
     }
 }
 
-/// Returns the bytes of the component that a bit announces.
+/// Returns the size of the component that a flag bit represents, in bytes.
 #[inline]
 const fn component_size(bit: usize, width: usize) -> usize {
     if bit == 3 { 8 } else { width }
 }
 
-/// Builds the checkpoints: one walk. `None` where none are wanted, there is no memory, or the bytes are not those that
-/// were walked before.
+/// Builds the checkpoints of an animation in one walk over its keys.
+///
+/// Returns `None` if the plan has no checkpoints, if there is not enough memory, or if the bytes
+/// have changed since the keys were read the first time.
 pub(crate) fn build(bytes: &[u8], bones: usize, coding: &Coding, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
     let count = as_index(plan.count);
     if count == 0 || bones == 0 {
@@ -224,7 +244,8 @@ pub(crate) fn build(bytes: &[u8], bones: usize, coding: &Coding, plan: &Checkpoi
     Some(CheckpointIndex { interval: plan.interval, points })
 }
 
-/// Notes what a frame tells each bone; returns where the next starts.
+/// Records in `state` the components that an animation frame stores for each bone, and returns the
+/// offset of the next frame.
 #[inline]
 fn take_frame(bytes: &[u8], mut at: usize, sizes: &Sizes, state: &mut [LastComponents], width: usize) -> Option<usize> {
     let mut bones = state;

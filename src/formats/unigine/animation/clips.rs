@@ -1,4 +1,4 @@
-//! Lowers animations to the neutral view: bones and clips, embedded or in files of their own.
+//! Implements the format-independent [`Animations`] trait for meshes and animation files.
 
 use super::file::Animation;
 use super::view::AnimationView;
@@ -8,14 +8,15 @@ use crate::model::animation::{Animations, Clip};
 use crate::model::{Bone, Transform};
 
 impl<'a> AnimationView<'a> {
-    /// Describes the animation as any format's.
+    /// Returns the format-independent description of the animation: a [`Clip`].
     #[must_use]
     pub fn clip(&self) -> Clip<'a> {
         let bones = u32::try_from(self.bones.len()).unwrap_or(u32::MAX);
         Clip { name: self.name, frames: self.frames, bones, rate: self.rate, first_vertex_frame: None }
     }
 
-    /// Tells of each bone of the skeleton whether the animation moves it.
+    /// Sets `out[i]` to `true` if the animation moves bone `i` of the skeleton, and otherwise to
+    /// `false`.
     pub(crate) fn animated_bones(&self, out: &mut [bool]) -> Result<()> {
         crate::parse::expect_length("unigine", "out", self.bone_count(), out.len())?;
         out.fill(false);
@@ -27,7 +28,8 @@ impl<'a> AnimationView<'a> {
         Ok(())
     }
 
-    /// Writes where a frame puts each bone, of a frame by any number.
+    /// Writes the pose of an animation frame to `out`. Returns an error if the animation has no
+    /// frame with this number.
     pub(crate) fn pose_at(&self, frame: usize, out: &mut [Transform]) -> Result<()> {
         self.pose(u32::try_from(frame).unwrap_or(u32::MAX), out)
     }

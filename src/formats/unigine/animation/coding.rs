@@ -1,4 +1,5 @@
-//! Keys: one bone at one frame, in the three ways that they are spelled.
+//! The three encodings of animation keys. A key stores the transform of one bone at one animation
+//! frame.
 
 use zerocopy::little_endian::{F32, I16, U16};
 
@@ -6,38 +7,44 @@ use crate::decode::OffsetScale16;
 use crate::model::Transform;
 use crate::parse::Record;
 
-/// How the keys of an animation are spelled.
+/// The encoding of the keys of an animation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
-    /// Floats; what is absent keeps its value. Embedded animations.
+    /// Components are floats. A component that a key does not store keeps its value from the
+    /// previous frame. This encoding is used by embedded animations.
     Changes,
-    /// 16 bits in the box of positions and that of scales; what is absent keeps its value. an10.
+    /// Components are 16-bit codes, relative to a quantization box for positions and a quantization
+    /// box for scales. A component that a key does not store keeps its value from the previous
+    /// frame. This encoding is used by an10.
     Quantized([OffsetScale16; 2]),
-    /// Floats; what is absent is the default. an11 to an13.
+    /// Components are floats. A component that a key does not store has its default value. This
+    /// encoding is used by an11 to an13.
     Whole,
 }
 
-/// One bone at one frame: the flags, and the raw bytes of the flagged components.
+/// The key of one bone at one animation frame: the flags, and the raw bytes of the components that
+/// the flags mark as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnimationKey<'a> {
-    /// Which components follow.
+    /// The flags. Each set bit means that the key stores a component.
     pub flags: u8,
-    /// Their bytes, in the order of their bits.
+    /// The bytes of the stored components, in the order of their flag bits.
     pub components: &'a [u8],
-    /// Offset of the flags from the start of the file.
+    /// Offset of the flags byte, in bytes from the start of the file.
     pub offset: u64,
 }
 
-/// For each value of the flags, the bytes that follow them.
+/// For each value of the flags byte of a key, the number of component bytes that follow the flags.
 pub(super) type Sizes = [u8; 256];
 
-/// Positions and scales of `width` bytes along each axis, in single components.
+/// Returns the sizes of keys that store positions and scales as separate components of `width`
+/// bytes per axis.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    reason = "evaluated by the compiler: at most 6 × 4 + 8 bytes for flags of 8 bits"
+    reason = "evaluated by the compiler: at most 6 * 4 + 8 bytes for flags of 8 bits"
 )]
 const fn sizes_by_axis(width: u32) -> Sizes {
     let mut sizes = [0; 256];
@@ -50,7 +57,7 @@ const fn sizes_by_axis(width: u32) -> Sizes {
     sizes
 }
 
-/// Whole vectors: 12, 16 and 12 bytes.
+/// Returns the sizes of keys that store whole vectors of 12, 16 and 12 bytes.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -73,7 +80,7 @@ static QUANTIZED: Sizes = sizes_by_axis(2);
 static WHOLE: Sizes = sizes_whole();
 
 impl Coding {
-    /// Returns the flags that no key has.
+    /// Returns the bits of a key's flags that have no known meaning in this encoding.
     #[must_use]
     pub const fn unknown(&self) -> u8 {
         match self {
@@ -82,19 +89,23 @@ impl Coding {
         }
     }
 
-    /// Tells whether what is absent from a key keeps its value.
+    /// Returns whether a component that a key does not store keeps its value from the previous
+    /// frame.
     #[must_use]
     pub const fn is_delta(&self) -> bool {
         !matches!(self, Self::Whole)
     }
 
-    /// Returns the bytes that follow a key's flags.
+    /// Returns the number of component bytes that follow the flags byte of a key with the given
+    /// flags.
     #[must_use]
     pub fn key_size(&self, flags: u8) -> u64 {
         self.sizes().get(usize::from(flags)).copied().unwrap_or_default().into()
     }
 
-    /// Returns the bytes that follow each of all flags, so that a walk chooses the coding once.
+    /// Returns the table of key sizes for all 256 values of the flags.
+    ///
+    /// A walk over keys selects this table once instead of once per key.
     pub(super) const fn sizes(&self) -> &'static Sizes {
         match self {
             Self::Changes => &CHANGES,
@@ -103,7 +114,7 @@ impl Coding {
         }
     }
 
-    /// Puts the components of a key in the place of those before it.
+    /// Replaces components of the transform `bone` by the decoded components of a key.
     #[inline]
     pub(crate) fn apply(&self, flags: u8, components: &[u8], bone: &mut Transform) {
         match self {
@@ -123,7 +134,7 @@ impl Coding {
             }
             Self::Whole => {
                 let mut rest = components;
-                // Most keys tell a position and a rotation.
+                // Most keys store a position and a rotation.
                 if flags & 7 == 3
                     && let Some([x, y, z, turn @ ..]) = take::<[F32; 7]>(&mut rest)
                 {
@@ -139,13 +150,14 @@ impl Coding {
     }
 }
 
-/// Returns a component of a key's rotation.
+/// Converts an i16 component of a key's rotation quaternion to a float from -1 to 1.
 #[inline]
 fn unit(component: I16) -> f32 {
     f32::from(component.get()) / 32767.0
 }
 
-/// Takes one component off the front of a key's bytes.
+/// Removes one component from the start of a key's remaining bytes, and returns it. Returns `None`
+/// if there are not enough bytes.
 #[inline]
 pub(super) fn take<T: Record + Copy>(rest: &mut &[u8]) -> Option<T> {
     let (value, after) = T::read_from_prefix(rest).ok()?;
@@ -153,7 +165,7 @@ pub(super) fn take<T: Record + Copy>(rest: &mut &[u8]) -> Option<T> {
     Some(value)
 }
 
-/// Reads a whole vector, if its flag is set.
+/// Reads all components of a vector into `out`, if the flag of the vector is set.
 #[inline]
 fn read<const N: usize>(flag: u8, rest: &mut &[u8], out: &mut [f32; N]) {
     if flag != 0
@@ -172,7 +184,7 @@ fn apply_axes<'k>(
     scale: impl Fn(usize, &mut &'k [u8]) -> Option<f32>,
 ) {
     let mut rest = components;
-    // Most keys tell a rotation alone.
+    // Most keys store only a rotation.
     if flags == 8 {
         if let Some(rotation) = take::<[I16; 4]>(&mut rest) {
             bone.rotation = rotation.map(unit);
@@ -221,7 +233,7 @@ mod tests {
 
     #[test]
     fn applies_only_what_is_there() {
-        // What most keys tell goes a way of its own.
+        // The most common combination of components has a separate code path, which is tested here.
         let floats: Vec<u8> = (1..8_u8).flat_map(|value| f32::from(value).to_le_bytes()).collect();
         let mut bone = Transform::default();
         Coding::Whole.apply(3, &floats, &mut bone);
@@ -232,7 +244,8 @@ mod tests {
         assert_eq!((bone.position, bone.scale), ([9.0, 5.0, 9.0], [1.0, 1.0, 7.0]));
         Coding::Changes.apply(8, &[0, 0, 0, 0, 0xff, 0x7f, 0, 0], &mut bone);
         assert_eq!(bone.rotation, [0.0, 0.0, 1.0, 0.0]);
-        // A key that is cut, as one of a file that changes under us may be, leaves what was there.
+        // A truncated key leaves the values unchanged. A truncated key can occur if another process
+        // changes the mapped file.
         Coding::Changes.apply(0x0f, &[0, 0], &mut bone);
         assert_eq!(bone.position, [9.0, 5.0, 9.0]);
     }

@@ -1,4 +1,7 @@
-//! Reading animation blocks: located, counted, and walked to their end; no key is decoded.
+//! Reads animation blocks.
+//!
+//! Reading an animation block reads the counts and walks over the flags of all keys, up to the end
+//! of the block. The components of the keys are not decoded.
 
 use zerocopy::little_endian::I16;
 
@@ -13,7 +16,7 @@ use crate::math::as_u64;
 use zerocopy::little_endian::F32;
 
 impl RawBox {
-    /// Returns the decoder of the values in it.
+    /// Returns the decoder that converts 16-bit codes to values in this quantization box.
     #[must_use]
     pub fn decoder(&self) -> OffsetScale16 {
         OffsetScale16 { min: self.min.map(F32::get), size: self.size.map(F32::get) }
@@ -21,7 +24,7 @@ impl RawBox {
 }
 
 impl<'a, S: RegionSink> FieldReader<'a, S> {
-    /// Reads the block of an embedded animation.
+    /// Reads the animation block of an embedded animation and returns its view.
     pub(crate) fn embedded_animation(
         &mut self,
         index: u64,
@@ -36,7 +39,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(view.flagged(flags, flags_at))
     }
 
-    /// Reads an animation's block in an an10 file.
+    /// Reads the animation block of an animation in an an10 file and returns its view.
     pub(crate) fn quantized_animation(&mut self, cache: CacheSlot<'a>, share: u64) -> Result<AnimationView<'a>> {
         let bones = self.bone_ids()?;
         let positions = self.record::<RawBox>("position_box", BOX)?;
@@ -47,7 +50,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(self.keys(bones, coding, cache, share)?.flagged(flags, flags_at))
     }
 
-    /// Reads the numbers of the bones that an animation moves.
+    /// Reads the list of the numbers of the bones that an animation moves.
     pub(crate) fn bone_ids(&mut self) -> Result<BoneIds<'a>> {
         let count = self.count_of("bones.count", 2, u64::MAX)?;
         let at = self.cursor.offset();
@@ -56,8 +59,10 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(BoneIds { ids, at })
     }
 
-    /// Reads the number of frames, and steps over their keys: by walking them the first time, by what that walk found
-    /// from then on.
+    /// Reads the number of animation frames and skips the keys of all frames.
+    ///
+    /// The first call walks over the flags of all keys. Later calls use the cached result of that
+    /// walk.
     pub(crate) fn keys(
         &mut self,
         bones: BoneIds<'a>,
@@ -67,7 +72,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     ) -> Result<AnimationView<'a>> {
         let at = self.cursor.offset();
         let frames = self.count("frames.count")?;
-        // Both are below 2^31, so the product fits. Each key takes at least its flags.
+        // The numbers of bones and frames are below 2^31, so their product fits. Each key takes at
+        // least one byte for its flags.
         let count = as_u64(bones.ids.len()).saturating_mul(frames.into());
         self.cursor.can_hold(at, count, 1, "frames.count")?;
         let start = self.cursor.offset();
@@ -88,11 +94,14 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(view.placed(self.cursor.format(), self.cursor.field("")))
     }
 
-    /// Blames the key at an offset, whose flags may announce what is not known, for what follows it.
+    /// Makes the error for a key at the offset `at` whose flags have no known meaning.
+    ///
+    /// Flags of unknown meaning may add an unknown number of bytes to a key, so the data after this
+    /// key may be misread.
     pub(crate) fn unknown_flags(&self, at: u64, coding: &Coding) -> Error {
         let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());
-        let expected = format!("key flags without the bits of {:02x}", coding.unknown()).into();
-        let found = format!("{:02x}", flags.unwrap_or_default()).into();
+        let expected = format!("key flags without any of the bits 0x{:02x}", coding.unknown()).into();
+        let found = format!("0x{:02x}", flags.unwrap_or_default()).into();
         self.cursor.error_at(at, "keys", ErrorKind::Value { expected, found })
     }
 }

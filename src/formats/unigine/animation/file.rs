@@ -1,4 +1,6 @@
-//! The owner of an animation file's bytes. It has no lifetime and can be stored.
+//! The [`Animation`] type, which holds the bytes of an animation file.
+//!
+//! An [`Animation`] has no lifetime parameter, therefore it can be stored in a struct.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,14 +16,16 @@ use crate::model::{Bone, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
-/// A UNIGINE animation file of generation an10 to an13, over any owner of bytes.
+/// A UNIGINE animation file of generation an10 to an13.
 ///
-/// | call | order | looks at | allocates |
+/// The bytes of the file can be held by any type that implements `AsRef<[u8]>`.
+///
+/// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones | the header | 8 bytes per bone, 32 per animation |
-/// | [`animation`](Self::animation), first time | keys | the flags of each key | nothing |
-/// | [`animation`](Self::animation) again | 1 | the block's counts | nothing |
-/// | a pose of an [`AnimationView`] | see there | | |
+/// | [`open`](Self::open) | bones | the header | 8 bytes per bone, 16 per animation |
+/// | [`animation`](Self::animation), first call | keys | the flags of each key | 16 bytes per animation of the file, once; one cache entry if it has 64 keys or more |
+/// | [`animation`](Self::animation) again | 1 | the counts of the block | nothing |
+/// | a pose of an [`AnimationView`] | see [`AnimationView`] | | |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -42,22 +46,25 @@ pub struct Animation<D> {
 }
 
 impl<D: AsRef<[u8]>> Animation<D> {
-    /// Reads the header, and nothing else.
+    /// Opens an animation file. Reads the header of the file and nothing else.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Empty`](crate::ErrorKind::Empty), [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what is not such a file; otherwise the header's first
-    /// fault, by field and offset.
+    /// Returns [`ErrorKind::Empty`](crate::ErrorKind::Empty),
+    /// [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the bytes are not a supported
+    /// animation file. If the header is damaged, returns the first error in the header, with its
+    /// field and offset.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Reads the header, with options.
+    /// Opens an animation file with the given options. Reads the header of the file and nothing
+    /// else.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let state = AnimationFileState::open(data.as_ref(), options)?;
         Ok(Self { data, state })
@@ -67,105 +74,128 @@ impl<D: AsRef<[u8]>> Animation<D> {
         AnimationReader { bytes: self.as_bytes(), state: &self.state }
     }
 
-    /// Returns the generation: which layout the file has.
+    /// Returns the generation of the animation format, which determines the layout of the file.
     #[must_use]
     pub const fn generation(&self) -> AnimationGeneration {
         self.state.header.generation
     }
 
-    /// Returns the file's bytes.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.data.as_ref()
     }
 
-    /// Returns the owner of the bytes.
+    /// Returns a reference to the value that holds the bytes of the file.
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Gives the owner of the bytes back.
+    /// Consumes the animation file and returns the value that holds the bytes of the file.
     #[must_use]
     pub fn into_inner(self) -> D {
         self.data
     }
 
-    /// Returns the box and sphere as stored: of an10 files only, where they often bound nothing.
+    /// Returns the bounding box and the bounding sphere as stored in the header. In real files,
+    /// these bounds are often empty.
+    ///
+    /// Returns `None` in generations from an11 on, which store no bounds.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn bounds(&self) -> Result<Option<(Bounds, Sphere)>> {
         Ok(self.reader().raw_bounds()?.map(|raw| (raw.bounds(), raw.sphere())))
     }
 
-    /// Returns the number of bones.
+    /// Returns the number of bones of the skeleton.
     #[must_use]
     pub const fn bone_count(&self) -> usize {
         self.state.file.header.bones.len()
     }
 
-    /// Returns bone `index`. It rests at the origin in generations that do not say where.
+    /// Returns the bone with the number `index`: its name, parent and bind transform.
+    ///
+    /// In an12 and an13, which do not store bind transforms, the bind transform of the bone is the
+    /// default transform.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) where there is no such bone.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn bone(&self, index: usize) -> Result<Bone<'_>> {
         self.reader().file().bone(index)
     }
 
-    /// Returns the GUID and the path of the skeleton that the file was made for: of an12 and an13.
+    /// Returns the GUID and the path of the skeleton that the file was made for.
+    ///
+    /// Returns `None` in an10 and an11, which store no reference to a skeleton.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn skeleton(&self) -> Result<Option<[Name<'_>; 2]>> {
         self.reader().skeleton()
     }
 
-    /// Returns the frames per second as stored: of an12 and an13.
+    /// Returns the frame rate in frames per second, as stored. Returns `None` in an10 and an11,
+    /// which store no frame rate.
     #[must_use]
     pub const fn raw_rate(&self) -> Option<i32> {
         self.state.header.rate
     }
 
-    /// Returns the frames per second, where the file says so and the number is above 0.
+    /// Returns the frame rate in frames per second, or `None` if the file does not store a frame
+    /// rate above 0.
     #[must_use]
     pub fn rate(&self) -> Option<f32> {
         self.reader().rate()
     }
 
-    /// Returns what stands between the rate and the magic: of an12 a byte, not 0 where a bone moves the whole; of an13 twelve
-    /// unknown bytes more, 0 in every file seen.
+    /// Returns the bytes between the frame rate and the inner magic number.
+    ///
+    /// In an12, the slice has one byte, which is not 0 if a bone moves the whole model (root
+    /// motion). In an13, twelve bytes of unknown meaning follow this byte. These twelve bytes are 0
+    /// in every known file.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn tail(&self) -> Result<&[u8]> {
         self.reader().tail()
     }
 
-    /// Returns the number of animations: 1 but in an10 files, and there, too, in every file seen.
+    /// Returns the number of animations in the file.
+    ///
+    /// From an11 on, the number of animations is always 1. In an10, the file stores this number,
+    /// which is 1 in every known file.
     #[must_use]
     pub const fn animation_count(&self) -> usize {
         self.state.file.animations.len()
     }
 
-    /// Locates animation `index`: looks at the flags of every key of it and of those before it, once, and indexes nothing.
+    /// Locates the animation with the number `index` and returns a view of it.
+    ///
+    /// The first call reads the flags of every key of this animation and of the animations before
+    /// it. Later calls use the cached result. The call does not build checkpoints.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch), or the first fault on the way, by field and offset.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// first error in the data before it, with the field and offset of the error.
     pub fn animation(&self, index: usize) -> Result<AnimationView<'_>> {
         self.reader().animation(index)
     }
 
-    /// Returns the offset of the byte after the closing magic; bytes from there on belong to no field.
+    /// Returns the offset of the first byte after the closing magic number, in bytes from the start
+    /// of the file.
+    ///
+    /// Bytes at and after this offset belong to no field of the animation file.
     ///
     /// # Errors
     ///
-    /// The first fault on the way, by field and offset.
+    /// Returns the first error in the data before this byte, with its field and offset.
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }

@@ -1,4 +1,5 @@
-//! An animation file as geometry: a box, and no surface.
+//! Implements the [`Geometry`] trait for animation files, which have a bounding box but no
+//! surfaces.
 
 use super::file::Animation;
 use crate::array::{Bounds, Sphere};
@@ -69,7 +70,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
     }
 }
 
-/// Makes the error of a surface, of which an animation file has none.
+/// Returns the error for any surface number, because an animation file has no surfaces.
 fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
     let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
     Err(Error::without_offset(file.generation().format(), Field::new("").in_list("surface", as_u64(surface)), kind))

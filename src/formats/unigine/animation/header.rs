@@ -1,4 +1,5 @@
-//! The header of an animation file: everything before the first animation block.
+//! Reads the header of an animation file. The header consists of all bytes before the first
+//! animation block.
 
 use zerocopy::little_endian::I32;
 
@@ -8,21 +9,22 @@ use crate::formats::unigine::layout::{AnimationGeneration, BYTE, I32 as INT};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Limits;
 
-/// What only the header of an animation file has: offsets from the start of the file.
+/// The header fields that only animation files have. All offsets are in bytes from the start of the
+/// file.
 #[derive(Clone, Debug)]
 pub(crate) struct AnimationHeader {
     pub(crate) generation: AnimationGeneration,
-    /// The GUID of the skeleton, from an12 on.
+    /// Offset of the skeleton's GUID, from an12 on.
     pub(crate) skeleton: u64,
-    /// The count of the animated bones, from an12 on.
+    /// Offset of the number of animated bones, from an12 on.
     pub(crate) animated: u64,
     pub(crate) rate: Option<i32>,
-    /// What follows the rate.
+    /// Offset of the bytes after the frame rate.
     pub(crate) tail: u64,
 }
 
 impl<S: RegionSink> FieldReader<'_, S> {
-    /// Reads all before the first animation block, the magic included.
+    /// Reads the whole header of an animation file, including the magic number.
     pub(crate) fn animation_header(
         &mut self,
         generation: AnimationGeneration,

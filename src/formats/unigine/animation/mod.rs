@@ -1,50 +1,55 @@
-//! Animations of bones: those embedded in ms10, ms11 and ms12 meshes, and `.anim` files, an10 to an13.
+//! Bone animations, which are embedded in ms10, ms11 and ms12 meshes or stored in `.anim` files,
+//! an10 to an13.
 //!
-//! | magic | engine | what is particular |
+//! | magic number | engine | differences |
 //! |---|---|---|
-//! | embedded | 2.0 to 2.18 | floats; a frame tells what changed |
-//! | `an10` | 2.0 to 2.18 | quantized in boxes; a frame tells what changed |
-//! | `an11` | 2.19 | floats; a frame tells all that is not the default |
-//! | `an12` | 2.20 | the same, with the skeleton's name and a rate |
-//! | `an13` | 2.21 | the same, with twelve bytes more that nobody has explained: kept, and called unknown |
+//! | embedded | 2.0 to 2.18 | floats; an animation frame stores only the changes |
+//! | `an10` | 2.0 to 2.18 | quantized in boxes; an animation frame stores only the changes |
+//! | `an11` | 2.19 | floats; an animation frame stores all components that differ from the default |
+//! | `an12` | 2.20 | like an11, with a reference to the skeleton and a frame rate |
+//! | `an13` | 2.21 | like an12, with twelve additional bytes of unknown meaning, which are preserved |
 //!
 //! # The files
 //!
 //! | field | type | generations |
 //! |---|---|---|
-//! | magic | 4 bytes | all |
-//! | bounds | box and sphere, f32 × 10 | an10 |
+//! | magic number | 4 bytes | all |
+//! | bounds | box and sphere, 10 f32 | an10 |
 //! | bones: count; name, parent | compact int, from an12 on i32; string, i16 | all |
 //! | animations: count; name | compact int; string | an10 |
 //! | skeleton's GUID; its path | string with a length of 32 bits | an12, an13 |
 //! | animated bones: count; numbers | compact int; i16 | an12, an13 |
 //! | frames per second | i32 | an12, an13 |
 //! | root motion; unknown | u8; 12 bytes in an13 only | an12, an13 |
-//! | magic | 4 bytes | all |
-//! | bind transform of each bone, relative to its parent | f32 × 10 | an10, an11 |
+//! | magic number | 4 bytes | all |
+//! | bind transform of each bone, relative to its parent | 10 f32 | an10, an11 |
 //! | animation blocks | below | all |
-//! | magic | 4 bytes | all |
+//! | magic number | 4 bytes | all |
 //!
 //! # An animation block
 //!
-//! | field | type | of |
+//! | field | type | present in |
 //! |---|---|---|
 //! | animated bones: count; numbers | compact int; i16 | embedded, an10, an11 |
-//! | box of positions, box of scales | least x, y, z and size, f32 × 6 each | an10 |
+//! | box of positions, box of scales | minimum x, y, z and size, 6 f32 each | an10 |
 //! | global flags | u8 | embedded, an10 |
 //! | frame count | compact int | all |
-//! | frames × bones keys, frame by frame | flags u8, then the flagged components in the order of their bits | all |
+//! | one key per frame and bone, frame by frame | flags u8, then the flagged components in the order of their bits | all |
 //!
-//! Keys of embedded animations and an10: bits 0, 1, 2 position x, y, z; bit 3 rotation (four i16 / 32767); bits 4, 5, 6
-//! scale x, y, z. Positions and scales are f32 where embedded, and 16 bits in the box in an10. Frame 0 holds every
-//! component of the global flags; in a later frame an absent component keeps its value. A component that no frame so
-//! far held is that of the bind transform.
+//! In keys of embedded animations and an10, bits 0, 1 and 2 of the flags are position x, y and z.
+//! Bit 3 is the rotation, four i16 divided by 32767. Bits 4, 5 and 6 are scale x, y and z.
+//! Positions and scales are f32 in embedded animations. In an10, they are 16-bit codes relative to
+//! a quantization box. Frame 0 stores every component of the global flags. In a later frame, a
+//! component that a key does not store keeps its value from the frame before. A component that
+//! neither this frame nor an earlier frame stores has the value of the bind transform.
 //!
-//! Keys from an11 on: bit 0 position, three f32; bit 1 rotation, four f32; bit 2 scale, three f32. What is absent is the
-//! default, position 0, no rotation, scale 1, whatever the frame before had.
+//! In keys from an11 on, bit 0 of the flags is the position, three f32. Bit 1 is the rotation, four
+//! f32. Bit 2 is the scale, three f32. A component that a key does not store has its default value,
+//! independent of the frame before: position 0, no rotation, scale 1.
 //!
-//! Bits beyond these have no known meaning. They are taken to announce no bytes and are passed over; `validate` tells of
-//! them, and where the keys then do not end where they must, the first such key is to blame.
+//! The other bits of the flags have no known meaning. The reader assumes that these bits add no
+//! component bytes, and ignores them. `validate` reports keys with such bits. If the keys then do
+//! not end at the correct offset, the error refers to the first key with such bits.
 
 pub(crate) mod cache;
 mod checkpoints;

@@ -1,15 +1,18 @@
-//! Plays an animation frame by frame.
+//! Computes the poses of an animation, frame by frame.
 
 use super::view::AnimationView;
 use crate::error::Result;
 use crate::model::Transform;
 
 impl<'a> AnimationView<'a> {
-    /// Plays all frames in order: each costs the keys of its own.
+    /// Returns a [`Playback`], which computes the poses of all animation frames in order.
+    ///
+    /// The time for each frame depends only on the keys of that frame.
     ///
     /// # Errors
     ///
-    /// As [`pose`](Self::pose), and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// Returns the same errors as [`pose`](Self::pose), and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn play(&self) -> Result<Playback<'a>> {
         let mut pose = crate::parse::filled(self.format, "pose", self.bone_count(), Transform::default())?;
         self.check_bones()?;
@@ -19,7 +22,8 @@ impl<'a> AnimationView<'a> {
     }
 }
 
-/// Plays an animation from its first frame to its last. See [`AnimationView::play`].
+/// Computes the poses of an animation from its first frame to its last frame. See
+/// [`AnimationView::play`].
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,12 +44,16 @@ pub struct Playback<'a> {
 }
 
 impl Playback<'_> {
-    /// Returns where the next frame puts each bone, as [`AnimationView::pose`] does; `None` after the last.
+    /// Returns the pose of the next animation frame, equal to the result of
+    /// [`AnimationView::pose`]. Returns `None` after the last frame.
     ///
     /// # Errors
     ///
-    /// Where the owner's bytes are no longer those that were opened.
-    #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend what it goes on to change")]
+    /// Returns an error if the bytes of the file have changed since the file was opened.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "an iterator cannot return a borrow of data that it changes later"
+    )]
     pub fn next(&mut self) -> Result<Option<&[Transform]>> {
         if self.frame >= self.view.frames {
             return Ok(None);
@@ -55,7 +63,8 @@ impl Playback<'_> {
         Ok(Some(&self.pose))
     }
 
-    /// Returns the number of the frame that comes next.
+    /// Returns the number of the animation frame that the following call to [`next`](Self::next)
+    /// returns.
     #[must_use]
     pub const fn frame(&self) -> u32 {
         self.frame

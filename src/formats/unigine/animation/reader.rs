@@ -1,4 +1,4 @@
-//! Reads an animation file: locates its animations, and walks from one to the next.
+//! Reads an animation file: locates its animations, one after another.
 
 use super::coding::Coding;
 use super::header::AnimationHeader;
@@ -14,7 +14,7 @@ use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Name, OpenOptions};
 
-/// What an animation file's owner holds beside the bytes.
+/// The data that an open animation file holds in addition to the bytes of the file.
 #[derive(Debug)]
 pub(crate) struct AnimationFileState {
     pub(crate) file: FileState,
@@ -22,7 +22,7 @@ pub(crate) struct AnimationFileState {
 }
 
 impl AnimationFileState {
-    /// Reads the header.
+    /// Reads the header of an animation file.
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::animation(bytes)?;
         let context = FileContext::new(options);
@@ -35,7 +35,7 @@ impl AnimationFileState {
     }
 }
 
-/// Reads an animation file.
+/// The reader of an animation file, which borrows the bytes of the file and the cached results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnimationReader<'a> {
     pub(crate) bytes: &'a [u8],
@@ -43,7 +43,7 @@ pub(crate) struct AnimationReader<'a> {
 }
 
 impl<'a> AnimationReader<'a> {
-    /// Returns the reader of what meshes have, too.
+    /// Returns the reader of the data that exists in both animation files and meshes.
     pub(crate) const fn file(self) -> FileReader<'a> {
         FileReader { bytes: self.bytes, state: &self.state.file }
     }
@@ -55,7 +55,8 @@ impl<'a> AnimationReader<'a> {
         self.file().fields(BOUNDS_AT)?.bounds().map(Some)
     }
 
-    /// Returns the GUID and the path of the skeleton, in generations that have them.
+    /// Returns the GUID and the path of the skeleton, or `None` in generations that store no
+    /// reference to a skeleton.
     pub(crate) fn skeleton(self) -> Result<Option<[Name<'a>; 2]>> {
         if !self.state.header.generation.has_skeleton() {
             return Ok(None);
@@ -64,12 +65,13 @@ impl<'a> AnimationReader<'a> {
         Ok(Some([fields.text_32("skeleton_guid")?, fields.text_32("skeleton_path")?]))
     }
 
-    /// Returns the frames per second, if the file has the number and it is above 0.
+    /// Returns the frame rate in frames per second, or `None` if the file does not store a frame
+    /// rate above 0.
     pub(crate) fn rate(self) -> Option<f32> {
         self.state.header.rate.filter(|rate| *rate > 0).map(narrow)
     }
 
-    /// Returns the bytes between the rate and the inner magic.
+    /// Returns the bytes between the frame rate and the inner magic number.
     pub(crate) fn tail(self) -> Result<&'a [u8]> {
         let length = self.state.header.generation.tail();
         self.file().fields(self.state.header.tail)?.cursor.array(length, "unknown")
@@ -86,7 +88,8 @@ impl<'a> AnimationReader<'a> {
         })
     }
 
-    /// Reads an animation's block, whose bones, from an12 on, are in the header.
+    /// Reads the animation block of animation `index`. From an12 on, the bone numbers of the
+    /// animation are in the header.
     pub(crate) fn read_animation(
         self,
         fields: &mut FieldReader<'a, impl RegionSink>,
@@ -109,7 +112,8 @@ impl<'a> AnimationReader<'a> {
         fields.keys(bones, Coding::Whole, cache, share)
     }
 
-    /// Returns where an animation's block starts. After the last comes the closing magic.
+    /// Returns the start offset of the animation block with the number `section`. For the number
+    /// after the last animation, returns the offset of the closing magic number.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
         let pass = |known, start| {
             let mut fields = self.file().fields(start)?;
@@ -119,10 +123,11 @@ impl<'a> AnimationReader<'a> {
         self.state.file.sections.locate(section, || self.stored_section(section), pass)
     }
 
-    /// Walks the whole structure: every count, every key's flags, the closing magic.
+    /// Reads the structure of the whole file: every count, the flags of every key, and the closing
+    /// magic number. Returns the first error.
     pub(crate) fn check(self) -> Result<()> {
         match self.state.file.options_without_sidecar() {
-            // What a sidecar says is not what the file says.
+            // The sidecar may differ from the file, so the check does not use the sidecar.
             Some(options) => {
                 AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.check()
             }
@@ -130,15 +135,17 @@ impl<'a> AnimationReader<'a> {
         }
     }
 
-    /// Returns the offset of the byte after the closing magic.
+    /// Returns the offset of the byte after the closing magic number.
     pub(crate) fn end(self) -> Result<u64> {
         let mut fields = self.file().fields(self.locate(self.file().animation_count())?)?;
         self.closing_magic(&mut fields)?;
         Ok(fields.cursor.offset())
     }
 
-    /// Reads the magic that closes the file. If it is not there, and keys had flags of unknown meaning, the error names
-    /// the first of those keys.
+    /// Reads the magic number that closes the file.
+    ///
+    /// If the closing magic number is missing, and some keys have flags of unknown meaning, the
+    /// error refers to the first of these keys.
     pub(crate) fn closing_magic<S: RegionSink>(self, fields: &mut FieldReader<'_, S>) -> Result<()> {
         fields.set_place(Field::new(""));
         let Err(error) = fields.magic(self.state.header.generation.magic(), "closing_magic") else { return Ok(()) };

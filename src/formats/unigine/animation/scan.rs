@@ -1,21 +1,26 @@
-//! Walks keys of varying length from flags to flags. No component is decoded.
+//! Walks over keys of variable length. Only the flags of each key are read. The components are not
+//! decoded.
 
 use super::coding::{Coding, Sizes};
 use crate::math::{as_index, as_u64};
 
-/// What one walk over all keys found.
+/// The result of one walk over all keys of an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyScan {
-    /// Bytes that all keys take together.
+    /// The size of all keys together, in bytes.
     pub(crate) bytes: u64,
-    /// All flags that some key has.
+    /// The union (bitwise or) of the flags of all keys.
     pub(crate) flags: u8,
-    /// Where the first key with unknown flags is, in bytes from the first.
+    /// Offset of the first key with flags of unknown meaning, in bytes from the first key. `None`
+    /// if no key has such flags.
     pub(crate) unknown: Option<u64>,
 }
 
-/// Returns how many of the next keys tell nothing, and the flags of the key behind them; flags of 0 where all that were
-/// looked at tell nothing. Such keys come in runs, of which eight are looked at, lest somebody counts bytes one by one.
+/// Returns the number of empty keys at the start of `keys`, and the flags of the first key that is
+/// not empty.
+///
+/// The returned flags are 0 if all examined keys are empty. Several empty keys often follow each
+/// other, so eight bytes are examined at once instead of one by one.
 #[inline]
 pub(crate) fn empty_key_run(keys: &[u8]) -> Option<(usize, u8)> {
     let Some(word) = keys.first_chunk() else {
@@ -28,26 +33,29 @@ pub(crate) fn empty_key_run(keys: &[u8]) -> Option<(usize, u8)> {
     Some((as_index(zeros / 8), flags))
 }
 
-/// Walks `keys` keys, looking at the flags of each.
+/// Walks over the given number of keys and reads the flags of each key.
 ///
 /// # Errors
 ///
-/// Where the bytes end too soon, in which key.
-// Inlined into its caller, the loop has fewer registers and takes 15 % more instructions.
+/// Returns the offset of the incomplete key if the bytes end before the last key.
+// If this loop is inlined into its caller, it has fewer registers and takes 15 % more instructions.
 #[inline(never)]
 pub(crate) fn scan(bytes: &[u8], keys: u64, coding: &Coding) -> Result<KeyScan, ScanFault> {
     if coding.is_delta() { scan_by(bytes, keys, coding, pass_silent) } else { scan_by(bytes, keys, coding, pass_alike) }
 }
 
-/// Passes keys that tell nothing, as about half do where a key tells what changed.
+/// Skips empty keys, which store no components. If keys store only changes, about half of the keys
+/// are empty.
 #[inline]
 fn pass_silent(keys: &[u8], left: u64, _: &Sizes) -> (usize, usize) {
     let (run, _) = empty_key_run(keys).unwrap_or_default();
-    // The last of all keys is left to be looked at.
+    // The caller examines the last key of the animation, therefore that key is not skipped.
     if as_u64(run) < left { (run, run) } else { (0, 0) }
 }
 
-/// Passes all but the last of a few keys that tell the same components, as most do where each tells all.
+/// Skips consecutive keys that have the same flags, except the last of these keys.
+///
+/// Most keys have the same flags as their neighbours if each key stores all components.
 #[inline]
 fn pass_alike(keys: &[u8], left: u64, sizes: &Sizes) -> (usize, usize) {
     let Some(flags) = keys.first() else { return (0, 0) };
@@ -57,8 +65,11 @@ fn pass_alike(keys: &[u8], left: u64, sizes: &Sizes) -> (usize, usize) {
     if left > 3 && alike(three) && alike(two) && alike(size) { (three, 3) } else { (0, 0) }
 }
 
-/// Walks keys. `pass` tells how many bytes it passes of those ahead, and how many keys: fewer than are left, and all of
-/// them with nothing to tell or like the one behind them.
+/// Walks over keys. The closure `pass` returns the number of bytes to skip and the number of keys
+/// in these bytes.
+///
+/// The number of skipped keys is below the number of remaining keys. All skipped keys are either
+/// empty, or have the same flags as the key after them.
 #[inline]
 fn scan_by(
     bytes: &[u8],
@@ -73,7 +84,8 @@ fn scan_by(
     while left > 0 {
         ahead.pass(bytes, at, || usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(41));
         let (passed, count) = pass(bytes.get(at..).unwrap_or_default(), left, sizes);
-        // Of keys that are alike, the first is the first with its flags.
+        // If consecutive keys with the same flags are skipped, the first of these keys is the first
+        // key with these flags.
         let first = if coding.is_delta() { at.saturating_add(passed) } else { at };
         at = at.saturating_add(passed);
         left = left.saturating_sub(as_u64(count));
@@ -97,18 +109,20 @@ fn scan_by(
     Ok(found)
 }
 
-/// Why keys cannot be walked.
+/// The description of an incomplete key, at which a walk over keys ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScanFault {
-    /// Offset of the key that the bytes end in, from the first.
+    /// Offset of the incomplete key, in bytes from the first key.
     pub(crate) at: u64,
-    /// Bytes that it takes.
+    /// The size of the incomplete key, in bytes.
     pub(crate) needed: u64,
-    /// Where the first key with unknown flags is, which may announce what is not known.
+    /// Offset of the first key with flags of unknown meaning. Such flags may add an unknown number
+    /// of bytes to the key.
     pub(crate) unknown: Option<u64>,
 }
 
-/// Walks keys that were walked before; returns their bytes.
+/// Skips keys that were read before, and returns the total size of these keys in bytes. Returns
+/// `None` if the bytes end before the last key.
 pub(crate) fn skip_keys(bytes: &[u8], keys: u64, coding: &Coding) -> Option<usize> {
     let sizes = coding.sizes();
     let (mut at, mut left) = (0_usize, keys);
@@ -142,7 +156,7 @@ mod tests {
 
     #[test]
     fn walks_keys_that_are_alike() {
-        // One with nothing, six of unknown flags with a scale, then three with a position.
+        // One empty key, six keys with unknown flags and a scale, then three keys with a position.
         let mut bytes = vec![0];
         [0x84; 6].iter().for_each(|flags| bytes.extend([&[*flags][..], &[7; 12]].concat()));
         [1; 3].iter().for_each(|flags| bytes.extend([&[*flags][..], &[1; 12]].concat()));

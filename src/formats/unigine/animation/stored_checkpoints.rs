@@ -1,4 +1,4 @@
-//! What a sidecar has of an animation: the result of the walk over its keys, and its checkpoints.
+//! The sidecar records of an animation: the result of the walk over its keys, and its checkpoints.
 
 use std::sync::Arc;
 
@@ -11,27 +11,29 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
 
-/// Offset that marks a missing one.
+/// The offset value in a sidecar record that means "no offset".
 const INVALID_OFFSET: u64 = u64::MAX;
 
-/// What a walk over an animation's keys found.
+/// The result of the walk over the keys of an animation, as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawAnimation {
     keys: U64,
     bytes: U64,
-    /// Where the first key with unknown flags is; all ones where there is none.
+    /// Offset of the first key with flags of unknown meaning. All bits of this field are 1 if no
+    /// key has such flags.
     unknown: U64,
     flags: U32,
-    /// Frames between two checkpoints.
+    /// The number of animation frames between two checkpoints.
     interval: U32,
-    /// The first checkpoint, and how many there are.
+    /// The number of the animation's first checkpoint record, and how many checkpoint records the
+    /// animation has.
     points: [U64; 2],
-    /// The last bytes of the keys.
+    /// The last eight bytes of the keys.
     tail: [u8; 8],
 }
 
-/// What a sidecar has of an animation.
+/// The records of one animation in a sidecar.
 #[derive(Debug)]
 pub(crate) struct StoredCheckpoints {
     pub(crate) scan: KeyScan,
@@ -42,7 +44,8 @@ pub(crate) struct StoredCheckpoints {
 }
 
 impl StoredCheckpoints {
-    /// Looks for what a sidecar has of animation `index`.
+    /// Returns the records of animation `index` in a sidecar, or `None` if the sidecar has no valid
+    /// records for this animation.
     pub(crate) fn of(sidecar: &Arc<Sidecar>, index: usize) -> Option<Self> {
         let raw = sidecar.record::<RawAnimation>(Kind::Animations, as_u64(index))?;
         let scan = KeyScan {
@@ -55,20 +58,24 @@ impl StoredCheckpoints {
         Some(Self { scan, keys: raw.keys.get(), interval: raw.interval.get(), points, tail: raw.tail })
     }
 
-    /// Tells whether it is of so many keys, which are followed by whatever else is in `bytes`.
+    /// Returns whether the sidecar records were made from the given number of keys at the start of
+    /// `bytes`.
+    ///
+    /// Other data may follow the keys in `bytes`.
     pub(crate) fn fits(&self, bytes: &[u8], keys: u64) -> bool {
         let own = usize::try_from(self.scan.bytes).ok().and_then(|end| bytes.get(..end));
         self.keys == keys && own.is_some_and(|own| tail(own) == self.tail)
     }
 
-    /// Returns the checkpoints, if they are those of a plan.
+    /// Returns the checkpoints in the sidecar, or `None` if they do not agree with the checkpoint
+    /// plan.
     pub(crate) fn index(&self, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
         let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.len() && plan.count > 0;
         fits.then(|| CheckpointIndex { interval: self.interval, points: CheckpointList::Stored(self.points.clone()) })
     }
 }
 
-/// Adds to a sidecar what was found of an animation's keys.
+/// Adds the result of the walk over an animation's keys, and its checkpoints, to a sidecar.
 pub(crate) fn push(
     builder: &mut Builder,
     (keys, key_count): (&[u8], u64),
@@ -95,7 +102,8 @@ pub(crate) fn push(
     builder.push(Kind::Animations, &raw)
 }
 
-/// Returns the last bytes of some keys, as far as there are any.
+/// Returns the last eight bytes of `keys`. If the keys have fewer than eight bytes, the remaining
+/// bytes of the result are 0.
 fn tail(keys: &[u8]) -> [u8; 8] {
     let mut tail = [0; 8];
     let from = keys.len().saturating_sub(8);

@@ -1,4 +1,4 @@
-//! Views of one animation: its keys in the file, and the poses that they give.
+//! The view of one animation: its keys in the file, and the poses that are computed from the keys.
 
 use zerocopy::little_endian::I16;
 
@@ -14,37 +14,40 @@ use crate::model::Transform;
 use crate::parse::{Cursor, Name};
 use crate::sidecar::Builder;
 
-/// The numbers of the bones that an animation moves, and their offset.
+/// The numbers of the bones that an animation moves, and the file offset of these numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoneIds<'a> {
     pub(crate) ids: &'a [I16],
     pub(crate) at: u64,
 }
 
-/// An animation of bones, borrowed from the file: embedded in a [`Mesh`](crate::unigine::Mesh), or of an
+/// A bone animation, whose bytes are borrowed from the file.
+///
+/// The animation is embedded in a [`Mesh`](crate::unigine::Mesh), or belongs to an
 /// [`Animation`](crate::unigine::Animation) file.
 ///
-/// | call | order | allocates |
+/// | call | time proportional to | allocates |
 /// |---|---|---|
-/// | [`pose`](Self::pose), first time beyond the first checkpoint | the flags of all keys, once | the checkpoints, 2 % of the file at most |
-/// | [`pose`](Self::pose) again, embedded and an10 | bones × [`interval`](Self::interval) keys at most | nothing |
-/// | [`pose`](Self::pose) again, from an11 on | bones keys, and some 400 bytes of others' flags | nothing |
-/// | [`play`](Self::play), for each frame | bones | a pose, once |
+/// | [`pose`](Self::pose), first call for a frame after the first checkpoint | the flags of all keys, once | the checkpoints, at most 2 % of the file |
+/// | [`pose`](Self::pose) again, embedded and an10 | the keys of at most [`interval`](Self::interval) frames | nothing |
+/// | [`pose`](Self::pose) again, from an11 on | one key per bone, and about 400 bytes of flags of other keys | nothing |
+/// | [`play`](Self::play), for each frame | bones | one pose, once |
 #[derive(Clone, Copy, Debug)]
 pub struct AnimationView<'a> {
-    /// Its name; empty where the file gives none.
+    /// The name of the animation; empty if the file does not store a name.
     pub name: Name<'a>,
-    /// The numbers of the bones it moves, as stored.
+    /// The numbers of the bones that the animation moves, as stored in the file.
     pub bones: &'a [I16],
-    /// Frames.
+    /// The number of animation frames.
     pub frames: u32,
-    /// Which components its first frame holds, the bits of a key's flags: of embedded animations and an10.
+    /// The global flags: the components that the keys of the first frame store, with the same bits
+    /// as the flags of a key. `None` except in embedded animations and an10.
     pub flags: Option<u8>,
     flags_at: u64,
-    /// Frames per second, where the file says so.
+    /// The frame rate in frames per second, if the file stores a frame rate above 0.
     pub rate: Option<f32>,
     coding: Coding,
-    /// Where bones rest, in files that say so.
+    /// The bind transforms of the bones. The slice is empty if the file stores no bind transforms.
     binds: &'a [RawTransform],
     bone_count: usize,
     bones_at: u64,
@@ -52,7 +55,8 @@ pub struct AnimationView<'a> {
     keys_at: u64,
     scan: KeyScan,
     cache: CacheSlot<'a>,
-    /// Bytes of the file, of which the index may be a part.
+    /// The file size divided by the number of animations, in bytes. This number limits the size of
+    /// the checkpoint index.
     share: u64,
     pub(super) format: &'static str,
     place: Field,
@@ -100,29 +104,34 @@ impl<'a> AnimationView<'a> {
         Self { flags: Some(flags), flags_at, ..self }
     }
 
-    /// Says where the bones rest.
+    /// Sets the bind transforms of the bones.
     pub(crate) const fn resting(self, binds: &'a [RawTransform]) -> Self {
         Self { binds, bone_count: binds.len(), ..self }
     }
 
-    /// Says how many bones there are in a file that does not say where they rest, and how fast it plays.
+    /// Sets the number of bones of the skeleton, for files without bind transforms, and the frame
+    /// rate.
     pub(crate) const fn of(self, bone_count: usize, rate: Option<f32>) -> Self {
         Self { rate, bone_count, ..self }
     }
 
-    /// Returns how its keys are spelled.
+    /// Returns the encoding of the animation's keys.
     #[must_use]
     pub const fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// Returns the number of bones of the skeleton, moved or not: as many as a pose has places.
+    /// Returns the number of bones of the skeleton, including bones that the animation does not
+    /// move.
+    ///
+    /// A pose has one transform per bone of the skeleton.
     #[must_use]
     pub const fn bone_count(&self) -> usize {
         self.bone_count
     }
 
-    /// Returns all keys in file order: all bones of frame 0, then of frame 1, and so on.
+    /// Returns an iterator over all keys in file order: the keys of all animated bones at frame 0,
+    /// then at frame 1, and so on.
     pub fn keys(&self) -> impl Iterator<Item = AnimationKey<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.keys, "unigine");
         let (base, coding) = (self.keys_at, self.coding);
@@ -134,50 +143,58 @@ impl<'a> AnimationView<'a> {
         })
     }
 
-    /// Returns the offset of the first bone number from the start of the file.
+    /// Returns the offset of the first bone number, in bytes from the start of the file.
     #[must_use]
     pub const fn bones_offset(&self) -> u64 {
         self.bones_at
     }
 
-    /// Returns the offset of the flags that the whole animation has.
+    /// Returns the offset of the global flags of the animation.
     pub(crate) const fn flags_offset(&self) -> u64 {
         self.flags_at
     }
 
-    /// Returns the offset of the first key from the start of the file.
+    /// Returns the offset of the first key, in bytes from the start of the file.
     #[must_use]
     pub const fn keys_offset(&self) -> u64 {
         self.keys_at
     }
 
-    /// Returns the bytes of all keys, straight from the file.
+    /// Returns the bytes of all keys, borrowed from the file.
     #[must_use]
     pub const fn key_bytes(&self) -> &'a [u8] {
         self.keys
     }
 
-    /// Returns how many frames lie between two checkpoints: what finding a frame walks at most. 64 or more where a frame
-    /// tells only what changed; the smallest number that keeps the index within 2 % of the file. Fewer than 64 keys have no
-    /// index, and are walked from the first.
+    /// Returns the number of animation frames from one checkpoint to the next.
+    ///
+    /// To locate an animation frame, the reader walks over at most this number of frames. The
+    /// interval is the smallest number that keeps the size of all checkpoints within 2 % of the
+    /// file size. If frames store only the values that change, the interval is at least 64. An
+    /// animation with fewer than 64 keys has no checkpoints, and its keys are read from the first
+    /// key on.
     #[must_use]
     pub fn interval(&self) -> u32 {
         let interval = self.plan().interval;
         if self.key_count() < MIN_KEYS_TO_INDEX { interval.max(self.frames) } else { interval }
     }
 
-    /// Returns the bytes of memory that the checkpoints take once they are built; builds them. 0 where a sidecar lends them.
+    /// Returns the size of the memory that the checkpoints of the animation take, in bytes.
+    ///
+    /// The call builds the checkpoints if they are not built yet. The result is 0 if a sidecar
+    /// provides the checkpoints.
     #[must_use]
     pub fn index_size(&self) -> u64 {
         self.index().map_or(0, CheckpointIndex::size)
     }
 
-    /// Returns where the first key with flags of unknown meaning is, as an offset from the start of the file.
+    /// Returns the offset of the first key that has flags of unknown meaning, in bytes from the
+    /// start of the file. Returns `None` if no key has such flags.
     pub(crate) fn first_unknown(&self) -> Option<u64> {
         self.scan.unknown.map(|at| self.keys_at.saturating_add(at))
     }
 
-    /// Returns the number of keys.
+    /// Returns the number of keys of the animation.
     fn key_count(&self) -> u64 {
         as_u64(self.bones.len()).saturating_mul(self.frames.into())
     }
@@ -191,19 +208,26 @@ impl<'a> AnimationView<'a> {
         self.cache.index(self.keys, self.key_count(), &plan, || build(self.keys, self.bones.len(), &self.coding, &plan))
     }
 
-    /// Adds to a sidecar what finding its frames again would cost a walk.
+    /// Adds the checkpoints of the animation to a sidecar. Without this data, the keys would be
+    /// read again to locate animation frames.
     pub(crate) fn push(&self, builder: &mut Builder) -> Result<()> {
         stored_checkpoints::push(builder, (self.keys, self.key_count()), &self.scan, self.index())
     }
 
-    /// Writes where a frame puts each bone of the skeleton, relative to its parent. Rotations are as stored, of nearly
-    /// unit length. A bone that the animation does not move rests: at its bind transform, in files that have one, and at
-    /// the origin in others. So does a component that the animation never told.
+    /// Writes the pose of an animation frame to `out`: the transform of each bone of the skeleton,
+    /// relative to the parent bone.
+    ///
+    /// The rotations are quaternions as stored in the file, with a length of nearly 1. A bone that
+    /// the animation does not move has its bind transform, or the default transform if the file
+    /// does not store bind transforms. In animations that store only changes, a component that no
+    /// frame up to this one has stored also has its bind or default value.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuch`] for a frame that does not exist, [`ErrorKind::Buffer`] where `out` has not as many places as the
-    /// skeleton has bones, [`ErrorKind::Value`] where a bone's number names none, or was named before.
+    /// - [`ErrorKind::NoSuch`] if the animation has no frame with this number.
+    /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of the skeleton.
+    /// - [`ErrorKind::Value`] if a bone number of the animation refers to no bone of the skeleton,
+    ///   or occurs twice.
     pub fn pose(&self, frame: u32, out: &mut [Transform]) -> Result<()> {
         self.check_pose(frame, out)?;
         self.rest(out);
@@ -218,7 +242,8 @@ impl<'a> AnimationView<'a> {
             self.apply(told, &mut 0, out)?;
         }
         if self.coding.is_delta() {
-            // What was told by the frame before the checkpoint is in there, so its own frame comes next.
+            // The checkpoint contains the last values of all components before the frame of the
+            // checkpoint. Therefore the frame of the checkpoint is applied next.
             for _ in first..=frame {
                 self.apply(self.keys, &mut at, out)?;
             }
@@ -231,14 +256,15 @@ impl<'a> AnimationView<'a> {
         self.apply(self.keys, &mut at, out)
     }
 
-    /// Puts every bone where it rests.
+    /// Sets every bone in `out` to its bind transform.
     pub(super) fn rest(&self, out: &mut [Transform]) {
         for (number, bone) in out.iter_mut().enumerate() {
             *bone = self.binds.get(number).map(RawTransform::get).unwrap_or_default();
         }
     }
 
-    /// Applies one frame's keys.
+    /// Applies the keys of one animation frame to the pose `out`, and moves `at` to the end of
+    /// these keys.
     pub(super) fn apply(&self, keys: &[u8], at: &mut usize, out: &mut [Transform]) -> Result<()> {
         let rest = keys.get(*at..).unwrap_or_default();
         let left = match &self.coding {
@@ -251,14 +277,18 @@ impl<'a> AnimationView<'a> {
             }
             Coding::Whole => self.apply_whole(rest, out),
         };
-        // The keys were walked when the animation was located: what ends early has changed.
+        // All keys were read when the animation was located. If the keys now end too early, the
+        // bytes of the file have changed.
         let past = |left: usize| keys.len().saturating_sub(left);
         *at = left.map(past).map_err(|left| self.changed(past(left)))?;
         Ok(())
     }
 
-    /// Applies one frame of keys that tell what changed, by `put`; returns the bytes after them, or those left where the
-    /// keys are no longer what they were.
+    /// Applies the keys of one animation frame that stores only the values that change. The closure
+    /// `put` applies one key.
+    ///
+    /// Returns the number of bytes after the keys of this frame. If the keys have changed since the
+    /// animation was located, returns the number of unread bytes as the error.
     #[inline]
     fn apply_changes(
         &self,
@@ -289,7 +319,10 @@ impl<'a> AnimationView<'a> {
         Ok(keys.len())
     }
 
-    /// Applies one frame of keys that tell all; returns as [`apply_changes`](Self::apply_changes) does.
+    /// Applies the keys of one animation frame that stores all components.
+    ///
+    /// The returned value has the same meaning as the result of
+    /// [`apply_changes`](Self::apply_changes).
     fn apply_whole(&self, mut keys: &[u8], out: &mut [Transform]) -> std::result::Result<usize, usize> {
         let sizes = self.coding.sizes();
         for id in self.bones {
@@ -315,7 +348,11 @@ impl<'a> AnimationView<'a> {
         self.check_bones()
     }
 
-    /// Tests that each bone number names a bone, and none twice. Nearly all files name all bones in order.
+    /// Checks that each bone number of the animation refers to a bone of the skeleton, and that no
+    /// bone number occurs twice.
+    ///
+    /// A list of all bones in order is checked without allocation, because nearly all files have
+    /// such a list.
     pub(super) fn check_bones(&self) -> Result<()> {
         let in_order = self.bones.windows(2).all(|pair| matches!(pair, [one, next] if one.get() < next.get()));
         let ends = [self.bones.first(), self.bones.last()];
@@ -327,11 +364,11 @@ impl<'a> AnimationView<'a> {
         for (item, id) in (0_u64..).zip(self.bones) {
             let place = usize::try_from(id.get()).ok().and_then(|id| seen.get_mut(id));
             let fault = match place {
-                Some(seen) => std::mem::replace(seen, true).then(|| String::from("one that was named before")),
-                None => Some(String::from("one that does not exist")),
+                Some(seen) => std::mem::replace(seen, true).then(|| String::from("a bone that was listed before")),
+                None => Some(String::from("a bone that does not exist")),
             };
             if let Some(fault) = fault {
-                let expected = format!("bones below {}, each once", self.bone_count).into();
+                let expected = format!("bone numbers below {}, each at most once", self.bone_count).into();
                 let kind = ErrorKind::Value { expected, found: format!("{}, {fault}", id.get()).into() };
                 let at = self.bones_at.saturating_add(item.saturating_mul(2));
                 return Err(Error::new(self.format, self.place.named("bone_ids"), at, kind));
@@ -340,7 +377,7 @@ impl<'a> AnimationView<'a> {
         Ok(())
     }
 
-    /// The keys were walked when the animation was located: they are no longer what they were.
+    /// Makes the error that the keys have changed since the animation was located.
     fn changed(&self, at: usize) -> Error {
         Error::new(
             self.format,

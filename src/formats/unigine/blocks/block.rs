@@ -1,54 +1,58 @@
-//! Where a block is in the file, and how large it is.
+//! The location and the size of a geometry block or a tree block in the file.
 
 use crate::error::{ErrorKind, Result};
 use crate::formats::unigine::layout::{FRAME, RawFrame};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Cursor;
 
-/// Where a block stands, and how large it is.
+/// The location and the size of a geometry block or a tree block in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLocation {
-    /// Offset of its two sizes in the file; its bytes follow them.
+    /// Offset of the block, which starts with its two sizes. The stored bytes follow the sizes.
     pub offset: u64,
-    /// Bytes of what it holds, as the file says, which may be any number in a damaged file.
+    /// Size of the uncompressed content in bytes, as stored in the file. In a damaged file, this
+    /// size may be any number.
     pub raw: i64,
-    /// Bytes that it takes in the file, without its sizes.
+    /// Size of the stored bytes in the file, in bytes. The 16 bytes of the two size fields are not
+    /// included.
     pub stored: u64,
 }
 
 impl BlockLocation {
-    /// Tells whether it is stored as it is: its bytes are lent, and nothing is inflated.
+    /// Returns whether the content of the block is stored uncompressed.
+    ///
+    /// Uncompressed content is borrowed from the file and is not inflated.
     #[must_use]
     pub fn is_verbatim(&self) -> bool {
         u64::try_from(self.raw) == Ok(self.stored)
     }
 
-    /// Returns the offset of its bytes in the file.
+    /// Returns the offset of the stored bytes, which follow the two sizes of the block.
     #[must_use]
     pub const fn start(&self) -> u64 {
         self.offset.saturating_add(16)
     }
 
-    /// Returns the offset of the byte after it.
+    /// Returns the offset of the byte after the block.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.start().saturating_add(self.stored)
     }
 
-    /// Starts reading its bytes, as they lie in the file, and up to its end.
+    /// Returns a cursor that starts at the stored bytes and ends at the end of the block.
     pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
         let end = usize::try_from(self.end()).unwrap_or(usize::MAX);
         Cursor::new(file.get(..end).unwrap_or(file), format).at(self.start())
     }
 
-    /// Returns its bytes.
+    /// Returns the stored bytes of the block.
     pub(crate) fn bytes<'a>(&self, file: &'a [u8]) -> &'a [u8] {
         let [start, end] = [self.start(), self.end()].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         file.get(start..end).unwrap_or_default()
     }
 }
 
-/// Which of a surface's blocks one is.
+/// The content of a block of a surface: geometry or tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Geometry,
@@ -56,7 +60,7 @@ pub(crate) enum BlockKind {
 }
 
 impl BlockKind {
-    /// Returns the name of the block's two sizes.
+    /// Returns the field name of the two sizes of a block of this kind.
     pub(crate) const fn sizes(self) -> &'static str {
         match self {
             Self::Geometry => "geometry.sizes",
@@ -64,7 +68,7 @@ impl BlockKind {
         }
     }
 
-    /// Returns the name of what it holds.
+    /// Returns the field name of the content of a block of this kind.
     pub(crate) const fn content(self) -> &'static str {
         match self {
             Self::Geometry => "geometry",
@@ -74,14 +78,15 @@ impl BlockKind {
 }
 
 impl<S: RegionSink> FieldReader<'_, S> {
-    /// Reads a block's sizes, and steps over its bytes.
+    /// Reads the two sizes of a block and skips the stored bytes of the block.
     pub(crate) fn block(&mut self, kind: BlockKind) -> Result<BlockLocation> {
         let block = self.block_sizes(kind)?;
         self.cursor.lend(block.stored, 1, kind.content())?;
         Ok(block)
     }
 
-    /// Reads a block's sizes; its bytes are there, and follow.
+    /// Reads the two sizes of a block and checks that the file contains all stored bytes after
+    /// them. The stored bytes are not skipped.
     pub(crate) fn block_sizes(&mut self, kind: BlockKind) -> Result<BlockLocation> {
         let name = kind.sizes();
         let offset = self.cursor.offset();

@@ -1,9 +1,11 @@
-//! A buffer to inflate blocks into.
+//! A reusable buffer for inflated blocks.
 
 use super::inflated::InflatedBlock;
 
-/// A buffer that blocks of a mesh are inflated into, one after another: lent and reused, it saves the allocations, and
-/// the mesh keeps nothing.
+/// A reusable buffer that receives the inflated geometry of one surface at a time.
+///
+/// Reusing a buffer for several surfaces saves allocations. The mesh does not cache the inflated
+/// bytes.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

@@ -1,4 +1,4 @@
-//! What was inflated of a mesh's blocks, and where they are, as far as that is known.
+//! Caches the inflated blocks of a mesh, and the file offsets of blocks that are already known.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,26 +10,30 @@ use crate::formats::unigine::reader::locate::{Sections, slots};
 use crate::model::Counts;
 use crate::parse::MemoryBudget;
 
-/// What a mesh remembers of its blocks.
+/// The cached results for the blocks of a mesh.
 #[derive(Debug)]
 pub(crate) struct BlockState {
     pub(crate) surfaces: Box<[BlockCache]>,
-    /// Offset of the table of blocks, or `None` if there is none, once it was searched for.
+    /// Offset of the table of blocks, or `None` if the file has no such table. The first search for
+    /// the table sets this field.
     pub(crate) table: OnceLock<Option<u64>>,
-    /// Where a walk over the geometry's blocks comes to each, if the table does not say where they are.
+    /// The offsets of the geometry blocks that were found by reading one block after another. These
+    /// offsets are used if the table is missing or does not agree with the blocks.
     pub(crate) walk: OnceLock<Sections>,
-    /// Bytes that inflated blocks hold.
+    /// The number of bytes of memory that the cached inflated blocks hold.
     pub(crate) alive: AtomicU64,
 }
 
-/// What a mesh remembers of the blocks of one surface.
+/// The cached results for the blocks of one surface.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
-    /// Locked while one of them is inflated, so that none is inflated twice.
+    /// Locked while a block of this surface is inflated, which avoids inflating the same block
+    /// twice.
     pub(crate) busy: Mutex<()>,
     pub(crate) geometry: OnceLock<Box<Result<InflatedBlock>>>,
     pub(crate) tree: OnceLock<Box<Result<InflatedTree>>>,
-    /// The counts of the geometry, whether or not it is still kept.
+    /// The array counts of the geometry. The counts are cached even if the inflated geometry is not
+    /// cached.
     pub(crate) counts: OnceLock<Counts>,
 }
 
@@ -41,19 +45,22 @@ impl BlockState {
         Ok(Self { surfaces: slots(format, "surfaces", surfaces)?, table, walk, alive })
     }
 
-    /// Returns the number of surfaces with blocks: 0 in the generations before ms14.
+    /// Returns the number of surfaces that are stored in blocks, which is 0 in generations before
+    /// ms14.
     pub(crate) const fn len(&self) -> usize {
         self.surfaces.len()
     }
 
-    /// Returns how many bytes inflated blocks hold.
+    /// Returns the number of bytes of memory that the cached inflated blocks hold.
     pub(crate) fn inflated_bytes(&self) -> u64 {
         self.alive.load(Ordering::Relaxed)
     }
 }
 
-/// Remembers what was made of a block, and leaves its bytes taken. What fails for want of room may succeed another time, so
-/// that is not remembered.
+/// Stores the result of inflating a block in the cache, and keeps the memory of the block reserved
+/// in the budget.
+///
+/// An error that was caused by a lack of memory is not cached, because a later attempt may succeed.
 pub(crate) fn keep<T>(
     place: &OnceLock<Box<Result<T>>>,
     new: Result<T>,
@@ -66,17 +73,19 @@ pub(crate) fn keep<T>(
         return Err(error.clone());
     }
     budget.commit(new.as_ref().map_or(0, size));
-    // Nobody else sets it while the lock is held.
+    // No other thread sets `place` while the lock is held.
     drop(place.set(Box::new(new)));
     Ok(())
 }
 
-/// A panic elsewhere leaves nothing half-done behind the lock.
+/// Locks a mutex and ignores poisoning, because a panic in another thread leaves no incomplete
+/// state.
 pub(crate) fn lock(busy: &Mutex<()>) -> MutexGuard<'_, ()> {
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lends what is remembered of a block.
+/// Returns a reference to the cached result of inflating a block. Returns the error `none` if no
+/// result is cached.
 pub(crate) fn lend<T>(place: &OnceLock<Box<Result<T>>>, none: impl FnOnce() -> Error) -> Result<&T> {
     match place.get().map(|kept| &**kept) {
         Some(Ok(content)) => Ok(content),

@@ -1,4 +1,7 @@
-//! LZ4, up to a limit: the size is declared, so that what it may cost is known before anything is allocated.
+//! LZ4 decompression and compression of blocks, with a limit for the inflated size.
+//!
+//! The file stores the inflated size of a block, so the required memory is known and checked before
+//! it is allocated.
 
 use lz4_flex::block::{self, DecompressError};
 
@@ -6,22 +9,25 @@ use crate::error::ErrorKind;
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// The most that one stored byte can inflate to, and what a block may inflate to beyond that.
+/// The maximum number of bytes that one stored byte can inflate to. The maximum inflated size of a
+/// whole block is larger by [`MAX_EXTRA`] bytes.
 const MAX_RATIO: u64 = 255;
 const MAX_EXTRA: u64 = 64;
-/// How many times its stored size a block may inflate to, whatever the limit for blocks is.
+/// A block may always inflate to this multiple of its stored size, even if the inflated size
+/// exceeds the configured limit for blocks.
 const ALLOWED_RATIO: u64 = 32;
 
-/// Returns how many bytes a block of `length` stored bytes may become.
+/// Returns the maximum permitted inflated size, in bytes, of a block with `length` stored bytes.
 pub(super) fn allowed(length: u64, limits: &Limits) -> u64 {
     limits.block.max(length.saturating_mul(ALLOWED_RATIO))
 }
 
-/// Tests the size that `length` stored bytes are declared to inflate to.
+/// Checks `raw`, the inflated size that the file stores for a block of `length` stored bytes, and
+/// returns it.
 pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize, ErrorKind> {
     let most = length.saturating_mul(MAX_RATIO).saturating_add(MAX_EXTRA);
     let Some(raw) = u64::try_from(raw).ok().filter(|raw| *raw <= most) else {
-        let expected = format!("a size of 0 to {most}, the most that {length} stored bytes can inflate to").into();
+        let expected = format!("a size of 0 to {most} bytes, the maximum for {length} stored bytes").into();
         return Err(ErrorKind::Value { expected, found: raw.to_string().into() });
     };
     let allowed = allowed(length, limits);
@@ -31,7 +37,9 @@ pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize
     usize::try_from(raw).map_err(|_| ErrorKind::OutOfMemory { asked: raw })
 }
 
-/// Inflates `stored` into `out`, in the place of what it held, to so many bytes as [`check_size`] let pass.
+/// Inflates the LZ4 block `stored` and replaces the contents of `out` by the result.
+///
+/// `size` is the inflated size that [`check_size`] accepted.
 pub(super) fn inflate(
     stored: &[u8],
     size: usize,
@@ -45,31 +53,35 @@ pub(super) fn inflate(
         out.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(size) })?;
     }
     crate::io::prefetch(stored);
-    // What a buffer held before need not be zero: all of it is written, or refused.
+    // Old contents of `out` need not be set to zero: the call either overwrites all of them or
+    // fails.
     out.resize(size, 0);
     match block::decompress_into(stored, out) {
         Ok(found) if found == size => Ok(()),
         Ok(found) => {
             out.truncate(found);
             let expected = format!("a block that inflates to {size} bytes").into();
-            Err(ErrorKind::Value { expected, found: format!("one that ends after {found}").into() })
+            Err(ErrorKind::Value { expected, found: format!("a block that inflates to only {found} bytes").into() })
         }
-        Err(error) => Err(ErrorKind::Value { expected: "a sound LZ4 block".into(), found: refused(&error).into() }),
+        Err(error) => Err(ErrorKind::Value { expected: "a valid LZ4 block".into(), found: refused(&error).into() }),
     }
 }
 
-/// Says what is wrong with a block.
+/// Returns the text that describes why a block cannot be decompressed.
 fn refused(error: &DecompressError) -> &'static str {
     match error {
-        DecompressError::OutputTooSmall { .. } => "one that inflates to more than its declared size",
-        DecompressError::LiteralOutOfBounds => "a literal that reaches beyond the block",
-        DecompressError::ExpectedAnotherByte => "one that ends inside a sequence",
-        DecompressError::OffsetOutOfBounds => "a match from before its first byte",
-        _ => "bytes that do not inflate",
+        DecompressError::OutputTooSmall { .. } => "a block that inflates to more than its declared size",
+        DecompressError::LiteralOutOfBounds => "a literal that extends past the end of the block",
+        DecompressError::ExpectedAnotherByte => "a block that ends inside a sequence",
+        DecompressError::OffsetOutOfBounds => "a match that starts before the first inflated byte",
+        _ => "bytes that cannot be inflated",
     }
 }
 
-/// Compresses what a block is to hold, or returns it as it is where that is not longer: equal sizes mean verbatim.
+/// Compresses the content of a block with LZ4.
+///
+/// If the compressed bytes are not shorter than the content, the content is returned unchanged. In
+/// the file, two equal sizes mark an uncompressed block.
 pub(super) fn deflate(raw: &[u8]) -> Vec<u8> {
     let stored = block::compress(raw);
     if stored.len() < raw.len() { stored } else { raw.to_vec() }

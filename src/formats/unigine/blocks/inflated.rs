@@ -1,4 +1,4 @@
-//! A block as it can be read.
+//! A block whose uncompressed content can be read.
 
 use super::block::{BlockKind, BlockLocation};
 use super::inflate;
@@ -6,17 +6,19 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Cursor, Limits, MemoryBudget};
 
-/// A block as it can be read: where it lies in the file or, inflated, in memory.
+/// A block whose uncompressed content can be read. The content is in the file if it is stored
+/// uncompressed, otherwise inflated in memory.
 #[derive(Debug, Default)]
 pub(crate) struct InflatedBlock {
     block: Option<BlockLocation>,
-    /// Whether what it holds is in `buffer`, and not in the file.
+    /// Whether the content is in `buffer`, because it was inflated, and not in the file.
     is_inflated: bool,
     buffer: Vec<u8>,
 }
 
 impl InflatedBlock {
-    /// Inflates a block, unless it is stored verbatim. `field` and `format` are for errors.
+    /// Inflates a block, unless its content is stored uncompressed. `place`, `kind` and `format`
+    /// are used in error messages.
     pub(crate) fn fill(
         &mut self,
         file: &[u8],
@@ -37,7 +39,11 @@ impl InflatedBlock {
             .map_err(|fault| Error::new(format, place.named(kind.content()), block.start(), fault))
     }
 
-    /// Starts reading what the block holds, at its first byte. Offsets of a verbatim block are those of the file.
+    /// Returns a cursor at the first byte of the uncompressed content.
+    ///
+    /// If the content is stored uncompressed in the file, the cursor's offsets are relative to the
+    /// start of the file. If the content was inflated, they are relative to the start of the
+    /// inflated bytes.
     pub(crate) fn cursor<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
         let block = self.block.unwrap_or(BlockLocation { offset: 0, raw: 0, stored: 0 });
         if let Some(bytes) = self.inflated_bytes() {
@@ -46,29 +52,30 @@ impl InflatedBlock {
         block.cursor(file, format)
     }
 
-    /// Returns the offset of the block's bytes in the file, where what it holds lies elsewhere.
+    /// Returns the file offset of the stored bytes that were inflated, or `None` if the block was
+    /// not inflated.
     pub(crate) fn inflated_from(&self) -> Option<u64> {
         self.block.filter(|_| self.is_inflated).map(|block| block.start())
     }
 
-    /// Returns what the block inflates to; `None` where it lies in the file.
+    /// Returns the inflated bytes, or `None` if the content is stored uncompressed in the file.
     pub(crate) fn inflated_bytes(&self) -> Option<&[u8]> {
         self.is_inflated.then_some(&*self.buffer)
     }
 
-    /// Returns what the block holds, wherever it lies.
+    /// Returns the uncompressed content of the block, from the file or from memory.
     pub(crate) fn bytes<'a>(&'a self, file: &'a [u8]) -> &'a [u8] {
         let in_file = || self.block.map(|block| block.bytes(file)).unwrap_or_default();
         self.inflated_bytes().unwrap_or_else(in_file)
     }
 
-    /// Puts other bytes in the place of those that were read.
+    /// Replaces the content of the block in memory by other bytes.
     pub(crate) fn replace(&mut self, bytes: Vec<u8>) {
         self.buffer = bytes;
         self.is_inflated = true;
     }
 
-    /// Returns the bytes of memory that it holds.
+    /// Returns the size of the memory that the inflated content takes, in bytes.
     pub(crate) fn size(&self) -> u64 {
         as_u64(self.buffer.capacity())
     }

@@ -1,13 +1,14 @@
-//! The blocks of compressed generations: one with the geometry of each surface, one with its tree.
+//! The blocks of the compressed generations (ms14 and ms15). Each surface has two blocks: one with
+//! its geometry, and one with its tree.
 //!
 //! | field | type |
 //! |---|---|
-//! | bytes of what it holds | i64 |
-//! | bytes that follow | i64 |
-//! | one raw LZ4 block; what it holds, verbatim, where both numbers are equal | |
+//! | size of the content, in bytes | i64 |
+//! | number of stored bytes that follow | i64 |
+//! | the stored bytes: the content itself if both numbers are equal, otherwise one raw LZ4 block | |
 //!
-//! What is stored verbatim is lent straight from the file. What is not is inflated once, when somebody first asks for
-//! it, or into a [`InflateBuffer`].
+//! Content that is stored uncompressed is borrowed directly from the file. Compressed content is
+//! inflated once, on its first use, and cached, or it is inflated into an [`InflateBuffer`].
 
 pub(crate) mod block;
 pub(crate) mod buffer;

@@ -1,29 +1,34 @@
-//! The nodes of a surface's tree.
+//! The nodes of the spatial tree of a surface.
 
-/// A node of a [`SurfaceTree`](super::SurfaceTree), as stored. What it points to is tested where it is used: in a damaged file it may
-/// be anything.
+/// A node of a [`SurfaceTree`](super::SurfaceTree), as stored in the file.
+///
+/// In a damaged file, the fields of a node may have any values. The fields are not checked when the
+/// tree is read, but where they are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeNode {
     /// The axis that an inner node is split along: 0, 1 or 2 for x, y, z.
     pub axis: u8,
-    /// The node with what lies before the split; −1 of a leaf. In a sound file, the next node.
+    /// The number of the child node on the lower side of the split; -1 for a leaf. In a valid file,
+    /// this child is the next node.
     pub left: i32,
-    /// The node with what lies behind the split; −1 of a leaf.
+    /// The number of the child node on the upper side of the split; -1 for a leaf.
     pub right: i32,
-    /// The first of a leaf's triangles, among [`SurfaceTree::corners`](super::SurfaceTree::corners).
+    /// The first triangle of a leaf, as an index into
+    /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
     pub start: i32,
-    /// The one after the last of them.
+    /// The index after the last triangle of a leaf, also into
+    /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
     pub end: i32,
 }
 
 impl TreeNode {
-    /// Tells whether it has triangles, and no children.
+    /// Returns whether the node is a leaf, which has triangles and no children.
     #[must_use]
     pub const fn is_leaf(&self) -> bool {
         self.left == -1 && self.right == -1
     }
 
-    /// Returns the numbers of its children, of an inner node.
+    /// Returns the numbers of the two child nodes of an inner node, or `None` for a leaf.
     #[must_use]
     pub fn children(&self) -> Option<[usize; 2]> {
         Some([usize::try_from(self.left).ok()?, usize::try_from(self.right).ok()?])

@@ -1,4 +1,5 @@
-//! Names the bytes of blocks: of those that are stored verbatim, the bytes of all arrays in them.
+//! Reports the bytes of blocks as regions to a sink. In an uncompressed block, every array is
+//! reported as a region.
 
 use super::block::{BlockKind, BlockLocation};
 use super::locate::MAGIC;
@@ -10,7 +11,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 
 impl MeshReader<'_> {
-    /// Names the bytes of all blocks and of the table.
+    /// Reports the bytes of all blocks and of the table of blocks as regions to the reader's sink.
     pub(crate) fn block_regions<S: RegionSink>(self, reader: &mut FieldReader<'_, S>) -> Result<()> {
         if self.blocks_of(reader, BlockKind::Geometry)? {
             reader.set_place(Field::new(""));
@@ -20,8 +21,12 @@ impl MeshReader<'_> {
         self.read_table(reader).map(drop)
     }
 
-    /// Names the bytes of all geometry, or of all trees. Where the sizes of one cannot be used, the bytes up to the next that
-    /// the table tells are taken for it; `false` where that is the table itself.
+    /// Reports the bytes of all geometry blocks, or of all tree blocks, as regions to the reader's
+    /// sink.
+    ///
+    /// If the sizes of a block are invalid, the region of the block ends at the offset that the
+    /// table stores for the next block. Returns `false` if the region of the last block ends at the
+    /// table itself.
     fn blocks_of<S: RegionSink>(self, reader: &mut FieldReader<'_, S>, kind: BlockKind) -> Result<bool> {
         for index in 0..self.surface_count() {
             reader.set_place(Field::new("").in_list("surface", as_u64(index)));
@@ -49,7 +54,8 @@ impl MeshReader<'_> {
         Ok(true)
     }
 
-    /// Names the arrays of geometry, or the parts of a tree, in a block that is stored verbatim.
+    /// Reports the arrays of the geometry or of the tree in an uncompressed block as regions to
+    /// `sink`.
     fn verbatim_parts(self, block: &BlockLocation, index: usize, kind: BlockKind, sink: impl RegionSink) -> Result<()> {
         let cursor = block.cursor(self.bytes, self.format())?.with_access_log(self.state.file.context.access_log());
         let mut fields = FieldReader { cursor, sink };
@@ -65,7 +71,7 @@ impl MeshReader<'_> {
     }
 }
 
-/// Names the bytes of a block as a whole.
+/// Reports the stored bytes of a block as one region to the reader's sink.
 fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLocation, kind: BlockKind) -> Result<()> {
     let start = reader.cursor.offset();
     reader.cursor.lend(block.stored, 1, kind.content())?;
@@ -74,7 +80,8 @@ fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLoc
     Ok(())
 }
 
-/// Names the bytes of a block whose sizes cannot be used.
+/// Reports the bytes of a block with invalid sizes, up to the offset `end`, as one region to the
+/// reader's sink.
 fn report_up_to<S: RegionSink>(reader: &mut FieldReader<'_, S>, end: u64, kind: BlockKind) -> Option<()> {
     let start = reader.cursor.offset();
     let length = end.checked_sub(start)?;

@@ -1,4 +1,4 @@
-//! Inflates the blocks of a mesh, and lends what they hold.
+//! Inflates the blocks of a mesh and returns their contents.
 
 use super::block::{BlockKind, BlockLocation};
 use super::buffer::InflateBuffer;
@@ -18,8 +18,10 @@ use crate::model::Counts;
 use crate::parse::MemoryBudget;
 
 impl<'a> MeshReader<'a> {
-    /// Locates a surface and inflates its geometry into a buffer, unless the mesh holds it already, or it is stored as it
-    /// is.
+    /// Locates a surface and inflates its geometry into the caller's buffer.
+    ///
+    /// The buffer is not used if the mesh already holds the inflated geometry, or if the geometry
+    /// is stored uncompressed.
     pub(crate) fn surface_in<'b>(self, index: usize, buffer: &'b mut InflateBuffer) -> Result<SurfaceView<'b>>
     where
         'a: 'b,
@@ -33,7 +35,8 @@ impl<'a> MeshReader<'a> {
         self.view(index, Some(&buffer.block))
     }
 
-    /// Lends the tree of a surface, inflated the first time.
+    /// Returns the spatial tree of a surface, or `None` in generations before ms14. The first call
+    /// inflates the tree.
     pub(crate) fn tree(self, index: usize) -> Result<Option<SurfaceTree<'a>>> {
         self.surface_header(index)?;
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return Ok(None) };
@@ -48,7 +51,8 @@ impl<'a> MeshReader<'a> {
         inflated.view(self.bytes, self.format()).map(Some)
     }
 
-    /// Returns where the blocks of a surface are, or `None` in the generations before ms14.
+    /// Returns the locations of the geometry block and the tree block of a surface, or `None` in
+    /// generations before ms14.
     pub(crate) fn blocks(self, index: usize) -> Result<Option<[BlockLocation; 2]>> {
         self.surface_header(index)?;
         if !self.generation().is_compressed() {
@@ -57,7 +61,8 @@ impl<'a> MeshReader<'a> {
         Ok(Some([self.geometry_block(index)?, self.tree_block(index)?]))
     }
 
-    /// Returns the counts that the header has of a surface, or `None` in the generations before ms14.
+    /// Returns the counts that the header stores for a surface, or `None` in generations before
+    /// ms14.
     pub(crate) fn header_counts(self, index: usize) -> Result<Option<Counts>> {
         let head = self.surface_header(index)?;
         let Some(corners) = head.corners else { return Ok(None) };
@@ -69,7 +74,8 @@ impl<'a> MeshReader<'a> {
         Ok(Some(Counts { vertices, corners, index_widths, targets: head.targets, ..Counts::default() }))
     }
 
-    /// Returns what the inflated blocks may hold together.
+    /// Returns the maximum total size, in bytes, of all inflated blocks that are in memory at the
+    /// same time.
     fn asset(self) -> u64 {
         self.limits().asset.max(as_u64(self.bytes.len()).saturating_mul(4))
     }
@@ -89,7 +95,8 @@ impl<'a> MeshReader<'a> {
         fields.block_sizes(kind)
     }
 
-    /// Returns the geometry of a surface, inflated the first time.
+    /// Returns the geometry block of a surface. The first call inflates the block, unless it is
+    /// stored uncompressed.
     pub(crate) fn geometry(self, index: usize) -> Result<&'a InflatedBlock> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else {
             return Err(self.no_surface(index));
@@ -105,7 +112,9 @@ impl<'a> MeshReader<'a> {
         lend(&blocks.geometry, || self.no_surface(index))
     }
 
-    /// Inflates the geometry of a surface, and walks its arrays: they fill the block, or it cannot be used.
+    /// Inflates the geometry of a surface into `inflated` and reads the counts of its arrays.
+    ///
+    /// Returns an error if the arrays do not fill the geometry block exactly.
     fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<()> {
         let block = self.geometry_block(index)?;
         let part = (Field::new("").in_list("surface", as_u64(index)), BlockKind::Geometry);
@@ -127,7 +136,8 @@ impl<'a> MeshReader<'a> {
         Ok(())
     }
 
-    /// Walks the arrays of a surface to the end of its block.
+    /// Locates all arrays of a surface, up to the end of its geometry block, and returns the array
+    /// counts.
     fn walk(self, index: usize, inflated: &InflatedBlock) -> Result<Counts> {
         let counts = self.view(index, Some(inflated))?.counts()?;
         self.arrays_in(index, inflated)?.finish_block()?;
@@ -138,13 +148,17 @@ impl<'a> MeshReader<'a> {
     where
         'a: 'b,
     {
-        // What is inflated was noted as a whole.
+        // The access log already contains the whole block if the block was inflated.
         let log = self.state.file.context.access_log().filter(|_| block.inflated_from().is_none());
         let cursor = block.cursor(self.bytes, self.format())?.with_access_log(log);
         self.arrays(index, FieldReader { cursor, sink: NoRegions })
     }
 
-    /// Spells wide indices out, in a block that four bytes for each do not fill and compact ints do; otherwise `false`.
+    /// Replaces indices that are stored as variable-length integers (compact ints) by indices of
+    /// four bytes, if their index width is four bytes.
+    ///
+    /// The replacement is made only if compact ints fill the block exactly and indices of four
+    /// bytes do not. Returns `false` if the block was not changed.
     fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<bool> {
         let mut cursor = inflated.cursor(self.bytes, self.format())?;
         cursor.set_place(Field::new("").in_list("surface", as_u64(index)));
@@ -163,7 +177,8 @@ impl<'a> MeshReader<'a> {
         Ok(true)
     }
 
-    /// Finds index streams that are wide, and compact ints.
+    /// Finds the index streams of a surface if one of them has a width of four bytes and its
+    /// indices are stored as compact ints.
     fn wide_indices<'b>(self, index: usize, inflated: &'b InflatedBlock) -> Option<WideIndexStreams<'b>>
     where
         'a: 'b,
@@ -182,7 +197,7 @@ impl<'a> MeshReader<'a> {
         WideIndexStreams::find(bytes, start, streams)
     }
 
-    /// Inflates the tree of a surface.
+    /// Inflates and reads the tree block of a surface, without using the cache.
     pub(crate) fn fresh_tree(self, index: usize, budget: &mut MemoryBudget<'_>) -> Result<InflatedTree> {
         let block = self.tree_block(index)?;
         let place = Field::new("").in_list("surface", as_u64(index));
@@ -194,19 +209,20 @@ impl<'a> MeshReader<'a> {
         InflatedTree::new(inflated, self.bytes, (format, inside), budget)
     }
 
-    /// Returns the budget of what the mesh does not keep.
+    /// Returns a memory budget for temporary data that the mesh does not cache.
     pub(crate) fn alone(self) -> MemoryBudget<'static> {
         MemoryBudget::alone(self.asset())
     }
 
-    /// Notes that a block was read as a whole.
+    /// Records in the access log that all stored bytes of a block were read.
     fn note_whole(self, block: &BlockLocation) {
         if let Some(touched) = self.state.file.context.access_log() {
             touched.record(block.start(), block.end());
         }
     }
 
-    /// Returns what the geometry of a surface has, if it was walked.
+    /// Returns the cached array counts of a surface's geometry, or `None` if the geometry was not
+    /// read yet.
     pub(crate) fn known_counts(self, index: usize) -> Option<Counts> {
         self.state.blocks.surfaces.get(index)?.counts.get().copied()
     }

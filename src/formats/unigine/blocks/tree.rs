@@ -1,4 +1,4 @@
-//! The spatial tree that the engine stores with a surface, and what it says of each edge.
+//! The spatial tree that the file stores for a surface, and the edge records of the triangles.
 
 use super::inflated::InflatedBlock;
 use super::node::TreeNode;
@@ -12,7 +12,8 @@ use crate::model::{SpatialTree, SplitNode};
 use crate::parse::MemoryBudget;
 use zerocopy::little_endian::F32;
 
-/// Where the parts of a tree are, in whatever space the block was read.
+/// Offsets of the arrays of a tree. The offsets are relative to the start of the file if the tree
+/// block is stored uncompressed, otherwise to the start of the inflated bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TreeOffsets {
     pub(crate) edges: u64,
@@ -22,7 +23,8 @@ pub(crate) struct TreeOffsets {
     pub(crate) splits: u64,
 }
 
-/// A tree as it is kept: its block, and what varies in length there, unfolded.
+/// A tree in memory: its block, and the decoded arrays whose items have a variable length in the
+/// block.
 #[derive(Debug)]
 pub(crate) struct InflatedTree {
     block: InflatedBlock,
@@ -33,7 +35,7 @@ pub(crate) struct InflatedTree {
 }
 
 impl InflatedTree {
-    /// Reads a tree to its last byte.
+    /// Reads the tree from an inflated block. The tree must fill the block exactly.
     pub(crate) fn new(
         block: InflatedBlock,
         file: &[u8],
@@ -46,18 +48,19 @@ impl InflatedTree {
         Ok(Self { block, ..read })
     }
 
-    /// Returns the bytes of memory that it holds.
+    /// Returns the size of the memory that the tree holds, in bytes.
     pub(crate) fn size(&self) -> u64 {
         let lists = size_of_val(&*self.corners).saturating_add(size_of_val(&*self.nodes));
         self.block.size().saturating_add(as_u64(lists))
     }
 
-    /// Returns the offset of the block, where the tree lies elsewhere.
+    /// Returns the file offset of the block that the tree was inflated from, or `None` if the tree
+    /// was not inflated.
     pub(crate) fn inflated_from(&self) -> Option<u64> {
         self.block.inflated_from()
     }
 
-    /// Lends its parts.
+    /// Returns a view of the tree that borrows from this value and from the file.
     pub(crate) fn view<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<SurfaceTree<'a>> {
         let cursor = self.block.cursor(file, format)?;
         let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
@@ -73,7 +76,9 @@ impl InflatedTree {
     }
 }
 
-/// Reads a tree, and reports its parts: of a block that is stored verbatim, they are regions of the file.
+/// Reads a tree and reports each of its arrays as a region to the reader's sink.
+///
+/// If the tree block is stored uncompressed, these regions are regions of the file.
 pub(crate) fn read<S: RegionSink>(
     reader: &mut FieldReader<'_, S>,
     budget: &mut MemoryBudget<'_>,
@@ -96,7 +101,7 @@ pub(crate) fn read<S: RegionSink>(
         corners.push(corner);
     }
     reader.report("corners", offsets.corners, COMPACTS, corner_count.into());
-    // An axis, four numbers, a box and a split.
+    // The minimum size of a node: an axis, four compact ints, a bounding box and a split.
     let node_count = reader.count_of("nodes.count", 1 + 4 + 24 + 4, u64::MAX)?;
     offsets.nodes = reader.cursor.offset();
     let mut nodes = reserve(reader, node_count, "nodes", budget)?;
@@ -126,7 +131,8 @@ pub(crate) fn read<S: RegionSink>(
     })
 }
 
-/// Makes room for what is unfolded: at most four times the bytes that it is read from.
+/// Allocates the memory for a list of `count` decoded items. The memory is at most four times the
+/// size of the bytes that the items are decoded from.
 fn reserve<S: RegionSink, T>(
     reader: &FieldReader<'_, S>,
     count: u32,
@@ -141,10 +147,11 @@ fn reserve<S: RegionSink, T>(
     Ok(list)
 }
 
-/// The spatial tree of a surface, and the records of its edges, as the engine stored them.
+/// The spatial tree of a surface, and the edge records of its triangles, as stored in the file.
 ///
-/// Nodes are numbered in pre-order, 0 is the root. Nothing of it is to be trusted before it was tested where it is
-/// used: `validate` tells what is wrong.
+/// Nodes are numbered in pre-order, and node 0 is the root. The values of the nodes and of the
+/// arrays are not checked when the tree is read. The caller must check these values before it uses
+/// them. `validate` reports all invalid values.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceTree<'a> {
     edges: &'a [u8],
@@ -155,38 +162,48 @@ pub struct SurfaceTree<'a> {
 }
 
 impl<'a> SurfaceTree<'a> {
-    /// Returns a byte for each triangle, in the order of the index streams. Bit *k* is about the edge opposite corner
-    /// *k*: set where the edge is a border or convex, clear where it is flat or concave. Bits 3 to 7 are clear.
+    /// Returns the edge records: one byte for each triangle, in the order of the index streams.
+    ///
+    /// Bit *k* describes the edge opposite corner *k* of the triangle. The bit is set if the edge
+    /// is a border or convex, and clear if the edge is flat or concave. Bits 3 to 7 are clear in
+    /// valid files.
     #[must_use]
     pub const fn edges(&self) -> &'a [u8] {
         self.edges
     }
 
-    /// Returns the triangles in the order that leaves name them: the number of each one's first corner, a multiple of 3.
+    /// Returns the triangles in the order of the leaves that refer to them.
+    ///
+    /// Each triangle is stored as the number of its first corner in the index streams, a multiple
+    /// of 3.
     #[must_use]
     pub const fn corners(&self) -> &'a [u32] {
         self.corners
     }
 
-    /// Returns all nodes.
+    /// Returns all nodes of the tree, in pre-order.
     #[must_use]
     pub const fn nodes(&self) -> &'a [TreeNode] {
         self.nodes
     }
 
-    /// Returns the box of each node, lent from the block: least x, y, z and greatest x, y, z in scene units.
+    /// Returns the bounding box of each node, borrowed from the tree block.
+    ///
+    /// Each bounding box is minimum x, y, z and maximum x, y, z in scene units.
     #[must_use]
     pub const fn boxes(&self) -> Packed<'a, Floats<6>> {
         self.boxes
     }
 
-    /// Returns where each node is split, a coordinate along its axis in scene units; 0 of leaves.
+    /// Returns the split coordinate of each node, along the axis of the node, in scene units. The
+    /// split coordinate of a leaf is 0.
     #[must_use]
     pub const fn splits(&self) -> Packed<'a, Floats<1>> {
         self.splits
     }
 
-    /// Returns the first corners of a leaf's triangles; `None` where the node does not name such as exist.
+    /// Returns the number of the first corner of each triangle in a leaf, or `None` if the node
+    /// refers to triangles that do not exist.
     #[must_use]
     pub fn triangles(&self, node: &TreeNode) -> Option<&'a [u32]> {
         self.corners.get(usize::try_from(node.start).ok()?..usize::try_from(node.end).ok()?)

@@ -1,23 +1,29 @@
-//! Indices of more than two bytes, which no real file of a compressed generation is known to have.
+//! Indices with a width of four bytes in the compressed generations (ms14 and ms15).
 //!
-//! The vendor's page says that they are compact ints; the generations before write four bytes. So four bytes are tried
-//! first, and compact ints where those do not fill the block: whichever fills it is meant.
+//! No real ms14 or ms15 file with four-byte indices is known. The vendor's page describes such
+//! indices as variable-length integers (compact ints), but earlier generations store four bytes per
+//! index. The reader first tries four bytes per index. If these indices do not fill the geometry
+//! block exactly, the reader tries compact ints.
 
 use crate::decode::compact;
 
-/// Index streams at the end of a block, of which those of four bytes are compact ints.
+/// The two index streams at the end of a geometry block. A stream whose index width is four bytes
+/// stores each index as a variable-length integer (compact int).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideIndexStreams<'a> {
     before: &'a [u8],
     streams: &'a [u8],
-    /// The count and width of each.
+    /// For each stream, the number of indices and the width of one index in bytes.
     shapes: [(u32, u32); 2],
-    /// Bytes of all, once they are spelled out.
+    /// The size of the whole block in bytes after each compact int is replaced by four bytes.
     length: usize,
 }
 
 impl<'a> WideIndexStreams<'a> {
-    /// Tests that streams from byte `start` on fill the block if they are compact ints; `None` where they do not.
+    /// Checks whether the two index streams, from byte `start` on, fill the block exactly if their
+    /// indices are stored as compact ints.
+    ///
+    /// Returns `None` if the streams do not fill the block.
     pub(crate) fn find(bytes: &'a [u8], start: usize, shapes: [(u32, u32); 2]) -> Option<Self> {
         let (before, streams) = bytes.split_at_checked(start)?;
         let mut length = before.len();
@@ -37,12 +43,14 @@ impl<'a> WideIndexStreams<'a> {
         rest.is_empty().then_some(Self { before, streams, shapes, length })
     }
 
-    /// Returns how many bytes the block takes once they are spelled out.
+    /// Returns the size of the whole block in bytes after each compact int is replaced by four
+    /// bytes.
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    /// Spells the block with four bytes for each compact int. `None` where there is no memory for it.
+    /// Returns a copy of the block in which each index that was a compact int has four bytes, or
+    /// `None` if there is not enough memory.
     pub(crate) fn spell(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.length).ok()?;

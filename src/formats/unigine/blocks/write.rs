@@ -1,4 +1,4 @@
-//! Writing blocks, and the table that says where they are.
+//! Writes the blocks of a mesh, and the table of block offsets.
 
 use std::io::Write;
 
@@ -10,33 +10,39 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
-/// How the blocks of a compressed generation are written.
+/// Selects how the blocks of a mesh of ms14 or ms15 are stored in the written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// As they are in the file.
+    /// Copies the stored bytes of each block from the source file without changes.
     #[default]
     Kept,
-    /// Verbatim: the file grows, and its arrays can be lent straight from it.
+    /// Stores the content of each block uncompressed. The written file is larger, but its arrays
+    /// can be borrowed directly from it without inflating.
     Raw,
-    /// Compressed, where that makes them smaller. What another encoder made of the same content differs.
+    /// Compresses each block with LZ4 if the compressed block is smaller than its content.
+    ///
+    /// The compressed bytes differ from the bytes that another LZ4 encoder makes from the same
+    /// content.
     Lz4,
 }
 
 impl<W: Write> FieldWriter<W> {
-    /// Writes a block that holds `raw` bytes: its sizes, and its bytes.
+    /// Writes a block: its two sizes and its stored bytes. `raw` is the size of the uncompressed
+    /// content in bytes.
     fn block(&mut self, raw: i64, stored: &[u8]) -> Result<()> {
         self.bytes(&raw.to_le_bytes())?;
         self.bytes(&i64::try_from(stored.len()).unwrap_or(i64::MAX).to_le_bytes())?;
         self.bytes(stored)
     }
 
-    /// Writes a block of new content.
+    /// Writes a block with the given uncompressed content, compressed if `storage` requires it.
     pub(crate) fn new_block(&mut self, content: &[u8], storage: Storage) -> Result<()> {
         let raw = i64::try_from(content.len()).unwrap_or(i64::MAX);
         if storage == Storage::Raw { self.block(raw, content) } else { self.block(raw, &deflate(content)) }
     }
 
-    /// Writes what follows the last block: the table, between its magics.
+    /// Writes the fields after the last block: the table of block offsets, between two magic
+    /// numbers.
     pub(crate) fn table(&mut self, places: &[u64]) -> Result<()> {
         self.magic()?;
         for place in places {
@@ -46,7 +52,8 @@ impl<W: Write> FieldWriter<W> {
     }
 }
 
-/// Writes a mesh of a compressed generation. The table says where its blocks come to lie.
+/// Writes the blocks and the table of a mesh of ms14 or ms15. The table contains the offsets of the
+/// blocks in the written file.
 pub(crate) fn compressed_mesh(
     mesh: MeshReader<'_>,
     mut writer: FieldWriter<impl Write>,
@@ -55,7 +62,8 @@ pub(crate) fn compressed_mesh(
     let mut places = Vec::new();
     for index in 0..mesh.surface_count() {
         places.push(writer.written());
-        // Where the table is not that of the blocks, these count: no block is lost.
+        // If the table and the blocks do not agree, the blocks are located by reading one after
+        // another, so no block is lost.
         let block = mesh.block_at(mesh.walk_to(index)?, index, BlockKind::Geometry)?;
         write_block(mesh, &mut writer, block, (index, BlockKind::Geometry), storage)?;
     }

@@ -1,4 +1,4 @@
-//! An animation to write, in a mesh or in a file of its own.
+//! An animation of a new mesh or a new animation file.
 
 use std::io::Write;
 
@@ -12,34 +12,43 @@ use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::model::Transform;
 
-/// An animation to write, in a mesh or in a file of its own.
+/// An animation of a new mesh or a new animation file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Animation {
-    /// Its name, without NUL.
+    /// The name of the animation, without the closing NUL.
     pub name: String,
-    /// The numbers of the bones it moves.
+    /// The numbers of the bones that the animation moves.
     pub bones: Vec<i16>,
-    /// Which components frame 0 holds: bits 0–2 position x, y, z, bit 3 rotation, bits 4–6 scale x, y, z. Not written
-    /// from an11 on.
+    /// The global flags: the components that the keys of frame 0 store. The global flags are not
+    /// written from an11 on.
+    ///
+    /// Bits 0 to 2 of the flags are position x, y, z. Bit 3 is the rotation. Bits 4 to 6 are scale
+    /// x, y, z.
     pub flags: u8,
-    /// For each frame, a key for each of its bones.
+    /// For each animation frame, a list with one key for each bone in `bones`.
     pub frames: Vec<Vec<BoneKey>>,
 }
 
-/// One bone at one frame: what is left out keeps its value; from an11 on, it is the default.
+/// A key: the changed components of one bone at one animation frame.
+///
+/// In embedded animations and an10, a component that is `None` keeps its value from the previous
+/// frame. From an11 on, a component that is `None` has its default value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoneKey {
-    /// Offset along each axis.
+    /// Translation along each axis, in scene units.
     pub position: [Option<f32>; 3],
-    /// Unit quaternion x, y, z, w.
+    /// Rotation, as a unit quaternion x, y, z, w.
     pub rotation: Option<[f32; 4]>,
-    /// Factor along each axis.
+    /// Scale factor along each axis.
     pub scale: [Option<f32>; 3],
 }
 
 impl Animation {
-    /// Makes an animation of whole poses: for each frame, the transform of each bone of the skeleton. Later frames keep
-    /// only what changed.
+    /// Makes an animation from complete poses.
+    ///
+    /// For each animation frame, `poses` contains the transform of each bone of the skeleton. The
+    /// keys of frame 0 contain all components. The keys of later frames contain only the components
+    /// that change.
     #[must_use]
     pub fn of_poses(name: &str, poses: &[Vec<Transform>]) -> Self {
         let bones = poses.first().map_or(0, Vec::len);
@@ -54,18 +63,19 @@ impl Animation {
         Self { name: name.to_owned(), bones, flags: 0x7f, frames }
     }
 
-    /// Returns the numbers of its bones as a file has them.
+    /// Returns the numbers of the animated bones in the form in which the file stores them.
     pub(super) fn bone_ids(&self) -> Vec<I16> {
         self.bones.iter().map(|bone| I16::new(*bone)).collect()
     }
 
-    /// Returns the boxes that the engine would quantize it in.
+    /// Returns the quantized encoding, with the quantization boxes that the engine would use for
+    /// this animation.
     pub(super) fn quantized(&self) -> Coding {
         let keys = || self.frames.iter().flatten();
         Coding::Quantized([boxed(&keys().map(|key| key.position)), boxed(&keys().map(|key| key.scale))])
     }
 
-    /// Writes the number of frames, and their keys.
+    /// Writes the number of animation frames and the keys of all frames.
     pub(super) fn write_frames(&self, writer: &mut FieldWriter<impl Write>, coding: &Coding) -> Result<()> {
         writer.length(self.frames.len())?;
         let mut last = vec![LastCodes::default(); self.bones.len()];
@@ -84,7 +94,7 @@ impl Animation {
     }
 }
 
-/// The codes that a bone was given last.
+/// The last 16-bit codes that were written for a bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LastCodes {
     axes: [Option<u16>; 6],
@@ -92,7 +102,8 @@ struct LastCodes {
 }
 
 impl BoneKey {
-    /// Returns a key that tells what differs from `before`, or all where there is nothing before.
+    /// Returns a key with the components of `to` that differ from `before`, or with all components
+    /// if `before` is `None`.
     fn from_to(before: Option<&Transform>, to: &Transform) -> Self {
         let changed =
             |one: f32, other: Option<f32>| Some(one).filter(|one| other.map(f32::to_bits) != Some(one.to_bits()));
@@ -110,7 +121,8 @@ impl BoneKey {
         }
     }
 
-    /// Spells the components in the order of their bits.
+    /// Encodes the components of the key in the order of their flag bits. Returns the flags and the
+    /// encoded bytes.
     fn spell(
         &self,
         mut axis: impl FnMut(usize, f32, &mut Vec<u8>) -> bool,
@@ -124,7 +136,8 @@ impl BoneKey {
             if number == 3
                 && let Some(rotation) = self.rotation
             {
-                // Keys have no handedness to save, so w is not lifted.
+                // Keys store no handedness in the sign of w, so w is not raised to a minimum as in
+                // a tangent frame.
                 let rotation = rotation.map(tangent_frame::encode_component);
                 if turn(rotation) {
                     flags |= 8;
@@ -140,7 +153,7 @@ impl BoneKey {
         (flags, out)
     }
 
-    /// Spells what the key tells, as floats.
+    /// Encodes the components of the key as floats. Returns the flags and the encoded bytes.
     fn changes(&self) -> (u8, Vec<u8>) {
         let axis = |_: usize, value: f32, out: &mut Vec<u8>| {
             out.extend(F32::new(value).as_bytes());
@@ -149,7 +162,9 @@ impl BoneKey {
         self.spell(axis, |_| true)
     }
 
-    /// Spells what the key tells in boxes, without what has the code that it had.
+    /// Encodes the components of the key as 16-bit codes in quantization boxes. Components whose
+    /// code is the same as in the frame before are left out. Returns the flags and the encoded
+    /// bytes.
     fn codes(&self, [positions, scales]: &[OffsetScale16; 2], last: &mut LastCodes) -> (u8, Vec<u8>) {
         let LastCodes { axes, rotation: turned } = last;
         let axis = |number: usize, value: f32, out: &mut Vec<u8>| {
@@ -167,7 +182,8 @@ impl BoneKey {
         self.spell(axis, |rotation| turned.replace(rotation) != Some(rotation))
     }
 
-    /// Spells a transform as floats: what is left out is the default.
+    /// Encodes the key as in an11 to an13: whole vectors of floats. A component with its default
+    /// value is left out. Returns the flags and the encoded bytes.
     fn whole(&self) -> (u8, Vec<u8>) {
         let rest = Transform::default();
         let of = |axes: [Option<f32>; 3], rest: f32| axes.map(|value| value.unwrap_or(rest));
@@ -185,8 +201,9 @@ impl BoneKey {
     }
 }
 
-/// Returns the box around all values: larger by 1 along each axis than they span, as the engine has it, or the engine's
-/// empty one.
+/// Returns the quantization box for all values, or the engine's empty box if there are no values.
+///
+/// As in the engine, the size of the box along each axis is the range of the values plus 1.
 fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
     let mut found = OffsetScale16 { min: EMPTY.0.min, size: [-2e9; 3] };
     for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {

@@ -1,4 +1,4 @@
-//! An animation file to write.
+//! A new animation file that can be written.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
 use crate::formats::unigine::writer::FieldWriter;
 
-/// An animation file to write.
+/// A new animation file that can be written.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -30,26 +30,32 @@ use crate::formats::unigine::writer::FieldWriter;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnimationFile {
-    /// Which layout to write.
+    /// The generation of the written file, which determines its layout.
     pub generation: AnimationGeneration,
-    /// The skeleton. Where a bone rests is written in an10 and an11 only.
+    /// The bones of the skeleton. The bind transforms of the bones are written in an10 and an11
+    /// only.
     pub bones: Vec<Bone>,
-    /// The animations: one without a name from an11 on.
+    /// The animations of the file. From an11 on, a file contains exactly one animation, and its
+    /// name is not written.
     pub animations: Vec<Animation>,
-    /// The GUID of the skeleton that the file is made for, 40 hexadecimal digits in real files: an12 and an13.
+    /// The GUID of the skeleton that the file is made for: 40 hexadecimal digits in real files.
+    /// This field is written in an12 and an13.
     pub skeleton_guid: String,
-    /// Its path, `guid://` and the GUID in real files: an12 and an13.
+    /// The path of the skeleton: `guid://` and the GUID in real files. This field is written in
+    /// an12 and an13.
     pub skeleton_path: String,
-    /// Frames per second: an12 and an13.
+    /// The frame rate in frames per second. This field is written in an12 and an13.
     pub rate: i32,
-    /// Not 0 where a bone moves the whole: an12 and an13.
+    /// The root motion flag: not 0 if a bone moves the whole model. This field is written in an12
+    /// and an13.
     pub root_motion: u8,
-    /// What nobody has explained, 0 in every real file: an13.
+    /// Bytes of unknown meaning, 0 in every real file. This field is written in an13.
     pub unknown: [u8; 12],
 }
 
 impl AnimationFile {
-    /// Makes a file with nothing in it, and a rate of 30.
+    /// Makes an animation file without bones and animations, with a frame rate of 30 frames per
+    /// second.
     #[must_use]
     pub const fn new(generation: AnimationGeneration) -> Self {
         Self {
@@ -64,25 +70,31 @@ impl AnimationFile {
         }
     }
 
-    /// Writes the file to memory.
+    /// Returns the bytes of the animation file.
     ///
     /// # Errors
     ///
-    /// As [`write_to`](Self::write_to).
+    /// Returns the same errors as [`write_to`](Self::write_to).
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Writes the file, after testing all of it. Many small writes: give it a [`BufWriter`](std::io::BufWriter).
+    /// Checks the whole animation file, then writes it to `out`.
     ///
-    /// Of an10, the boxes are those that the engine would write, and a component whose code is that of the frame before
-    /// is left out. From an11 on a component is left out where it is the default.
+    /// The call makes many small writes to `out`. Therefore, pass a
+    /// [`BufWriter`](std::io::BufWriter) if each write is expensive.
+    ///
+    /// In an10, the quantization boxes are the same as in files that the engine writes. In an10, a
+    /// key does not store a component whose 16-bit code is the same as in the frame before. From
+    /// an11 on, a key does not store a component that has its default value.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what the format cannot hold: nothing is written then. What the output refuses.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
+    /// field, if the format cannot store a value. In this case, nothing is written. Returns the I/O
+    /// error of `out` if a write fails.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let generation = self.generation;
@@ -125,7 +137,7 @@ impl AnimationFile {
         writer.flush()
     }
 
-    /// Writes what the newest generations say in front of the inner magic.
+    /// Writes the header fields before the inner magic number that only an12 and an13 have.
     fn write_skeleton(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.text_32(self.skeleton_guid.as_bytes())?;
         writer.text_32(self.skeleton_path.as_bytes())?;

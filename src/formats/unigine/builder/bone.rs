@@ -1,14 +1,15 @@
-//! A bone to write.
+//! A bone of a new mesh or animation file.
 
 use crate::model::Transform;
 
-/// A bone to write.
+/// A bone of a new mesh or animation file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bone {
-    /// Its name, without NUL.
+    /// The name of the bone, without the closing NUL.
     pub name: String,
-    /// The number of its parent, −1 for a root; it may come after its children.
+    /// The number of the parent bone; -1 for a root bone. A parent may have a higher number than
+    /// its children.
     pub parent: i16,
-    /// Where it rests, relative to its parent.
+    /// The bind transform, relative to the parent bone.
     pub bind: Transform,
 }

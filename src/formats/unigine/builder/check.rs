@@ -1,4 +1,5 @@
-//! What the format cannot hold, refused before the first byte.
+//! Checks the values of a new mesh or animation file before the first byte is written. Returns an
+//! error for values that the format cannot store.
 
 use super::animation::Animation;
 use super::animation_file::AnimationFile;
@@ -12,7 +13,7 @@ use crate::formats::unigine::layout::{AnimationGeneration, Generation, INFLUENCE
 use crate::math::{as_index, as_u64};
 
 impl Mesh {
-    /// Tests everything that the format cannot hold.
+    /// Checks that the format can store all values of the mesh.
     pub(super) fn check(&self) -> Result<()> {
         let fault = |field, expected: &str, found: String| Err(wrong(self.generation.format(), field, expected, found));
         if as_u64(self.surfaces.len()) > MAX_NUMBERED.into() {
@@ -45,17 +46,17 @@ impl Surface {
             return fault("targets", "at least the base shape", String::from("none"));
         }
         if self.targets.iter().any(|target| target.name.contains('\0')) {
-            return fault("targets", "names without NUL", String::from("one with"));
+            return fault("targets", "names without NUL", String::from("a name with NUL"));
         }
         if !generation.has_targets() && (self.targets.len() > 1 || self.targets.iter().any(|one| !one.name.is_empty()))
         {
-            return fault("targets", "one without a name in this generation", self.targets.len().to_string());
+            return fault("targets", "exactly one unnamed target in this generation", self.targets.len().to_string());
         }
         if !generation.has_bones() && !self.weights.is_empty() {
             return fault("weights", "none in this generation", self.weights.len().to_string());
         }
         if self.lightmap.is_some() && !generation.has_lightmap() {
-            return fault("lightmap", "none in this generation", String::from("some"));
+            return fault("lightmap", "none in this generation", String::from("lightmap bytes"));
         }
         let lengths = [
             ("weights", self.weights.len(), positions),
@@ -80,7 +81,7 @@ impl Surface {
         }
         if self.indices.len() != self.attribute_indices.len() || !self.indices.len().is_multiple_of(3) {
             let found = format!("{} and {}", self.indices.len(), self.attribute_indices.len());
-            return fault("indices", "two streams of one length that make whole triangles", found);
+            return fault("indices", "two index streams of the same length, a multiple of 3", found);
         }
         for (name, stream, items) in
             [("indices", &self.indices, positions), ("attribute_indices", &self.attribute_indices, frames)]
@@ -97,7 +98,7 @@ impl Surface {
 }
 
 impl AnimationFile {
-    /// Tests everything that the format cannot hold.
+    /// Checks that the format can store all values of the animation file.
     pub(super) fn check(&self) -> Result<()> {
         let format = self.generation.format();
         check_skeleton(format, &self.bones, &self.animations)?;
@@ -117,14 +118,15 @@ impl AnimationFile {
             }
             all => {
                 let found = all.len().to_string();
-                Err(wrong(format, Field::new("animations"), "one in this generation", found))
+                Err(wrong(format, Field::new("animations"), "exactly one animation in this generation", found))
             }
         }
     }
 }
 
 impl Animation {
-    /// Tests that boxes can be put around the values of an an10 file.
+    /// Checks that the values of the animation fit into finite quantization boxes, which an10
+    /// requires.
     fn check_boxes(&self, index: u64) -> Result<()> {
         let Coding::Quantized(boxes) = self.quantized() else { return Ok(()) };
         let keys = self.frames.iter().flatten();
@@ -148,7 +150,7 @@ fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &s
     Ok(())
 }
 
-/// Tests bones, and what moves them.
+/// Checks the bones of a skeleton, and the animations that move these bones.
 fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
     let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, found));
     if as_u64(bones.len()) > MAX_NUMBERED.into() {
@@ -165,17 +167,17 @@ fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]
     for (index, animation) in (0..).zip(animations) {
         check_name(format, ("animation", index), &animation.name)?;
         if let Some(bone) = animation.bones.iter().find(|bone| !known(**bone)) {
-            let expected = format!("bones below {}", bones.len());
+            let expected = format!("bone numbers below {}", bones.len());
             return fault(Field::new("bone_ids").in_list("animation", index), &expected, bone.to_string());
         }
         if animation.flags & Coding::Changes.unknown() != 0 {
-            let found = format!("{:02x}", animation.flags);
-            return fault(Field::new("flags").in_list("animation", index), "flags below 80", found);
+            let found = format!("0x{:02x}", animation.flags);
+            return fault(Field::new("flags").in_list("animation", index), "flags below 0x80", found);
         }
         for frame in &animation.frames {
             if frame.len() != animation.bones.len() {
                 let field = Field::new("keys").in_list("animation", index);
-                return fault(field, "a key for each bone in each frame", frame.len().to_string());
+                return fault(field, "one key for each bone in every frame", frame.len().to_string());
             }
         }
     }

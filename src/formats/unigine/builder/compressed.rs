@@ -1,4 +1,4 @@
-//! The blocks of new meshes of compressed generations.
+//! Builds the geometry blocks and tree blocks of new ms14 and ms15 meshes.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
-/// What the blocks of a surface hold.
+/// The uncompressed contents of the geometry block and the tree block of a surface.
 pub(super) struct BlockContents {
     geometry: Vec<u8>,
     tree: Vec<u8>,
@@ -17,7 +17,8 @@ pub(super) struct BlockContents {
 }
 
 impl Mesh {
-    /// Spells what the blocks hold; nothing in the generations that have none.
+    /// Returns the uncompressed contents of the blocks of all surfaces. The list is empty in
+    /// generations before ms14, which have no blocks.
     pub(super) fn contents(&self) -> Result<Vec<BlockContents>> {
         let surfaces = self.surfaces.iter().filter(|_| self.generation.is_compressed());
         surfaces
@@ -32,8 +33,10 @@ impl Mesh {
             .collect()
     }
 
-    /// Returns what the file says that the mesh takes in memory: what the caller says or, else, a sum that comes within
-    /// some percent of what the engine writes, whose formula is unknown.
+    /// Returns the memory estimate that is written to the file.
+    ///
+    /// If the caller has set a memory estimate, that value is returned. If not, a sum is returned
+    /// that differs by some percent from the engine's value, whose formula is unknown.
     pub(super) fn memory(&self, contents: &[BlockContents]) -> i64 {
         if let Some(memory) = self.memory_estimate {
             return memory;
@@ -55,7 +58,7 @@ impl Mesh {
         i64::try_from(sum).unwrap_or(i64::MAX)
     }
 
-    /// Writes the blocks, and all that follows them.
+    /// Writes the blocks of all surfaces, and all fields after the blocks.
     pub(super) fn write_blocks(&self, writer: &mut FieldWriter<impl Write>, contents: &[BlockContents]) -> Result<()> {
         let mut places = Vec::new();
         for contents in contents {

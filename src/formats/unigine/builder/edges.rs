@@ -1,20 +1,29 @@
-//! The edges of triangles that stand out, which the engine marks for its collisions.
+//! Computes edge records, which mark the borders and the convex edges of triangles. The engine uses
+//! edge records for collisions.
 //!
-//! Measured, to the bit, on every edge of the sample files: `f32` throughout, in this order, or edges of tiny triangles
-//! come out the other way. None of those files has an edge of three triangles or a triangle without area; for these
-//! the rules below are chosen, not measured.
+//! The rules were determined from the sample files, and the computed edge records of all their
+//! edges are equal to the stored ones, bit for bit. All arithmetic uses `f32`, in the order of this
+//! code. Another type or order would give different results for edges of tiny triangles. No sample
+//! file has an edge of three triangles or a triangle without area. The rules for these two cases
+//! are chosen, not measured.
 
 use crate::math::{dot, facet};
 
-/// How far from flat an edge has to be: of the normals' product below 1, and of the far corner below the plane.
+/// The tolerance for a flat edge. An edge is convex only if the dot product of the two normals is
+/// below 1 by more than this number, and if the far corner lies below the plane by more than this
+/// number.
 const EPSILON: f32 = 1e-6;
 
-/// Returns a byte for each triangle: bit *k* is set where the edge opposite corner *k* is a border or convex, and
-/// clear where it is flat or concave. Edges are the same where their position numbers are.
+/// Returns the edge records of a list of triangles: one byte for each triangle.
 ///
-/// An edge of three or more triangles counts as a border; a triangle that names a position twice has no edges.
-/// Corners that are left over are passed over, and numbers that name no position lie nowhere: no edge of theirs is
-/// convex. Sorts the edges: O(*n* log *n*).
+/// Bit *k* of a triangle's byte is set if the edge opposite corner *k* is a border or convex, and
+/// clear if that edge is flat or concave. Two triangles share an edge if the indices of its two
+/// positions are equal in both triangles.
+///
+/// An edge of three or more triangles counts as a border. A triangle that refers to the same
+/// position twice has no edges. Indices after the last complete triangle are ignored. An index that
+/// refers to no position is treated as a position with NaN coordinates, therefore no edge of its
+/// triangle is convex. The function sorts the edges, which takes O(*n* log *n*) time.
 pub(crate) fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
     let triangles = indices.as_chunks::<3>().0;
     let mut bytes = vec![0; triangles.len()];
@@ -35,18 +44,18 @@ pub(crate) fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// One triangle's side of an edge.
+/// One edge of one triangle. An edge that two triangles share has two sides.
 #[derive(Clone, Copy)]
 struct Side {
-    /// The positions at its ends, the lower number first.
+    /// The indices of the positions at the two ends of the edge, the lower index first.
     ends: [u32; 2],
-    /// The triangle's number.
+    /// The number of the triangle.
     triangle: usize,
-    /// The bit for this edge.
+    /// The bit of this edge in the edge record of the triangle.
     bit: u8,
-    /// The triangle's corners.
+    /// The position indices of the three corners of the triangle.
     corners: [u32; 3],
-    /// The corner opposite.
+    /// The position index of the corner opposite the edge.
     opposite: u32,
 }
 
@@ -56,7 +65,8 @@ impl Side {
     }
 }
 
-/// Returns the sides of all triangles, those of one edge together, and of these the first triangle's first.
+/// Returns the edges of all triangles, sorted by the indices of the two ends. Equal edges follow
+/// each other, in the order of their triangles.
 fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(triangles.len().saturating_mul(3));
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -72,16 +82,18 @@ fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     sides
 }
 
-/// Tests whether the far corner of `other` lies below the plane of `one`, and the two are not flat.
+/// Returns whether the edge between two triangles is convex: `apex`, the far corner of `other`,
+/// lies below the plane of `one`, and the two triangles are not flat.
 ///
-/// Whoever has no area has no plane, and with it no convex edge: its normal is NaN, which is below nothing.
+/// A triangle without area has no plane, and therefore no convex edge. The normal of such a
+/// triangle is NaN, and no comparison with NaN is true.
 fn convex(one: [[f32; 3]; 3], other: [[f32; 3]; 3], apex: [f32; 3]) -> bool {
     let (normal, neighbor) = (normal(one), normal(other));
     let above = dot(normal, apex) - dot(normal, one[0]);
     dot(normal, neighbor) < 1.0 - EPSILON && above < -EPSILON
 }
 
-/// Returns the normal of a triangle as the engine rounds it.
+/// Returns the unit normal of a triangle, with the same rounding as in the engine.
 fn normal(corners: [[f32; 3]; 3]) -> [f32; 3] {
     let facet = facet(corners);
     let scale = 1.0 / dot(facet, facet).sqrt();
@@ -96,7 +108,8 @@ fn position(positions: &[[f32; 3]], number: u32) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// Corner bits of a box: x, y, z of 0 or 1 by the position's bits 2, 1, 0.
+    /// The indices of a box. Bits 2, 1 and 0 of a position's index are its coordinates x, y and z,
+    /// each 0 or 1.
     const CUBE: [u32; 36] =
         [6, 7, 5, 5, 4, 6, 0, 1, 3, 3, 2, 0, 2, 3, 7, 7, 6, 2, 4, 5, 1, 1, 0, 4, 3, 1, 5, 5, 7, 3, 0, 2, 6, 6, 4, 0];
 
@@ -112,10 +125,11 @@ mod tests {
 
     #[test]
     fn marks_no_concave_edge() {
-        // From inside, the cube's edges are concave.
+        // Seen from inside, the edges of the cube are concave.
         let inside: Vec<u32> = CUBE.as_chunks::<3>().0.iter().flat_map(|[a, b, c]| [*a, *c, *b]).collect();
         assert_eq!(edges(&cube(), &inside), [0; 12]);
-        // Floor and wall of an L, and the same bent down: the edge between is that of positions 1 and 2.
+        // Two quads that form an L, first bent up, then bent down. The edge between the two quads
+        // has the positions 1 and 2.
         let stair = |height: f32| [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, height]];
         assert_eq!(edges(&stair(1.0), &[0, 1, 2, 1, 3, 2]), [6, 5]);
         assert_eq!(edges(&stair(-1.0), &[0, 1, 2, 1, 3, 2]), [7, 7]);
@@ -145,7 +159,8 @@ mod tests {
     fn gives_degenerate_triangles_no_edge() {
         let line = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         assert_eq!(edges(&line, &[0, 0, 1, 2, 2, 2, 0, 1, 3]), [0, 0, 7]);
-        // No area: the edge that it shares is not convex, the others are borders.
+        // One triangle has no area. The edge that it shares is not convex, and the other edges are
+        // borders.
         assert_eq!(edges(&line, &[0, 1, 2, 0, 2, 3]), [5, 3]);
     }
 

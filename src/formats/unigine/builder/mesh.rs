@@ -1,4 +1,4 @@
-//! A mesh to write.
+//! A new mesh that can be written to a file.
 
 use std::io::Write;
 
@@ -15,27 +15,35 @@ use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, RawBounds, RawTransform};
 use crate::formats::unigine::writer::FieldWriter;
 
-/// A mesh to write.
+/// A new mesh that can be written to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// Which layout to write.
+    /// The generation of the written file, which determines its layout.
     pub generation: Generation,
-    /// The skeleton.
+    /// The bones of the skeleton.
     pub bones: Vec<Bone>,
-    /// Embedded animations: not from ms13 on.
+    /// The embedded animations. From ms13 on, this list must be empty.
     pub animations: Vec<Animation>,
-    /// The surfaces.
+    /// The surfaces of the mesh.
     pub surfaces: Vec<Surface>,
-    /// How blocks are stored: ms14 and ms15 only. [`Kept`](Storage::Kept) is [`Lz4`](Storage::Lz4), for there is nothing to keep.
+    /// Selects whether blocks are stored compressed or uncompressed. This field is used in ms14 and
+    /// ms15 only.
+    ///
+    /// [`Kept`](Storage::Kept) has the same effect as [`Lz4`](Storage::Lz4), because a new mesh has
+    /// no existing blocks.
     pub storage: Storage,
-    /// How many triangles the engine wants in a leaf of a tree, 4 in every real file: ms14 and ms15 only.
+    /// The target number of triangles per leaf of the spatial trees; 4 in every real file. This
+    /// field is written in ms14 and ms15 only.
     pub leaf_triangles: u32,
-    /// What the file says that the mesh takes in memory, in bytes: ms14 and ms15 only. `None` writes an estimate of the engine's.
+    /// The memory estimate that is stored in the file, in bytes. This field is written in ms14 and
+    /// ms15 only.
+    ///
+    /// If this field is `None`, an approximation of the engine's estimate is written.
     pub memory_estimate: Option<i64>,
 }
 
 impl Mesh {
-    /// Makes a mesh with nothing in it.
+    /// Makes a mesh without bones, animations and surfaces.
     #[must_use]
     pub const fn new(generation: Generation) -> Self {
         Self {
@@ -49,22 +57,27 @@ impl Mesh {
         }
     }
 
-    /// Writes the mesh to memory.
+    /// Returns the bytes of the mesh file.
     ///
     /// # Errors
     ///
-    /// As [`write_to`](Self::write_to).
+    /// Returns the same errors as [`write_to`](Self::write_to).
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Writes the mesh, after testing all of it. Many small writes: give it a [`BufWriter`](std::io::BufWriter).
+    /// Checks the whole mesh, then writes it to `out`.
+    ///
+    /// The call makes many small writes to `out`. Therefore, pass a
+    /// [`BufWriter`](std::io::BufWriter) if each write is expensive.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), by field, for what the format cannot hold: nothing is written then. What the output refuses.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
+    /// field, if the format cannot store a value. In this case, nothing is written. Returns the I/O
+    /// error of `out` if a write fails.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let contents = self.contents()?;
@@ -113,7 +126,8 @@ impl Mesh {
         writer.flush()
     }
 
-    /// Returns the bounds that are written: the union of the surfaces' boxes, and their spheres merged in order.
+    /// Returns the bounds that are written for the whole mesh: the union of the surfaces' bounding
+    /// boxes, and the surfaces' bounding spheres merged one after another.
     #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let all = self.surfaces.iter().map(Surface::bounds);

@@ -1,8 +1,11 @@
-//! Building new meshes from floats.
+//! Builds new meshes and animation files from lists of floats.
 //!
-//! Plain lists with public fields, checked and encoded when they are written. Frames, weights and bounds are encoded
-//! exactly as the engine does; what a generation cannot hold, and numbers that name nothing, are refused before the
-//! first byte. What [`validate`](crate::MeshFile::validate) knows beyond that, such as bones in a circle, it tells of the result.
+//! A [`Mesh`] is a struct with public fields that contain plain lists. The contents of the lists
+//! are checked and encoded when the mesh is written. Tangent frames, weights and bounds are encoded
+//! exactly as the engine encodes them. Values that a generation cannot store, and numbers that
+//! refer to missing items, are rejected with an error before the first byte is written.
+//! [`validate`](crate::MeshFile::validate) finds further faults in the written mesh, such as bones
+//! whose parents form a cycle.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {

@@ -1,4 +1,4 @@
-//! A surface to write, with its shapes.
+//! A surface of a new mesh, with its shapes.
 
 use std::io::Write;
 
@@ -11,40 +11,47 @@ use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
 use crate::formats::unigine::writer::FieldWriter;
 
-/// A surface to write.
+/// A surface of a new mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// Its name, without NUL.
+    /// The name of the surface, without the closing NUL.
     pub name: String,
-    /// The lightmap bytes: from ms12 on. `None` writes what the engine does, UV set 1 and 256 texels.
+    /// The two lightmap bytes, written from ms12 on. If this field is `None`, the usual values of
+    /// the engine are written: UV set 1 and 256 texels.
     pub lightmap: Option<[u8; 2]>,
-    /// Shapes: the base shape first. At least one.
+    /// The shapes of the surface: first the base shape, then the morph targets. At least the base
+    /// shape is required.
     pub targets: Vec<MorphTarget>,
-    /// For each position, up to four influences; or no list at all.
+    /// For each position, a list of up to four bone influences. The outer list is empty if the
+    /// surface is not skinned.
     pub weights: Vec<Vec<Influence>>,
-    /// Two UV sets: each with a pair for each frame of the base shape, or none.
+    /// The two UV sets. Each UV set has one (u, v) pair for each tangent frame of the base shape,
+    /// or is empty.
     pub uvs: [Vec<[f32; 2]>; 2],
-    /// For each frame of the base shape red, green, blue, alpha; or none.
+    /// The colours: red, green, blue, alpha for each tangent frame of the base shape. The list may
+    /// be empty.
     pub colors: Vec<[u8; 4]>,
-    /// For each corner, its position.
+    /// The first index stream: for each triangle corner, the index of its position.
     pub indices: Vec<u32>,
-    /// For each corner, its frame, UVs and colour.
+    /// The second index stream: for each triangle corner, the index of its tangent frame, UVs and
+    /// colour.
     pub attribute_indices: Vec<u32>,
 }
 
-/// A shape to write.
+/// A shape (base shape or morph target) of a new surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MorphTarget {
-    /// Its name, without NUL; empty in every real file.
+    /// The name of the shape, without the closing NUL. The name is empty in every real file.
     pub name: String,
-    /// Positions in scene units.
+    /// The vertex positions, in scene units.
     pub positions: Vec<[f32; 3]>,
-    /// Tangent frames.
+    /// The tangent frames, one per attribute vertex.
     pub frames: Vec<TangentFrame>,
 }
 
 impl Surface {
-    /// Returns the bounds that are written: those of the base shape.
+    /// Returns the bounds that are written for the surface: the bounding box and sphere of the base
+    /// shape.
     #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let positions = self.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
@@ -126,7 +133,8 @@ impl Surface {
         self.targets.first().map_or((0, 0), |base| (base.positions.len(), base.frames.len()))
     }
 
-    /// Writes what only the header of a compressed generation says: how many corners there are in each stream.
+    /// Writes the number of indices in each index stream. Only the headers of ms14 and ms15 contain
+    /// these two numbers.
     fn write_corners(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.length(self.indices.len())?;
         writer.length(self.attribute_indices.len())

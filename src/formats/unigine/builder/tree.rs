@@ -1,40 +1,53 @@
-//! The tree of boxes over the triangles of a surface, by which the engine finds what a ray or a body meets.
+//! Builds the spatial tree of a surface: a tree of bounding boxes over its triangles. The engine
+//! uses this tree to find intersections with rays and bodies.
 //!
-//! The engine's own: node by node, box by box and bit by bit that of every sample file. A node is cut at the middle
-//! of its box, on the axis that parts its triangles most evenly; a triangle goes to the side that its centre is on.
+//! For every sample file, all nodes and bounding boxes of the built tree are equal to those of the
+//! stored tree, bit for bit. A node is split at the middle of its bounding box, on the axis that
+//! divides the triangles of the node most evenly. A triangle belongs to the side of the split that
+//! contains the centre of the triangle's bounding box.
 
 use crate::array::Bounds;
 use crate::decode::compact;
 use crate::formats::unigine::blocks::node::TreeNode;
 use crate::formats::unigine::bounds::{EMPTY, center};
 
-/// Nodes this deep are leaves, whatever they hold, so that no input takes more than so many passes over its
-/// triangles; the deepest of the sample files is 21 below the root.
+/// The maximum depth of a tree. Nodes at this depth are always leaves. The limited depth also
+/// limits the time for any input, because each level of the tree visits every triangle at most
+/// once.
+///
+/// The deepest tree in the sample files has nodes 21 levels below the root.
 const MAX_DEPTH: u32 = 128;
 
-/// One coordinate of a point.
+/// A function that returns one coordinate of a point.
 type Coordinate = fn([f32; 3]) -> f32;
 
 const AXES: [Coordinate; 3] = [|[x, _, _]| x, |[_, y, _]| y, |[_, _, z]| z];
 
-/// The tree of one surface.
+/// The spatial tree of one surface, as the engine builds it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EngineTree {
-    /// For each triangle, the number of its first corner: in the order of the leaves.
+    /// For each triangle, the number of its first corner in the index streams. The triangles are in
+    /// the order of the leaves.
     pub(crate) indices: Vec<u32>,
-    /// A node before its children, the left one and all below it before the right one.
+    /// The nodes in pre-order: a node, then its left subtree, then its right subtree.
     pub(crate) nodes: Vec<TreeNode>,
-    /// For each node, the box around its triangles: least x, y, z, greatest x, y, z, in scene units.
+    /// For each node, the bounding box of its triangles: minimum x, y, z, maximum x, y, z, in scene
+    /// units.
     pub(crate) boxes: Vec<[f32; 6]>,
-    /// For each node, where on its axis it is cut; 0 for leaves.
+    /// For each node, the split coordinate along the axis of the node; 0 for leaves.
     pub(crate) splits: Vec<f32>,
 }
 
-/// Builds the tree over a list of triangles. Nodes of fewer than `leaf` triangles are leaves, which is what the engine
-/// takes the target for; so are those that no cut parts.
+/// Builds the spatial tree of a list of triangles.
 ///
-/// Corners that are left over are passed over. What is NaN, or names no position, lies above every cut and widens no
-/// box. No triangles make no nodes. Takes time in proportion to the triangles times the depth, which is 128 at most.
+/// A node with fewer than `leaf` triangles becomes a leaf. The engine interprets the target number
+/// of triangles per leaf in the same way. A node whose triangles cannot be divided by any split
+/// also becomes a leaf.
+///
+/// Indices after the last complete triangle are ignored. A coordinate that is NaN, or that belongs
+/// to an index without a position, is treated as greater than every split coordinate, and it
+/// enlarges no bounding box. If there are no triangles, the tree has no nodes. The time is
+/// proportional to the number of triangles times the depth of the tree, which is at most 128.
 pub(crate) fn tree(positions: &[[f32; 3]], indices: &[u32], leaf: u32) -> EngineTree {
     let triangles = TreeTriangle::all(positions, indices);
     let mut tree = EngineTree::default();
@@ -63,8 +76,10 @@ pub(crate) fn tree(positions: &[[f32; 3]], indices: &[u32], leaf: u32) -> Engine
 }
 
 impl EngineTree {
-    /// Encodes the tree block of a surface, before compression, with the byte that [`edges`](super::edges::edges)
-    /// returns for each triangle.
+    /// Returns the uncompressed content of the tree block of a surface.
+    ///
+    /// `edges` contains the edge record of each triangle, as returned by
+    /// [`edges`](super::edges::edges).
     pub(crate) fn encode(&self, edges: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         put(&mut bytes, signed(edges.len()));
@@ -88,7 +103,7 @@ impl EngineTree {
 
     fn inner(&mut self, cut: &AxisCut, bounds: &Bounds) {
         let left = signed(self.nodes.len().saturating_add(1));
-        // The right child's number is filled in when its turn comes.
+        // The number of the right child node is set when that child is built.
         self.push(TreeNode { axis: cut.axis, left, right: -1, start: 0, end: 0 }, bounds, cut.at);
     }
 
@@ -107,7 +122,7 @@ impl EngineTree {
     }
 }
 
-/// A triangle to sort in.
+/// A triangle with its bounding box and the centre of that box.
 struct TreeTriangle {
     first: u32,
     bounds: Bounds,
@@ -125,21 +140,22 @@ impl TreeTriangle {
 
     fn new(first: u32, [a, b, c]: [[f32; 3]; 3]) -> Self {
         let point = |at| Bounds { min: at, max: at };
-        // Rounded as the engine does: a division, or f64, sends some triangles to the other side.
+        // The centre is rounded as in the engine. A division, or computing with `f64`, would put
+        // some triangles on the other side of a split.
         let center = AXES.map(|along| (along(a) + along(b) + along(c)) * (1.0 / 3.0));
         Self { first, bounds: Bounds::EMPTY.union(&point(a)).union(&point(b)).union(&point(c)), center }
     }
 }
 
-/// Triangles that wait for their node.
+/// A node that is not built yet, with its triangles.
 struct PendingNode<'t> {
     triangles: Vec<&'t TreeTriangle>,
     depth: u32,
-    /// The node whose right child this will be.
+    /// The number of the parent node, if this node is a right child.
     parent: Option<usize>,
 }
 
-/// A cut across an axis.
+/// A split of a node: an axis, and a coordinate on that axis.
 struct AxisCut {
     axis: u8,
     along: Coordinate,
@@ -147,8 +163,10 @@ struct AxisCut {
 }
 
 impl AxisCut {
-    /// Returns the most even cut through the middle of a box, the first of equals; none where all triangles are on one
-    /// side.
+    /// Returns the split through the middle of a bounding box that divides the triangles most
+    /// evenly. If several axes are equally good, the first of them is used.
+    ///
+    /// Returns `None` if no split has triangles on both sides.
     fn best(triangles: &[&TreeTriangle], bounds: &Bounds) -> Option<Self> {
         let middle = center(bounds);
         let cuts = (0_u8..).zip(AXES).map(|(axis, along)| Self { axis, along, at: along(middle) });
@@ -165,7 +183,8 @@ impl AxisCut {
     }
 }
 
-/// Returns the box around triangles; the engine's empty box around nothing.
+/// Returns the bounding box of the triangles, or the engine's empty box if that bounding box is
+/// empty.
 fn enclose(triangles: &[&TreeTriangle]) -> Bounds {
     let bounds = triangles.iter().fold(Bounds::EMPTY, |bounds, triangle| bounds.union(&triangle.bounds));
     if bounds.is_empty() { EMPTY.0 } else { bounds }
@@ -188,7 +207,7 @@ fn put(bytes: &mut Vec<u8>, value: i32) {
 mod tests {
     use super::*;
 
-    /// A box of the samples, its tree with it.
+    /// The indices of a box from the sample files, whose spatial tree is also known.
     const BOX: [u32; 36] =
         [6, 7, 5, 5, 4, 6, 0, 1, 3, 3, 2, 0, 2, 3, 7, 7, 6, 2, 4, 5, 1, 1, 0, 4, 3, 1, 5, 5, 7, 3, 0, 2, 6, 6, 4, 0];
 
@@ -197,7 +216,7 @@ mod tests {
         (0..8).map(|number| [one(number, 4), one(number, 2) * 0.2, one(number, 1) * 2.0]).collect()
     }
 
-    /// Wavy, `side` squares wide: twice its square of triangles.
+    /// Makes a wavy grid of `side` * `side` squares, with two triangles each.
     fn grid(side: u8) -> (Vec<[f32; 3]>, Vec<u32>) {
         let mut positions = Vec::new();
         for (y, x) in (0..=side).flat_map(|y| (0..=side).map(move |x| (f32::from(y), f32::from(x)))) {
@@ -211,7 +230,8 @@ mod tests {
         (positions, indices)
     }
 
-    /// Tests every rule for the trees of a sound file, and returns the largest leaf.
+    /// Checks that a tree follows every rule for valid files, and returns the number of triangles
+    /// in the largest leaf.
     fn check(tree: &EngineTree, triangles: usize) -> usize {
         let EngineTree { indices, nodes, boxes, splits } = tree;
         let mut sorted = indices.clone();
@@ -310,7 +330,8 @@ mod tests {
 
     #[test]
     fn is_no_deeper_than_its_limit() {
-        // Points, each three times as far as the one before: every cut parts off the last one only.
+        // The triangles are at distances that grow by a factor of three, so every split separates
+        // only the last triangle.
         let positions: Vec<[f32; 3]> = (-75..=75).map(|power| [3_f32.powi(power), 0.0, 0.0]).collect();
         let indices: Vec<u32> = (0..151).flat_map(|at| [at; 3]).collect();
         let tree = tree(&positions, &indices, 1);

@@ -1,4 +1,6 @@
-//! A surface's arrays, in file order. The one function that reads them serves views, checks and the map alike.
+//! Locates the arrays of a surface, in file order.
+//!
+//! Views, checks and region maps use the same function to read the arrays.
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::surface_cache::SurfaceCache;
@@ -10,7 +12,8 @@ use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, 
 use crate::math::as_index;
 use crate::parse::Element;
 
-/// An array of a surface. They come in this order, the first two once per target.
+/// The content of an array of a surface. The arrays are stored in the order of the variants. The
+/// first two variants are stored once per shape (target).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayKind {
     Positions(u32),
@@ -24,7 +27,7 @@ pub(crate) enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Returns the names of the array and of its count.
+    /// Returns the field names of the array and of its count.
     pub(crate) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Positions(_) => ("positions", "positions.count"),
@@ -38,7 +41,8 @@ impl ArrayKind {
         }
     }
 
-    /// Returns the kind that follows in a surface of so many targets.
+    /// Returns the kind of the array that follows this array in the file, in a surface with the
+    /// given number of shapes (targets). Returns `None` for the last array.
     fn next(self, targets: u32, generation: Generation) -> Option<Self> {
         Some(match self {
             Self::Positions(target) => Self::TangentFrames(target),
@@ -57,29 +61,31 @@ impl ArrayKind {
     }
 }
 
-/// An array found in the file: counted, measured, and not looked at.
+/// An array that was located in the file. The size of the array is known, but its items were not
+/// read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SurfaceArray<'a> {
     pub(crate) kind: ArrayKind,
     pub(crate) count: u32,
-    /// Offset of the count.
+    /// Offset of the number of items.
     pub(crate) count_at: u64,
-    /// Offset of the first item.
+    /// Offset of the first item of the array.
     pub(crate) at: u64,
     pub(crate) bytes: &'a [u8],
     pub(crate) element: Element,
 }
 
-/// Counts that stand in the header.
+/// The array counts of a surface that are stored in the header and not before their arrays.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderCounts<'a> {
-    /// Reads what the header says of one target after another.
+    /// The reader of the header entries of the shapes (targets), at the next entry to read.
     pub(crate) targets: FieldReader<'a, NoRegions>,
     pub(crate) corners: CornerCounts,
 }
 
 impl HeaderCounts<'_> {
-    /// Returns the number of items of an array, and where the header says so; `None` where it does not.
+    /// Returns the number of items of an array and the offset of that number, or `None` if the
+    /// header does not store that number.
     fn count(&mut self, kind: ArrayKind, generation: Generation) -> Result<Option<(u32, u64)>> {
         let CornerCounts { counts: [indices, attributes], offsets: [first, second] } = self.corners;
         Ok(match kind {
@@ -94,7 +100,7 @@ impl HeaderCounts<'_> {
     }
 }
 
-/// Finds a surface's arrays one after another.
+/// Locates the arrays of a surface, one after another, in file order.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrays<'a, S> {
     pub(crate) reader: FieldReader<'a, S>,
@@ -103,9 +109,10 @@ pub(crate) struct Arrays<'a, S> {
     cache: &'a SurfaceCache,
     surface: u64,
     next: Option<ArrayKind>,
-    /// What the header says of counts, in compressed generations.
+    /// The array counts that the header stores, in ms14 and ms15.
     header_counts: Option<HeaderCounts<'a>>,
-    /// Positions and frames of target 0: index widths and array lengths follow from them.
+    /// The numbers of positions and tangent frames of shape 0. The index widths and the expected
+    /// array lengths are computed from these two numbers.
     positions: u32,
     frames: u32,
 }
@@ -122,18 +129,20 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         Self { reader, generation, targets, cache, surface, next, header_counts: None, positions: 0, frames: 0 }
     }
 
-    /// Goes on with another reader, which may tell somebody of what it passes.
+    /// Moves the reading position to another reader, whose sink can receive the region of each
+    /// array that is read.
     pub(crate) fn with_reader<T: RegionSink>(self, reader: FieldReader<'a, T>) -> Arrays<'a, T> {
         let Self { generation, targets, cache, surface, next, header_counts, positions, frames, .. } = self;
         Arrays { reader, generation, targets, cache, surface, next, header_counts, positions, frames }
     }
 
-    /// Takes the counts that are in the header, and not before their arrays.
+    /// Sets the array counts that are stored in the header. These counts are not read before their
+    /// arrays.
     pub(crate) fn with_counts(self, header_counts: Option<HeaderCounts<'a>>) -> Self {
         Self { header_counts, ..self }
     }
 
-    /// Finds how many items the next array has, and where the file says so.
+    /// Returns the number of items of the next array, and the offset of that number in the file.
     fn count(&mut self, kind: ArrayKind, name: &'static str) -> Result<(u32, u64)> {
         if let Some(counts) = &mut self.header_counts
             && let Some(count) = counts.count(kind, self.generation)?
@@ -144,7 +153,8 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         Ok((self.reader.count(name)?, at))
     }
 
-    /// Finds the next array; `None` after the last.
+    /// Locates the next array and moves the reading position to its end. Returns `None` after the
+    /// last array.
     pub(crate) fn next(&mut self) -> Result<Option<SurfaceArray<'a>>> {
         let Some(kind) = self.next else { return Ok(None) };
         let surface = Field::new("").in_list("surface", self.surface);
@@ -172,31 +182,36 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         Ok(Some(SurfaceArray { kind, count, count_at, at, bytes, element }))
     }
 
-    /// Goes on until `kind` is found.
+    /// Locates the next arrays until it reaches the array `kind`, and returns that array.
     pub(crate) fn find(mut self, kind: ArrayKind) -> Result<SurfaceArray<'a>> {
         loop {
             match self.next()? {
                 Some(array) if array.kind == kind => return Ok(array),
                 Some(_) => {}
-                // A target that does not exist: views refuse it before they come here.
+                // This error means that the shape (target) does not exist. Views check the number
+                // of the shape before they call this function.
                 None => return Err(self.reader.cursor.error(kind.names().0, ErrorKind::NoSuch { count: 0, index: 0 })),
             }
         }
     }
 
-    /// Passes the arrays that are left; returns where the surface ends.
+    /// Skips the remaining arrays and returns the offset of the end of the surface's geometry.
     pub(crate) fn finish(mut self) -> Result<u64> {
         while self.next()?.is_some() {}
         Ok(self.reader.cursor.offset())
     }
 
-    /// Passes the arrays that are left; they fill the block that they are in.
+    /// Skips the remaining arrays. Returns an error if the arrays do not fill their geometry block
+    /// exactly.
     pub(crate) fn finish_block(mut self) -> Result<()> {
         while self.next()?.is_some() {}
         self.reader.finish("attribute_indices", "the end of the block after the attribute indices")
     }
 
-    /// Returns how many indices each stream has, where the header says so, and how many bytes each takes.
+    /// Returns, for each of the two index streams, the number of indices and the size of one index
+    /// in bytes.
+    ///
+    /// Returns `None` if the header does not store these numbers.
     pub(crate) fn index_streams(&self) -> Option<[(u32, u32); 2]> {
         let [first, second] = self.header_counts.as_ref()?.corners.counts;
         Some([(first, index_element(self.positions).size), (second, index_element(self.frames).size)])
@@ -214,12 +229,13 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         }
     }
 
-    /// Passes the weights: by walking their counts the first time, by what that walk found from then on.
+    /// Skips the weight lists of all positions and returns their bytes. The first call walks over
+    /// the length byte of each list, and later calls use the cached totals of that walk.
     fn weights(&mut self, count: u32) -> Result<&'a [u8]> {
         let cursor = &mut self.reader.cursor;
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
-        // What a sidecar says may be of other weights.
+        // The totals that a sidecar stores may belong to the weights of another file.
         let fits = |totals: &&RunTotals| {
             totals.matches(as_index(count), size_of::<RawInfluence4>()) && totals.bytes <= cursor.left()
         };

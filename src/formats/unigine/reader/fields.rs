@@ -1,4 +1,4 @@
-//! Reads the fields of UNIGINE files: each is reported as a region.
+//! Reads the fields of UNIGINE files, and reports each field as a region to a [`RegionSink`].
 
 use crate::decode::compact::{self, CompactError};
 use crate::error::{ErrorKind, Field, Result, show_bytes};
@@ -7,12 +7,13 @@ use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
 use zerocopy::little_endian::I32;
 
-/// Takes the regions that a reader passes. [`NoRegions`] ignores them at no cost.
+/// Receives the region of each field that a [`FieldReader`] reads. The implementation [`NoRegions`]
+/// ignores the regions at no cost.
 pub(crate) trait RegionSink {
     fn add(&mut self, region: Region);
 }
 
-/// Ignores all regions.
+/// A [`RegionSink`] that ignores all regions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoRegions;
 
@@ -27,7 +28,7 @@ impl<F: FnMut(Region)> RegionSink for F {
     }
 }
 
-/// A cursor that reports each byte range it passes, by name.
+/// A cursor that reports each byte range it reads, with the field name, to a [`RegionSink`].
 #[derive(Clone, Debug)]
 pub(crate) struct FieldReader<'a, S> {
     pub(crate) cursor: Cursor<'a>,
@@ -35,29 +36,31 @@ pub(crate) struct FieldReader<'a, S> {
 }
 
 impl<'a, S: RegionSink> FieldReader<'a, S> {
-    /// Reports the bytes from `start` to the cursor.
+    /// Reports the bytes from the offset `start` to the reading position as one region to the sink.
     pub(crate) fn report(&mut self, name: &'static str, start: u64, element: Element, count: u64) {
         let region = Region { field: self.cursor.field(name), start, end: self.cursor.offset(), element, count };
         self.sink.add(region);
     }
 
-    /// Fails where bytes are left.
+    /// Returns an error if unread bytes remain.
     pub(crate) fn finish(&self, name: &'static str, expected: &'static str) -> Result<()> {
         match self.cursor.left() {
             0 => Ok(()),
             left => {
-                let found = format!("{left} bytes more").into();
+                let found = format!("{left} more bytes").into();
                 Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
             }
         }
     }
 
-    /// Says in which list item the fields that follow stand.
+    /// Sets the list item (such as a surface or a bone) that errors and regions name for the
+    /// following fields.
     pub(crate) const fn set_place(&mut self, place: Field) {
         self.cursor.set_place(place);
     }
 
-    /// Reads the file's magic, which also divides and closes it.
+    /// Reads a magic number, which occurs at the start, between the sections, and at the end of a
+    /// file. Returns an error if the bytes are not `expected`.
     pub(crate) fn magic(&mut self, expected: &'static str, name: &'static str) -> Result<()> {
         let start = self.cursor.offset();
         let mut ahead = self.cursor.clone();
@@ -70,7 +73,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(())
     }
 
-    /// Reads one record.
+    /// Reads one record of type `T` and reports its region.
     pub(crate) fn record<T: Record>(&mut self, name: &'static str, element: Element) -> Result<&'a T> {
         let start = self.cursor.offset();
         let record = self.cursor.read(name)?;
@@ -78,12 +81,12 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(record)
     }
 
-    /// Reads a box and a sphere.
+    /// Reads a bounding box and a bounding sphere.
     pub(crate) fn bounds(&mut self) -> Result<&'a RawBounds> {
         self.record("bounds", BOUNDS)
     }
 
-    /// Lends the bind transforms of all bones.
+    /// Reads the bind transforms of `count` bones.
     pub(crate) fn transforms(&mut self, count: u32) -> Result<&'a [RawTransform]> {
         let start = self.cursor.offset();
         let transforms = self.cursor.array(count, "bind_transforms")?;
@@ -91,7 +94,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(transforms)
     }
 
-    /// Reads a count: a compact integer that is not negative.
+    /// Reads a count: a variable-length integer (compact int) that is not negative.
     pub(crate) fn count(&mut self, name: &'static str) -> Result<u32> {
         let start = self.cursor.offset();
         let value = self.compact(name)?;
@@ -100,7 +103,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(count)
     }
 
-    /// Tests that the number at `start` is a count.
+    /// Converts `value`, the number at the offset `start`, to a count. Returns an error if the
+    /// number is negative.
     fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
         u32::try_from(value).map_err(|_| {
             let kind = ErrorKind::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
@@ -108,8 +112,10 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         })
     }
 
-    /// Reads a count of items that each take at least `size` bytes: more than the bytes left can hold is an error,
-    /// before anything is allocated.
+    /// Reads a count of items that each take at least `size` bytes.
+    ///
+    /// Returns an error if the remaining bytes cannot hold the items, before any memory is
+    /// allocated for the items.
     pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let count = self.count(name)?;
@@ -117,14 +123,18 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(count)
     }
 
-    /// Reads a string: a count, and so many bytes, the last of which should be NUL. The name is without that NUL.
+    /// Reads a string: its length, and that number of bytes. The last byte of the string should be
+    /// NUL.
+    ///
+    /// The returned name does not include the closing NUL.
     pub(crate) fn text(&mut self, name: &'static str) -> Result<Name<'a>> {
         let start = self.cursor.offset();
         let length = self.compact(name)?;
         self.string(name, start, length, TEXT)
     }
 
-    /// Reads a count of 32 bits, which the newest animations have in a few places.
+    /// Reads a count that is stored as a 32-bit integer. Only a few fields of an12 and an13 files
+    /// have such counts.
     pub(crate) fn count_32(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let value = self.record::<I32>(name, crate::formats::unigine::layout::I32)?.get();
@@ -133,7 +143,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(count)
     }
 
-    /// Reads a string whose length has 32 bits. The name is without its closing NUL.
+    /// Reads a string whose length is stored as a 32-bit integer. The returned name does not
+    /// include its closing NUL.
     pub(crate) fn text_32(&mut self, name: &'static str) -> Result<Name<'a>> {
         let start = self.cursor.offset();
         let length = self.cursor.read::<I32>(name)?.get();
@@ -151,7 +162,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(Name::new(bytes.strip_suffix(&[0]).unwrap_or(bytes)))
     }
 
-    /// Tests that the bytes left can hold so many items, and that they are not more than is allowed.
+    /// Checks that the remaining bytes can hold `count` items of at least `size` bytes, and that
+    /// `count` does not exceed the limit. Returns an error otherwise.
     fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
         self.cursor.can_hold(at, count.into(), size, name)?;
         if u64::from(count) > limit {

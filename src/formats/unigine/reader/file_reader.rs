@@ -1,4 +1,5 @@
-//! What meshes and animation files have in common: bytes, bones, and the places of sections and animations.
+//! Reads the data that exists in both meshes and animation files: bones, and the offsets of
+//! sections and animations.
 
 use super::fields::{FieldReader, NoRegions};
 use super::locate::Sections;
@@ -10,7 +11,8 @@ use crate::math::as_u64;
 use crate::model::{Bone, FileContext};
 use crate::parse::{Cursor, Name, OpenOptions};
 
-/// What an owner holds beside the bytes: how the file was opened, and what was found of it so far.
+/// The data that an open mesh or animation file holds in addition to the bytes of the file: the
+/// options, the offsets of header fields, and cached results.
 #[derive(Debug)]
 pub(crate) struct FileState {
     pub(crate) context: FileContext,
@@ -32,14 +34,15 @@ impl FileState {
         Ok(Self { context, header, sections, animations })
     }
 
-    /// Returns the options to open the file again without its sidecar, or `None` if there is none.
+    /// Returns the options for opening the file again without its sidecar, or `None` if the file
+    /// has no sidecar.
     pub(crate) fn options_without_sidecar(&self) -> Option<OpenOptions> {
         let options = OpenOptions { record_access: false, ..self.context.options };
         self.context.sidecar.is_there().then_some(options)
     }
 }
 
-/// Reads what both kinds of files have.
+/// Reads the data that exists in both meshes and animation files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileReader<'a> {
     pub(crate) bytes: &'a [u8],
@@ -59,7 +62,7 @@ impl<'a> FileReader<'a> {
         Ok(FieldReader { cursor: self.cursor().at(offset)?, sink: NoRegions })
     }
 
-    /// Starts reading item `index` of a list of the header.
+    /// Returns a field reader at the start of item `index` of a list in the header.
     pub(crate) fn entry(self, list: &'static str, starts: &[u64], index: usize) -> Result<FieldReader<'a, NoRegions>> {
         let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
         let mut fields = self.fields(*start)?;
@@ -72,7 +75,8 @@ impl<'a> FileReader<'a> {
         Error::without_offset(self.format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 
-    /// Returns the bytes of the header, by which a sidecar knows its file.
+    /// Returns the bytes of the header. A sidecar uses these bytes to identify the file that it
+    /// belongs to.
     pub(crate) fn header_bytes(self) -> &'a [u8] {
         let end = usize::try_from(self.state.header.body).unwrap_or(usize::MAX);
         self.bytes.get(..end).unwrap_or_default()
@@ -82,14 +86,15 @@ impl<'a> FileReader<'a> {
         self.state.header.bones.len()
     }
 
-    /// Returns a bone. It rests at the origin in generations without bind transforms.
+    /// Returns the name, the parent and the bind transform of bone `index`. In generations without
+    /// bind transforms, the bind transform is the default transform.
     pub(crate) fn bone(self, index: usize) -> Result<Bone<'a>> {
         let (name, parent) = self.bone_header(index)?;
         let bind = self.bind(index)?.map(RawTransform::get).unwrap_or_default();
         Ok(Bone { name, parent: parent.into(), bind })
     }
 
-    /// Returns a bone's name and parent.
+    /// Returns the name and the parent number of bone `index`.
     pub(crate) fn bone_header(self, index: usize) -> Result<(Name<'a>, i16)> {
         self.entry("bone", &self.state.header.bones, index)?.bone_header()
     }
@@ -99,26 +104,29 @@ impl<'a> FileReader<'a> {
         self.state.header.bones.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the offset of a bone's parent, which ends its entry.
+    /// Returns the offset of a bone's parent number, which is the last field of the bone's header
+    /// entry.
     pub(crate) fn parent_at(self, index: usize) -> Result<u64> {
         let mut fields = self.fields(self.bone_at(index))?;
         fields.text("name")?;
         Ok(fields.cursor.offset())
     }
 
-    /// Returns a bone's bind transform, in generations that have them.
+    /// Returns the bind transform of bone `index`, or `None` in generations without bind
+    /// transforms.
     pub(crate) fn bind(self, index: usize) -> Result<Option<&'a RawTransform>> {
         let Some(at) = self.bind_at(index) else { return Ok(None) };
         self.fields(at)?.record("bind_transform", TRANSFORM).map(Some)
     }
 
-    /// Returns the offset of a bone's bind transform, in generations that have them.
+    /// Returns the offset of the bind transform of bone `index`, or `None` in generations without
+    /// bind transforms.
     pub(crate) fn bind_at(self, index: usize) -> Option<u64> {
         let first = self.state.header.binds?;
         Some(first.saturating_add(as_u64(index).saturating_mul(TRANSFORM.size.into())))
     }
 
-    /// Returns all bind transforms, in generations that have them.
+    /// Returns the bind transforms of all bones, or `None` in generations without bind transforms.
     pub(crate) fn binds(self) -> Result<Option<&'a [RawTransform]>> {
         let Some(at) = self.state.header.binds else { return Ok(None) };
         let bones = u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
@@ -129,7 +137,8 @@ impl<'a> FileReader<'a> {
         self.state.animations.len()
     }
 
-    /// Returns an animation's name, empty in generations without.
+    /// Returns the name of animation `index`, which is empty in generations without animation
+    /// names.
     pub(crate) fn animation_name(self, index: usize) -> Result<Name<'a>> {
         self.animation_cache(index)?;
         let names = &self.state.header.animations;
@@ -141,7 +150,9 @@ impl<'a> FileReader<'a> {
         cache.ok_or_else(|| self.no_such("animation", self.animation_count(), index))
     }
 
-    /// Returns the bytes of the file for each of its animations, of which an index may take a part.
+    /// Returns the file size divided by the number of animations, in bytes.
+    ///
+    /// The size of the checkpoint index of an animation is limited to a fraction of this number.
     pub(crate) fn bytes_per_animation(self) -> u64 {
         as_u64(self.bytes.len()).checked_div(as_u64(self.animation_count())).unwrap_or_default()
     }

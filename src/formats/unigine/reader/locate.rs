@@ -1,4 +1,6 @@
-//! Sections of a file, which follow each other and are found in order: each is walked over once.
+//! Locates the sections of a file (animations, surface geometry and trees). Sections follow each
+//! other without a table of offsets, so a section is located by reading the sections before it.
+//! Each section is read only once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,8 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::parse::room;
 
-/// Offsets found so far; 0, which is inside the magic, for those not yet found. Finding is repeatable, so two
-/// threads that look for the same one store the same number and need no lock.
+/// The section offsets that were found so far. An unknown offset is stored as 0, because no section
+/// can start at offset 0, where the magic number is.
+///
+/// Two threads that search for the same section at the same time store the same offset. Therefore
+/// the offsets need no lock.
 #[derive(Debug)]
 struct SectionOffsets(Box<[AtomicU64]>);
 
@@ -22,7 +27,8 @@ impl SectionOffsets {
         }
     }
 
-    /// Returns the last start known at or before `index`.
+    /// Returns the last section at or before `index` whose start is known: its number and its
+    /// offset.
     fn nearest(&self, index: usize) -> (usize, u64) {
         let known = self.0.iter().take(index.saturating_add(1)).enumerate().rev();
         let mut known = known.map(|(index, start)| (index, start.load(Ordering::Relaxed)));
@@ -30,34 +36,40 @@ impl SectionOffsets {
     }
 }
 
-/// The sections of a file: where each starts, as far as that is known.
+/// The sections of a file, with the start offsets that are known so far.
 #[derive(Debug)]
 pub(crate) struct Sections {
     offsets: SectionOffsets,
-    /// The section that cannot be passed, and why: nothing after it can be found by walking.
+    /// The first section that cannot be read, and its error. No section after this damaged section
+    /// can be located.
     fault: OnceLock<(usize, Error)>,
 }
 
 impl Sections {
-    /// Makes room for the starts of `count` sections, and the end of the last. The first starts at `first`.
+    /// Allocates memory for the start offsets of `count` sections and the end offset of the last
+    /// section. The first section starts at the offset `first`.
     pub(crate) fn new(format: &'static str, count: usize, first: u64) -> Result<Self> {
         let offsets = SectionOffsets(slots(format, "sections", count.saturating_add(1))?);
         offsets.set(0, first);
         Ok(Self { offsets, fault: OnceLock::new() })
     }
 
-    /// Returns a start that is known.
+    /// Returns the start offset of a section, or `None` if the offset is not known yet.
     pub(crate) fn get(&self, section: usize) -> Option<u64> {
         self.offsets.get(section)
     }
 
-    /// Remembers a start.
+    /// Stores the start offset of a section.
     pub(crate) fn set(&self, section: usize, start: u64) {
         self.offsets.set(section, start);
     }
 
-    /// Returns where a section starts: as remembered, as `stored` in a sidecar, or by a walk from the nearest one known.
-    /// `pass` returns where a section ends. Each section on the way is remembered.
+    /// Returns the start offset of a section.
+    ///
+    /// The start offset is already known, or the closure `stored` returns it from a sidecar, or it
+    /// is found by reading the sections from the nearest known section on. The closure `pass`
+    /// receives the number and the start of a section and returns the end of that section. The
+    /// start of each section that is read is stored.
     pub(crate) fn locate(
         &self,
         section: usize,
@@ -86,7 +98,7 @@ impl Sections {
     }
 }
 
-/// Makes `count` empty slots.
+/// Allocates a slice of `count` default values. Returns an error if there is not enough memory.
 pub(crate) fn slots<T: Default>(format: &'static str, name: &'static str, count: usize) -> Result<Box<[T]>> {
     let mut slots = room(format, name, count)?;
     slots.resize_with(count, T::default);

@@ -1,4 +1,4 @@
-//! Reads a mesh: locates animations and surfaces, and walks from one to the next.
+//! Reads a mesh: locates its embedded animations and its surfaces, one after another.
 
 use super::arrays::{Arrays, HeaderCounts};
 use super::fields::{FieldReader, NoRegions, RegionSink};
@@ -19,11 +19,14 @@ use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Limits, Name, OpenOptions};
 
-/// What a mesh's owner holds beside the bytes.
+/// The data that an open mesh holds in addition to the bytes of the file.
 #[derive(Debug)]
 pub(crate) struct MeshFileState {
-    /// Its sections are the embedded animations and the surfaces' geometry. In compressed generations they are the
-    /// surfaces' geometry, a magic, and the surfaces' trees.
+    /// The data that meshes and animation files have in common. The sections are the embedded
+    /// animations and the geometry of the surfaces.
+    ///
+    /// In ms14 and ms15, the sections are the geometry of the surfaces, a magic number, and the
+    /// trees of the surfaces.
     pub(crate) file: FileState,
     pub(crate) header: Header,
     surfaces: Box<[SurfaceCache]>,
@@ -31,7 +34,7 @@ pub(crate) struct MeshFileState {
 }
 
 impl MeshFileState {
-    /// Reads the header.
+    /// Reads the header of a mesh.
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::mesh(bytes)?;
         let context = FileContext::new(options);
@@ -50,7 +53,7 @@ impl MeshFileState {
     }
 }
 
-/// Reads a mesh.
+/// The reader of a mesh, which borrows the bytes of the file and the cached results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshReader<'a> {
     pub(crate) bytes: &'a [u8],
@@ -58,7 +61,7 @@ pub(crate) struct MeshReader<'a> {
 }
 
 impl<'a> MeshReader<'a> {
-    /// Returns the reader of what animation files have, too.
+    /// Returns the reader of the data that exists in both meshes and animation files.
     pub(crate) const fn file(self) -> FileReader<'a> {
         FileReader { bytes: self.bytes, state: &self.state.file }
     }
@@ -83,7 +86,7 @@ impl<'a> MeshReader<'a> {
         self.file().no_such("surface", self.surface_count(), index)
     }
 
-    /// Returns the offset of the bounds.
+    /// Returns the offset of the bounds of the whole mesh.
     pub(crate) fn bounds_at(self) -> u64 {
         self.state.header.compressed.map_or(BOUNDS_AT, |compressed| compressed.bounds_at)
     }
@@ -92,18 +95,19 @@ impl<'a> MeshReader<'a> {
         self.file().fields(self.bounds_at())?.bounds()
     }
 
-    /// Returns the offset of a surface's entry in the header.
+    /// Returns the offset of the header entry of surface `index`.
     pub(crate) fn header_at(self, index: usize) -> u64 {
         self.state.header.surfaces.get(index).copied().unwrap_or_default()
     }
 
-    /// Reads a surface's entry in the header, without locating the surface.
+    /// Reads the header entry of surface `index`, without locating the geometry of the surface.
     pub(crate) fn surface_header(self, index: usize) -> Result<SurfaceHeader<'a>> {
         let mut entry = self.file().entry("surface", &self.state.header.surfaces, index)?;
         entry.surface_header(self.generation(), self.limits())
     }
 
-    /// Passes the header's entries of a surface's targets, in order.
+    /// Returns an iterator over the header entries of the shapes (targets) of a surface, in file
+    /// order.
     pub(crate) fn targets(self, index: usize) -> Result<impl Iterator<Item = Result<(Name<'a>, Option<u32>)>>> {
         let head = self.surface_header(index)?;
         let mut fields = self.file().fields(head.target_names)?;
@@ -111,8 +115,10 @@ impl<'a> MeshReader<'a> {
         Ok((0..head.targets).map(move |_| fields.target(generation)))
     }
 
-    /// Returns the offset of the longest list of a surface's weights, from the first list, and its length, or `None` if the
-    /// weights were not walked.
+    /// Returns the offset of the longest weight list of a surface, in bytes from the first weight
+    /// list, and the number of influences in the longest list.
+    ///
+    /// Returns `None` if the weights of the surface were not read yet.
     pub(crate) fn longest_weights(self, index: usize) -> Option<(u64, u8)> {
         self.state.surfaces.get(index)?.totals.get().map(|totals| totals.longest)
     }
@@ -130,7 +136,8 @@ impl<'a> MeshReader<'a> {
         self.view(index, None)
     }
 
-    /// Makes the view of a surface: of its geometry in the file or, in a compressed generation, in a block.
+    /// Makes the view of surface `index`. The geometry is in `block` in ms14 and ms15, and directly
+    /// in the file in earlier generations.
     pub(crate) fn view<'b>(self, index: usize, block: Option<&'b InflatedBlock>) -> Result<SurfaceView<'b>>
     where
         'a: 'b,
@@ -140,7 +147,8 @@ impl<'a> MeshReader<'a> {
         Ok(SurfaceView::new(fields, self.generation(), as_u64(index), (self.surface_header(index)?, block), cache))
     }
 
-    /// Starts finding the arrays of surface `index`, whose geometry is read by `fields`.
+    /// Returns an [`Arrays`] value that locates the arrays of surface `index`. `fields` is a reader
+    /// at the start of the geometry.
     pub(crate) fn arrays<'b, S: RegionSink>(self, index: usize, fields: FieldReader<'b, S>) -> Result<Arrays<'b, S>>
     where
         'a: 'b,
@@ -171,14 +179,14 @@ impl<'a> MeshReader<'a> {
         fields.embedded_animation(as_u64(index), cache, self.file().bytes_per_animation())
     }
 
-    /// Returns the number of sections.
+    /// Returns the number of sections of the file.
     pub(crate) fn section_count(self) -> usize {
         let surfaces = self.surface_count();
         let trees = if self.generation().is_compressed() { surfaces.saturating_add(1) } else { 0 };
         self.file().animation_count().saturating_add(surfaces).saturating_add(trees)
     }
 
-    /// Returns where a section starts.
+    /// Returns the start offset of a section.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
         if self.generation().is_compressed() {
             return self.locate_block(section);
@@ -187,7 +195,7 @@ impl<'a> MeshReader<'a> {
         self.state.file.sections.locate(section, || self.stored_section(section), pass)
     }
 
-    /// Returns where a section ends that starts at `start`.
+    /// Returns the end offset of the section that starts at `start`.
     fn pass(self, section: usize, start: u64) -> Result<u64> {
         let mut fields = self.file().fields(start)?;
         match section.checked_sub(self.file().animation_count()) {
@@ -199,11 +207,13 @@ impl<'a> MeshReader<'a> {
         }
     }
 
-    /// Walks the whole structure: every count, every animation key's flags, the closing magic. Compressed geometry is
-    /// inflated, surface by surface, for the counts in it.
+    /// Reads the structure of the whole file: every count, the flags of every animation key, and
+    /// the closing magic number. Returns the first error.
+    ///
+    /// Compressed geometry is inflated, surface by surface, to read the counts that it contains.
     pub(crate) fn check(self) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // What a sidecar says is not what the file says.
+            // The sidecar may differ from the file, so the check does not use the sidecar.
             return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.check();
         }
         let mut buffer = InflateBuffer::default();
@@ -213,7 +223,7 @@ impl<'a> MeshReader<'a> {
         self.end().map(drop)
     }
 
-    /// Returns the offset of the byte after the closing magic.
+    /// Returns the offset of the byte after the closing magic number.
     pub(crate) fn end(self) -> Result<u64> {
         let mut fields = self.file().fields(self.locate(self.section_count())?)?;
         if self.generation().is_compressed() {

@@ -1,13 +1,13 @@
-//! Reads files: field by field, and section by section.
+//! Reads files field by field and section by section.
 //!
-//! | file | what it reads |
+//! | file | contents |
 //! |---|---|
-//! | `fields` | one field after another; each is reported as a region |
-//! | `locate` | where sections start: each is walked over once |
-//! | `file_reader` | what meshes and animation files have in common |
-//! | `mesh_reader` | a mesh; an animation file has its own in `animation/reader` |
-//! | `arrays` | the arrays of a surface, in file order |
-//! | `surface_cache` | what is remembered of a surface |
+//! | `fields` | reads one field after another; each field is reported as a region |
+//! | `locate` | the start offsets of sections; each section is read only once |
+//! | `file_reader` | reads the data that exists in both meshes and animation files |
+//! | `mesh_reader` | reads a mesh; the reader of animation files is in `animation/reader` |
+//! | `arrays` | locates the arrays of a surface, in file order |
+//! | `surface_cache` | the cached results for a surface |
 
 pub(crate) mod arrays;
 pub(crate) mod fields;

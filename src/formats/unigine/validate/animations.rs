@@ -1,5 +1,6 @@
-//! Rules about animations, embedded or in files of their own.
+//! Checks the rules about animations, embedded in meshes or in animation files.
 
+use super::rules;
 use crate::error::{Field, Result};
 use crate::formats::unigine::animation::coding::{AnimationKey, Coding};
 use crate::formats::unigine::animation::reader::AnimationReader;
@@ -9,9 +10,10 @@ use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::{Report, Severity, Tally};
 
-/// How far from 1 the length of a key's quaternion may be.
+/// The maximum difference between the length of a key's quaternion and 1.
 const SLACK: f32 = 2e-3;
-/// How near a first frame is to the bind pose if it is the bind pose, for positions, rotations and scales of about 1.
+/// The maximum difference between the first frame of an animation and the bind pose, for positions,
+/// rotations and scales of about 1.
 const SAME: f32 = 1e-4;
 
 /// Returns the length of a quaternion.
@@ -19,11 +21,16 @@ pub(super) fn length(quaternion: [f32; 4]) -> f32 {
     quaternion.iter().map(|value| value * value).sum::<f32>().sqrt()
 }
 
-/// Checks the rate, and the bytes that nobody has explained.
+/// Checks the frame rate and the bytes of unknown meaning after it.
 pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> Result<()> {
     if let Some(rate) = file.state.header.rate.filter(|rate| *rate <= 0) {
         let at = file.state.header.tail.saturating_sub(4);
-        report.say("UG27", Field::new("rate"), at, format!("{rate} frames per second, expected more than 0"));
+        report.add(
+            rules::FRAME_RATE,
+            Field::new("rate"),
+            at,
+            format!("{rate} frames per second, expected more than 0"),
+        );
     }
     let unknown = file.tail()?.get(1..).unwrap_or_default();
     let mut set = Tally::default();
@@ -32,19 +39,20 @@ pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> 
     }
     if set.any() {
         let text = format!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
-        report.say("UG22", Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
+        report.add(rules::UNUSED_ITEM, Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
     }
     Ok(())
 }
 
-/// Checks animations one after another.
+/// Checks all animations of a file, one after another.
 pub(super) fn check<'a>(
     file: FileReader<'a>,
     animation: impl Fn(usize) -> Result<AnimationView<'a>>,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let count = file.animation_count();
-    // For each bone, the last animation that named it: one list for all of them.
+    // For each bone, the number of the last animation that refers to this bone. All animations are
+    // checked with the same list.
     let mut named = vec![usize::MAX; if count == 0 { 0 } else { file.bone_count() }];
     for index in 0..count {
         let animation = animation(index)?;
@@ -65,10 +73,10 @@ fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize],
         }
     }
     let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
-    for (tally, what) in [(unknown, "name no bone"), (again, "were named before")] {
+    for (tally, what) in [(unknown, "refer to no bone"), (again, "occur earlier in the list")] {
         if tally.any() {
-            let text = format!("{} bone numbers {what}; the first is number {}", tally.count, tally.first);
-            report.say("UG08", field.named("bone_ids"), tally.offset(at, 2), text);
+            let text = format!("{} bone numbers {what}; the first is item {}", tally.count, tally.first);
+            report.add(rules::ANIMATED_BONE, field.named("bone_ids"), tally.offset(at, 2), text);
         }
     }
 }
@@ -91,24 +99,44 @@ fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'
         length_off.add(key.offset, found.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
     }
     if let Some(flags) = flags.filter(|flags| flags & coding.unknown() != 0) {
-        let text = format!("{flags:02x}, expected none of the bits of {:02x}: they are passed over", coding.unknown());
-        report.say("UG08", field.named("flags"), animation.flags_offset(), text);
+        let text = format!("0x{flags:02x}, expected none of the bits 0x{:02x}; they are ignored", coding.unknown());
+        report.add(rules::ANIMATED_BONE, field.named("flags"), animation.flags_offset(), text);
     }
     let cases = [
-        (Severity::Error, "UG08", unknown, "keys have flags of unknown meaning, which are taken to announce nothing"),
-        (Severity::Warning, "UG09", foreign, "keys have components that the animation's flags do not announce"),
-        (Severity::Warning, "UG09", partial, "keys of frame 0 lack components that the animation's flags announce"),
-        (Severity::Info, "UG17", wild, "keys hold a value that is no finite number"),
-        (Severity::Info, "UG18", length_off, "keys hold a quaternion that is not of unit length"),
+        (
+            Severity::Error,
+            rules::ANIMATED_BONE,
+            unknown,
+            "keys have flags of unknown meaning, which are assumed to add no bytes",
+        ),
+        (
+            Severity::Warning,
+            rules::KEY_FLAGS,
+            foreign,
+            "keys store components that the animation's flags do not contain",
+        ),
+        (
+            Severity::Warning,
+            rules::KEY_FLAGS,
+            partial,
+            "keys of frame 0 lack components that the animation's flags contain",
+        ),
+        (Severity::Info, rules::NOT_FINITE, wild, "keys contain a value that is not finite"),
+        (
+            Severity::Info,
+            rules::ROTATION_LENGTH,
+            length_off,
+            "keys contain a quaternion that does not have unit length",
+        ),
     ];
     for (severity, rule, tally, what) in cases {
         if tally.any() {
-            report.say_as(severity, rule, field.named("keys"), tally.first, format!("{} {what}", tally.count));
+            report.add_as(severity, rule, field.named("keys"), tally.first, format!("{} {what}", tally.count));
         }
     }
 }
 
-/// What a key holds.
+/// The decoded components of a key.
 struct KeyContent {
     rotation: Option<[f32; 4]>,
     finite: bool,
@@ -117,7 +145,7 @@ struct KeyContent {
 impl KeyContent {
     fn of(key: &AnimationKey<'_>, coding: &Coding) -> Self {
         let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
-        // What a whole key leaves out is the default.
+        // A component that a key does not store has its default value in this encoding.
         let mut placed = if coding.is_delta() { absent } else { Transform::default() };
         coding.apply(key.flags, key.components, &mut placed);
         let Transform { position, rotation, scale } = placed;
@@ -129,10 +157,13 @@ impl KeyContent {
     }
 }
 
-/// A NaN that marks what a key does not hold.
+/// A special NaN value that marks a component that a key does not store.
 const ABSENT: f32 = f32::from_bits(0x7fc0_aaaa);
 
-/// The published page on ms10 says that the first frame should not be the bind pose.
+/// Reports an animation whose first frame is equal to the bind pose.
+///
+/// The vendor's published page on ms10 states that the first frame of an animation should not be
+/// the bind pose.
 fn check_first_frame(
     file: FileReader<'_>,
     animation: &AnimationView<'_>,
@@ -145,7 +176,8 @@ fn check_first_frame(
         _ => [[0.0; 3]; 2],
     };
     let mut compared = 0_u32;
-    // The keys of frame 0 alone: there may be as many animations as bones.
+    // Reads only the keys of frame 0, because a file may have many animations and many bones at the
+    // same time.
     for (bone, key) in animation.bones.iter().zip(animation.keys()) {
         let bone = usize::try_from(bone.get()).ok().filter(|bone| *bone < file.bone_count());
         let Some(bind) = bone.map(|bone| file.bind(bone)).transpose()?.flatten() else { return Ok(()) };
@@ -169,6 +201,6 @@ fn check_first_frame(
         return Ok(());
     }
     let text = String::from("frame 0 is the bind pose; the vendor's page on ms10 says that it should not be");
-    report.say("UG23", field.named("keys"), animation.keys_offset(), text);
+    report.add(rules::BIND_POSE_FRAME, field.named("keys"), animation.keys_offset(), text);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Validates whole files: meshes, and animation files.
+//! Validates whole mesh files and animation files.
 
 use super::rules::report;
 use super::{animations, skeleton, structure, surfaces};
@@ -11,20 +11,25 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::parse::Finding;
 
-/// Returns the finding that tells of a fault in the bytes of a mesh or animation: what keeps a file from being opened is a breach of
-/// a rule, too. `None` for what is no fault of the bytes.
+/// Converts an error about the bytes of a mesh or an animation file to a finding.
+///
+/// An error that prevents opening a file is also a violation of a rule. Returns `None` if the error
+/// was not caused by the bytes of the file.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = Generation::ALL.iter().any(|generation| generation.format() == error.format())
         || AnimationGeneration::ALL.iter().any(|generation| generation.format() == error.format());
     error.offset().filter(|_| known)?;
     let mut found = None;
-    structure::say_fault(error, &mut report(&mut |finding| found = Some(finding)));
+    structure::add_fault(error, &mut report(&mut |finding| found = Some(finding)));
     found
 }
 
-/// Reports what the structure of a mesh alone shows: counts, strings, parents. Compressed geometry is inflated, surface by
-/// surface, for the counts in it. A block that cannot be read keeps no other from being tested.
+/// Checks the rules that need only the structure of a mesh (counts, strings, parent numbers), and
+/// reports the findings to `sink`.
+///
+/// Compressed geometry is inflated, surface by surface, to read the counts that it contains. If one
+/// block cannot be read, the other blocks are still checked.
 pub(crate) fn mesh_structure(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = report(sink);
     let checked = structure::check(mesh, &mut report);
@@ -35,7 +40,7 @@ pub(crate) fn mesh_structure(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)
     checked
 }
 
-/// Reports every breach of the rules in a mesh.
+/// Checks all rules for a mesh, and reports every violation to `sink`.
 pub(crate) fn mesh(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let structure = mesh_structure(mesh, sink);
     if !mesh.generation().is_compressed() {
@@ -52,7 +57,8 @@ pub(crate) fn mesh(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Resul
     structure
 }
 
-/// Reports what the structure of an animation file alone shows: counts, strings, parents, the flags of every key.
+/// Checks the rules that need only the structure of an animation file (counts, strings, parent
+/// numbers, the flags of every key), and reports the findings to `sink`.
 pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = report(sink);
     let walked = regions::of_animation_file(file, &mut |region| {
@@ -63,7 +69,7 @@ pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn
     skeleton::check_structure(file.file(), &mut report)
 }
 
-/// Reports every breach of the rules in an animation file.
+/// Checks all rules for an animation file, and reports every violation to `sink`.
 pub(crate) fn animation_file(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     animation_file_structure(file, sink)?;
     let mut report = report(sink);

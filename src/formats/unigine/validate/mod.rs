@@ -1,11 +1,16 @@
-//! The rules that `validate` knows for UNIGINE meshes and animations.
+//! Validation of UNIGINE meshes and animations: the rules that `validate` checks.
 //!
-//! UG01 to UG24 hold on thousands of real files; UG25 to UG27 follow from the engine's 16-bit numbers and from what
-//! blending and playing need. A finding is about one rule at one place; where many items of an array breach a rule, there is one
-//! finding, which counts them and points at the first. Of one file, at most 1,000 findings by a rule are told.
+//! Rules UG01 to UG24 hold for thousands of real files. Rules UG25 to UG27 follow from the engine's
+//! 16-bit numbers, and from the requirements of blending and playback. A finding reports the
+//! violation of one rule at one offset in the file. If many items of an array violate a rule, one
+//! finding reports the number of these items and the offset of the first of them. For each file, at
+//! most 1,000 findings per rule are reported.
 //!
-//! Floats that are not finite are a warning where thousands of files have none: positions, UV set 0, bounds. Nobody has
-//! counted those of UV set 1, bind transforms and keys, and drawing can do without; there they are for information.
+//! Floats that are not finite (NaN or infinite) are reported as a warning in positions, UV set 0
+//! and bounds, because thousands of real files contain only finite floats in these arrays. In UV
+//! set 1, bind transforms and keys, non-finite floats are reported for information only. Real files
+//! were not searched for such floats in these three arrays, and rendering can work without these
+//! values.
 
 mod animations;
 mod files;

@@ -1,6 +1,7 @@
-//! Rules about bones.
+//! Checks the rules about bones.
 
 use super::animations::length;
+use super::rules;
 use super::structure::check_names;
 use crate::error::{Field, Result};
 use crate::formats::unigine::layout::{MAX_NUMBERED, ROOT};
@@ -9,15 +10,18 @@ use crate::math::{as_index, as_u64};
 use crate::model::Transform;
 use crate::parse::{Name, Report, Severity};
 
-/// How far from 1 the length of a bind quaternion may be.
+/// The maximum difference between the length of a bind quaternion and 1.
 const BIND_SLACK: f32 = 1e-2;
 
 fn bone(index: usize, name: &'static str) -> Field {
     Field::new(name).in_list("bone", as_u64(index))
 }
 
-/// Checks parents and names. Names are compared, and ancestors looked for, among the bones that a parent of 16 bits can name:
-/// of the others there may be a great many, of three bytes each.
+/// Checks the parent numbers and the names of all bones.
+///
+/// Names are compared, and cycles of parents are searched, only among bones that a parent number of
+/// 16 bits can refer to. A file may contain a very large number of other bones, because a bone
+/// takes only three bytes.
 pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = file.bone_count();
     let compared = count.min(as_index(MAX_NUMBERED).saturating_add(1));
@@ -28,7 +32,7 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
         let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
         if found.is_none() && parent != ROOT {
             let text = format!("{parent}, expected -1 to {}", as_u64(count).saturating_sub(1));
-            report.say("UG07", bone(index, "parent"), file.parent_at(index)?, text);
+            report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
         }
         if index < compared {
             names.push(name);
@@ -38,12 +42,15 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
     check_names("bone", &names, |index| file.bone_at(index), report);
     for index in cycles(&parents) {
         let text = String::from("the bone is its own ancestor");
-        report.say("UG07", bone(index, "parent"), file.parent_at(index)?, text);
+        report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
     }
     Ok(())
 }
 
-/// Returns one bone of each cycle: follows parents, and marks each bone with the walk that first came by.
+/// Returns the number of one bone of each cycle of parents.
+///
+/// The search starts at each bone and follows the parents. Each bone is marked with the number of
+/// the first search that reaches it.
 fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
     let mut walks = vec![usize::MAX; parents.len()];
     let mut found = Vec::new();
@@ -61,18 +68,18 @@ fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
     found
 }
 
-/// Checks the bind transforms.
+/// Checks the bind transforms of all bones.
 pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Result<()> {
     for index in 0..file.bone_count() {
         let Some((bind, at)) = file.bind(index)?.zip(file.bind_at(index)) else { return Ok(()) };
         let Transform { position, rotation, scale } = bind.get();
-        let mut say = |rule, text| report.say_as(Severity::Info, rule, bone(index, "bind_transform"), at, text);
+        let mut say = |rule, text| report.add_as(Severity::Info, rule, bone(index, "bind_transform"), at, text);
         if !position.iter().chain(&rotation).chain(&scale).all(|value| value.is_finite()) {
-            say("UG17", String::from("a bind transform with a value that is no finite number"));
+            say(rules::NOT_FINITE, String::from("a bind transform with a value that is not finite"));
         }
         let length = length(rotation);
         if (length - 1.0).abs() > BIND_SLACK {
-            say("UG18", format!("a quaternion of length {length}, expected 1"));
+            say(rules::ROTATION_LENGTH, format!("a quaternion of length {length}, expected 1"));
         }
     }
     Ok(())

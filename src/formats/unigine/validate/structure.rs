@@ -1,5 +1,6 @@
-//! Rules about counts, strings and lengths: no vertex is looked at.
+//! Checks the rules about counts, strings and lengths. No vertex data is read.
 
+use super::rules;
 use crate::decode::compact;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::unigine::blocks::block::BlockKind;
@@ -10,7 +11,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;
-use crate::parse::{Cursor, Name, Region, Report, Tally};
+use crate::parse::{Cursor, Name, Region, Report, Rule, Tally};
 use zerocopy::little_endian::U32;
 
 pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -36,89 +37,106 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
     for index in 0..mesh.surface_count() {
         match mesh.surface_in(index, &mut buffer) {
             Ok(view) => check_counts(mesh, index, &view, report)?,
-            // The rest of the file can be read.
+            // Surfaces after a damaged block can still be read.
             Err(error) if walked.as_ref().is_err_and(|known| known.field() == error.field()) => {}
-            Err(error) if mesh.generation().is_compressed() => say_of_block(&error, index, report),
+            Err(error) if mesh.generation().is_compressed() => add_block_fault(&error, index, report),
             Err(error) => return Err(error),
         }
     }
-    // Trees are inflated by whoever looks at values; where they are is structure.
+    // The tree blocks are only located here. The check of values inflates them later.
     let trees = if mesh.generation().is_compressed() { mesh.surface_count() } else { 0 };
     for index in 0..trees {
         if let Err(error) = mesh.tree_block(index) {
             let is_told = walked.as_ref().is_err_and(|known| known.field() == error.field());
             if !is_told && error.field().name() == BlockKind::Tree.sizes() {
-                say_of_block(&error, index, report);
+                add_block_fault(&error, index, report);
             }
-            // What lies behind cannot be found.
+            // The tree blocks after a damaged tree block cannot be located.
             break;
         }
     }
     walked
 }
 
-/// Reports why a block of surface `index` cannot be read. What is wrong with another was told of that.
-pub(super) fn say_of_block(error: &Error, index: usize, report: &mut Report<'_>) {
+/// Reports the error that prevents reading a block of surface `index`.
+///
+/// An error in the block of another surface is ignored here, because it is reported for that
+/// surface.
+pub(super) fn add_block_fault(error: &Error, index: usize, report: &mut Report<'_>) {
     if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
-        say_fault_as("UG19", error, report);
+        add_fault_as(rules::INVALID_BLOCK, error, report);
     }
 }
 
-/// Reports the fault that ended a walk.
+/// Reports the error that ended a walk over the file, if the walk failed because of the bytes of
+/// the file.
 pub(super) fn tell(walked: Result<()>, report: &mut Report<'_>) -> Result<()> {
-    walked.inspect_err(|error| say_fault(error, report))
+    walked.inspect_err(|error| add_fault(error, report))
 }
 
-/// Reports a fault as the breach of a rule.
-pub(super) fn say_fault(error: &Error, report: &mut Report<'_>) {
-    say_fault_as(rule_of(error), error, report);
+/// Reports an error in the bytes of a file as the violation of a rule.
+pub(super) fn add_fault(error: &Error, report: &mut Report<'_>) {
+    add_fault_as(rule_of(error), error, report);
 }
 
-fn say_fault_as(rule: &'static str, error: &Error, report: &mut Report<'_>) {
+fn add_fault_as(rule: Rule, error: &Error, report: &mut Report<'_>) {
     let mut text = error.kind().to_string();
     if let Some(at) = error.inflated_offset() {
         text = format!("{text}, at inflated byte {at}");
     }
-    report.say(rule, error.field(), error.offset().unwrap_or_default(), text);
+    report.add(rule, error.field(), error.offset().unwrap_or_default(), text);
 }
 
-/// Checks where the table says that blocks are.
+/// Checks the block offsets that the table of blocks stores.
 fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
     let (mut wrong, mut start) = (Tally::default(), mesh.file().state.header.body);
     for index in 0..mesh.surface_count() {
         wrong.add(as_u64(index), mesh.place(table, index) != Some(start));
-        // Behind a block whose sizes cannot be used, the table is all there is.
+        // If the sizes of a block are invalid, only the table can locate the next block.
         let next = mesh.pass_block(index, start).ok().or_else(|| mesh.block_in_table(index.saturating_add(1)));
         let Some(next) = next else { break };
         start = next;
     }
     if wrong.any() {
-        let text = format!("{} places are not those of the blocks; the first is number {}", wrong.count, wrong.first);
-        report.say("UG20", Field::new("offsets"), wrong.offset(table, 8), text);
+        let text = format!("{} offsets do not match their blocks; the first is entry {}", wrong.count, wrong.first);
+        report.add(rules::BLOCK_TABLE, Field::new("offsets"), wrong.offset(table, 8), text);
     }
 }
 
-/// Returns the rule that a fault breaches.
-pub(super) fn rule_of(error: &Error) -> &'static str {
+/// Returns the rule that an error in the bytes of a file violates.
+pub(super) fn rule_of(error: &Error) -> Rule {
     match (error.kind(), error.field().name()) {
-        (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => "UG01",
-        (ErrorKind::Value { .. }, "keys" | "bone_ids") => "UG08",
-        (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => "UG19",
-        _ if error.inflated_offset().is_some() => "UG19",
-        _ => "UG02",
+        (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => rules::WRONG_MAGIC,
+        (ErrorKind::Value { .. }, "keys" | "bone_ids") => rules::ANIMATED_BONE,
+        (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => rules::INVALID_BLOCK,
+        _ if error.inflated_offset().is_some() => rules::INVALID_BLOCK,
+        _ => rules::COUNT_OUT_OF_RANGE,
     }
 }
 
-/// Looks at the one thing that a region's bytes must be told by: how its counts and strings are spelled.
+/// Checks the raw bytes of a region: the encoding of its counts and strings.
+///
+/// The function also reports bytes after the closing magic number, and counts that exceed the
+/// maximum of the engine.
 pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     let Region { field, start, element, count, .. } = *region;
     if field == Field::new("end") {
-        report.say("UG24", field, start, format!("{count} bytes after the closing magic belong to no field"));
+        report.add(
+            rules::TRAILING_BYTES,
+            field,
+            start,
+            format!("{count} bytes after the closing magic belong to no field"),
+        );
     }
     if element == I32 && field == Field::new("bones.count") {
         let count = Cursor::new(bytes, "unigine").at(start).ok().and_then(|mut at| at.read::<U32>("count").ok());
         if let Some(count) = count.map(|count| count.get()).filter(|count| *count > MAX_NUMBERED) {
-            report.say("UG25", field, start, format!("{count}, where the engine can number {MAX_NUMBERED}"));
+            report.add(
+                rules::TOO_MANY_ITEMS,
+                field,
+                start,
+                format!("{count}, but the engine supports at most {MAX_NUMBERED}"),
+            );
         }
     }
     if element == TEXT_32 {
@@ -131,14 +149,19 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
     let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
     let (engine, engine_length) = compact::encode(value);
     if length != engine_length {
-        let text = format!("{value} is spelled in {length} bytes; the engine takes {engine_length}");
-        report.say("UG14", field, start, text);
+        let text = format!("{value} is encoded in {length} bytes; the engine uses {engine_length}");
+        report.add(rules::ENCODING, field, start, text);
     } else if cursor.rest().get(..length) != engine.get(..length) {
-        report.say("UG14", field, start, format!("{value} is spelled with a sign; the engine writes none"));
+        report.add(rules::ENCODING, field, start, format!("{value} is encoded with a sign; the engine writes none"));
     }
     let numbered = field == Field::new("bones.count") || field == Field::new("surfaces.count");
     if numbered && u32::try_from(value).is_ok_and(|count| count > MAX_NUMBERED) {
-        report.say("UG25", field, start, format!("{value}, where the engine can number {MAX_NUMBERED}"));
+        report.add(
+            rules::TOO_MANY_ITEMS,
+            field,
+            start,
+            format!("{value}, but the engine supports at most {MAX_NUMBERED}"),
+        );
     }
     if element != TEXT {
         return;
@@ -146,35 +169,37 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
     check_text(bytes, start.saturating_add(as_u64(length)), region, report);
 }
 
-/// Looks at a string's bytes.
+/// Checks the bytes of a string: its closing NUL and its encoding.
 fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'_>) {
     let Region { field, start, end, .. } = *region;
     let Ok(text) = Cursor::new(bytes, "unigine").at(text_at) else { return };
     let text = usize::try_from(end.saturating_sub(text_at)).ok().and_then(|length| text.rest().get(..length));
     let fault = match text {
-        Some([]) => "a string of no bytes, not even its closing NUL",
+        Some([]) => "a string of 0 bytes, without its closing NUL",
         Some([name @ .., 0]) if name.contains(&0) => "a NUL inside the string",
-        // The check of the text runs over a copy: the mapped bytes may change under it.
+        // Checks a copy of the string, because the mapped bytes may change during the check.
         Some([name @ .., 0]) if String::from_utf8(name.to_vec()).is_err() => "a string that is not UTF-8",
         Some([.., 0]) | None => return,
         Some(_) => "a string without its closing NUL",
     };
-    report.say("UG14", field, start, String::from(fault));
+    report.add(rules::ENCODING, field, start, String::from(fault));
 }
 
-/// Tells which names occur twice: a sorted list of borrowed names, in the order of the file.
+/// Reports names that occur more than once in a list. The function sorts references to the names;
+/// equal names stay in file order.
 pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(usize) -> u64, report: &mut Report<'_>) {
     let mut sorted: Vec<(Name<'_>, usize)> = names.iter().copied().zip(0..).collect();
     sorted.sort_unstable();
     for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
         if let [(name, first), (_, again), ..] = *same {
-            let text = format!("{} are named \"{name}\"; by name, {list} {first} is found", same.len());
-            report.say("UG15", Field::new("name").in_list(list, as_u64(again)), at(again), text);
+            let text = format!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
+            report.add(rules::DUPLICATE_NAME, Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }
     }
 }
 
-/// What a surface's counts are held against, once they are known.
+/// The array counts of a surface that its other array counts are compared with. A count is 0 until
+/// its array is located.
 #[derive(Default)]
 struct BaseCounts {
     positions: u32,
@@ -188,13 +213,13 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
         && code >= LIGHTMAP_CODES
     {
         let text = format!("code {code}, expected 0 to 7 (32 to 4096 texels)");
-        report.say("UG22", surface.named("lightmap"), view.header().lightmap_at, text);
+        report.add(rules::UNUSED_ITEM, surface.named("lightmap"), view.header().lightmap_at, text);
     }
     let mut base = BaseCounts::default();
     let mut arrays = view.arrays()?;
     let inflated = view.inflated_from();
     while let Some(array) = arrays.next()? {
-        // Some counts stand in the header, wherever the arrays are.
+        // Some counts are stored in the header and not directly before their arrays.
         let told = mesh.generation().is_compressed()
             && matches!(array.kind, ArrayKind::Positions(_) | ArrayKind::Indices | ArrayKind::AttributeIndices);
         report.turn_into(inflated.filter(|_| !told));
@@ -204,7 +229,7 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
             && totals.1 > INFLUENCES
         {
             let text = format!("a vertex with {} influences, expected 0 to 4", totals.1);
-            report.say("UG06", surface.named("weights"), array.at.saturating_add(totals.0), text);
+            report.add(rules::INVALID_WEIGHTS, surface.named("weights"), array.at.saturating_add(totals.0), text);
         }
     }
     if let (Some(block), Some(bytes)) = (inflated, view.inflated_bytes()) {
@@ -217,21 +242,25 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
 
 fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, report: &mut Report<'_>) {
     let SurfaceArray { kind, count, count_at, .. } = *array;
-    let mut say = |rule, name, text| report.say(rule, surface.named(name), count_at, text);
-    let of_base = |found: u32, base: u32| format!("{found}, expected {base} as the base shape has");
+    let mut say = |rule, name, text| report.add(rule, surface.named(name), count_at, text);
+    let of_base = |found: u32, base: u32| format!("{found}, expected {base}, the number in the base shape");
     match kind {
         ArrayKind::Positions(0) => base.positions = count,
         ArrayKind::TangentFrames(0) => base.frames = count,
         ArrayKind::Positions(target) if count != base.positions => {
             let field = surface.in_inner_list("target", target.into()).named("positions.count");
-            report.say("UG26", field, count_at, of_base(count, base.positions));
+            report.add(rules::MORPH_TARGET_COUNT, field, count_at, of_base(count, base.positions));
         }
         ArrayKind::TangentFrames(target) if count != base.frames => {
             let field = surface.in_inner_list("target", target.into()).named("tangents.count");
-            report.say("UG26", field, count_at, of_base(count, base.frames));
+            report.add(rules::MORPH_TARGET_COUNT, field, count_at, of_base(count, base.frames));
         }
         ArrayKind::Weights if count != 0 && count != base.positions => {
-            say("UG06", "weights.count", format!("{count}, expected 0 or {}, one per position", base.positions));
+            say(
+                rules::INVALID_WEIGHTS,
+                "weights.count",
+                format!("{count}, expected 0 or {}, one per position", base.positions),
+            );
         }
         ArrayKind::Uv0 | ArrayKind::Uv1 | ArrayKind::Colors if count != 0 && count != base.frames => {
             let name = match kind {
@@ -239,16 +268,20 @@ fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, 
                 ArrayKind::Uv1 => "uv1.count",
                 _ => "colors.count",
             };
-            say("UG05", name, format!("{count}, expected 0 or {}, one per tangent frame", base.frames));
+            say(rules::ATTRIBUTE_COUNT, name, format!("{count}, expected 0 or {}, one per tangent frame", base.frames));
         }
         ArrayKind::Indices => {
             base.corners = count;
             if !count.is_multiple_of(3) {
-                say("UG03", "indices.count", format!("{count}, expected a multiple of 3"));
+                say(rules::INDEX_STREAM_LENGTH, "indices.count", format!("{count}, expected a multiple of 3"));
             }
         }
         ArrayKind::AttributeIndices if count != base.corners => {
-            say("UG03", "attribute_indices.count", format!("{count}, expected {}, one per corner", base.corners));
+            say(
+                rules::INDEX_STREAM_LENGTH,
+                "attribute_indices.count",
+                format!("{count}, expected {}, one per corner", base.corners),
+            );
         }
         _ => {}
     }

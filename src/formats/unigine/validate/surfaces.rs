@@ -1,5 +1,6 @@
-//! Rules about vertices, indices and bounds: every value is looked at.
+//! Checks the rules about vertices, indices and bounds. Every vertex and every index is read.
 
+use super::rules;
 use zerocopy::little_endian::I16;
 
 use super::{animations, trees};
@@ -16,15 +17,15 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::model::{Counts, Indices, Positions, TangentFrames};
-use crate::parse::{Report, Severity, Tally};
+use crate::parse::{Report, Rule, Severity, Tally};
 use crate::{io, scan};
 
-/// How far spheres may be off, as a part of their radius.
+/// The maximum error of a bounding sphere, relative to its radius.
 const SPHERE_SLACK: f32 = 1e-4;
-/// What a sound vertex's weights sum to.
+/// The range of valid sums of the bone weights of a vertex.
 const WEIGHT_SUMS: std::ops::RangeInclusive<u32> = 65532..=65535;
 
-/// A surface under check.
+/// A surface that is being checked.
 struct SurfaceCheck<'a, 'c, 'r> {
     view: SurfaceView<'a>,
     field: Field,
@@ -40,7 +41,8 @@ pub(super) fn check_surface(
 ) -> Result<()> {
     let view = match mesh.surface_in(index, buffer) {
         Ok(view) => view,
-        // The check of the structure reported it, and the rest of the file can be read.
+        // The check of the structure has already reported this error, and the other surfaces can
+        // still be read.
         Err(_) if mesh.generation().is_compressed() => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -65,8 +67,8 @@ pub(super) fn check_surface(
 }
 
 impl<'a> SurfaceCheck<'a, '_, '_> {
-    fn say(&mut self, rule: &'static str, name: &'static str, offset: u64, text: String) {
-        self.report.say(rule, self.field.named(name), offset, text);
+    fn add(&mut self, rule: Rule, name: &'static str, offset: u64, text: String) {
+        self.report.add(rule, self.field.named(name), offset, text);
     }
 
     fn at(&self, kind: ArrayKind) -> Result<u64> {
@@ -78,13 +80,14 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         let wild = Tally { count, first };
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
-            let text = format!("{} items hold a value that is no finite number", wild.count);
+            let text = format!("{} items contain a value that is not finite", wild.count);
             let offset = wild.offset(at, size);
-            self.report.say_as(severity, "UG17", field, offset, text);
+            self.report.add_as(severity, rules::NOT_FINITE, field, offset, text);
         }
     }
 
-    /// Checks the positions and frames of every shape, in one pass: there may be many shapes.
+    /// Checks the positions and tangent frames of every shape in one pass over the arrays, because
+    /// a surface may have many shapes.
     fn targets(&mut self) -> Result<()> {
         let mut arrays = self.view.arrays()?;
         while let Some(array) = arrays.next()? {
@@ -113,20 +116,20 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         let (bounds, sphere) = (stored.bounds(), stored.sphere());
         let found = Positions::F32(positions).bounds();
         if !nearly_equal(&bounds, &found) {
-            let text = format!("stored {}, computed {}", shown(&bounds), shown(&found));
-            self.say("UG10", "bounds", at, text);
+            let text = format!("stored {}, but computed {}", shown(&bounds), shown(&found));
+            self.add(rules::BOUNDING_BOX, "bounds", at, text);
         }
         let middle = center(&bounds);
         let slack = slack(&bounds, sphere.radius);
         let off = middle.iter().zip(sphere.center).any(|(middle, stored)| (middle - stored).abs() > slack);
         if off {
-            let text = format!("sphere centre {:?}, the box's middle is {middle:?}", sphere.center);
-            self.say("UG11", "bounds", at, text);
+            let text = format!("sphere centre {:?}, but the middle of the box is {middle:?}", sphere.center);
+            self.add(rules::BOUNDING_SPHERE, "bounds", at, text);
         }
         let radius = scan::sphere::max_distance(sphere.center, positions.raw());
         if (radius - sphere.radius).abs() > slack {
-            let text = format!("sphere radius {}, the farthest position is {radius} from its centre", sphere.radius);
-            self.say("UG11", "bounds", at, text);
+            let text = format!("sphere radius {}, but the farthest position is {radius} away", sphere.radius);
+            self.add(rules::BOUNDING_SPHERE, "bounds", at, text);
         }
         Ok(())
     }
@@ -147,17 +150,24 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             TangentFrames::Quat7(frames) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     let [x, y, z] = raw.xyz.map(scaled);
-                    // w is computed, so the length is off only where x, y and z alone are longer than 1.
+                    // The component w is computed from x, y and z, so the length of the quaternion
+                    // is wrong only if the vector (x, y, z) alone is longer than 1.
                     let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
                     look(item, [x, y, z, w], raw.sign.unsigned_abs() == 127);
                 }
             }
         }
         let size = as_u64(frames.byte_offset(1));
-        let cases = [(length, "quaternions are not of unit length"), (flat, "quaternions have no safe sign of w")];
+        let cases =
+            [(length, "quaternions do not have unit length"), (flat, "quaternions have an unreliable sign of w")];
         for (tally, what) in cases {
             if tally.any() {
-                self.report.say("UG12", field, tally.offset(at, size), format!("{} {what}", tally.count));
+                self.report.add(
+                    rules::TANGENT_QUATERNION,
+                    field,
+                    tally.offset(at, size),
+                    format!("{} {what}", tally.count),
+                );
             }
         }
     }
@@ -181,15 +191,15 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             at = at.saturating_add(1).saturating_add(as_u64(size_of_val(run)));
         }
         let cases = [
-            ("UG06", unknown, "vertices name a bone that does not exist"),
-            ("UG13", sums, "vertices have weights that do not sum to 65532..65535"),
-            ("UG13", none, "vertices have no influence"),
-            ("UG13", zero, "vertices have an influence of weight 0"),
-            ("UG13", twice, "vertices name a bone twice"),
+            (rules::INVALID_WEIGHTS, unknown, "vertices refer to a bone that does not exist"),
+            (rules::WEIGHT_SUM, sums, "vertices have weights that do not sum to 65532..65535"),
+            (rules::WEIGHT_SUM, none, "vertices have no influence"),
+            (rules::WEIGHT_SUM, zero, "vertices have an influence of weight 0"),
+            (rules::WEIGHT_SUM, twice, "vertices refer to the same bone twice"),
         ];
         for (rule, tally, what) in cases {
             if tally.any() {
-                self.say(rule, "weights", tally.first, format!("{} {what}", tally.count));
+                self.add(rule, "weights", tally.first, format!("{} {what}", tally.count));
             }
         }
         Ok(())
@@ -206,13 +216,13 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let at = self.at(kind)?;
             let (beyond, unused) = uses(&stream, count);
             if beyond.any() {
-                let text = format!("{} indices name a {what} that does not exist; there are {count}", beyond.count);
-                self.say("UG04", name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
+                let text = format!("{} indices refer to a {what} that does not exist; there are {count}", beyond.count);
+                self.add(rules::INDEX_OUT_OF_RANGE, name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
             }
             if unused.any() {
                 let text =
                     format!("{} of {count} {what}s are used by no corner; the first is {}", unused.count, unused.first);
-                self.say("UG22", name, at, text);
+                self.add(rules::UNUSED_ITEM, name, at, text);
             }
         }
         let mut flat = Tally::default();
@@ -225,13 +235,13 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
             let text =
                 format!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
-            self.say("UG16", "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
+            self.add(rules::DEGENERATE_TRIANGLE, "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
         }
         Ok(())
     }
 }
 
-/// Counts the indices that are out of range, and the items that no index names.
+/// Counts the indices that are out of range, and the items that no index refers to.
 fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
     let (mut beyond, mut unused) = (Tally::default(), Tally::default());
     let mut used = vec![0_u64; as_index(count.div_ceil(64))];
@@ -250,7 +260,7 @@ fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
     (beyond, unused)
 }
 
-/// Checks the bounds of the whole mesh against those of its surfaces.
+/// Checks the bounds of the whole mesh against the bounds of its surfaces.
 pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
     let field = Field::new("");
     let at = mesh.bounds_at();
@@ -272,21 +282,22 @@ pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Resul
         return Ok(());
     }
     if !nearly_equal(&bounds, &union) {
-        let text = format!("stored {}, the surfaces' union is {}", shown(&bounds), shown(&union));
-        report.say("UG10", field.named("bounds"), at, text);
+        let text = format!("stored {}, but the union of the surfaces' boxes is {}", shown(&bounds), shown(&union));
+        report.add(rules::BOUNDING_BOX, field.named("bounds"), at, text);
     }
     let slack = slack(&bounds, sphere.radius);
     if farthest > sphere.radius + slack {
-        let text = format!("radius {}, a surface's sphere reaches {farthest} from the centre", sphere.radius);
-        report.say("UG11", field.named("bounds"), at, text);
+        let text = format!("radius {}, but a surface's sphere reaches {farthest} from the centre", sphere.radius);
+        report.add(rules::BOUNDING_SPHERE, field.named("bounds"), at, text);
     } else if farthest < sphere.radius - slack {
-        let text = format!("radius {}, the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
-        report.say("UG11", field.named("bounds"), at, text);
+        let text = format!("radius {}, but the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
+        report.add(rules::BOUNDING_SPHERE, field.named("bounds"), at, text);
     }
     Ok(())
 }
 
-/// Returns how far a sphere may be off: a part of its radius, and what floats as large as its coordinates round to.
+/// Returns the tolerance for a bounding sphere: a fraction of its radius, plus the rounding error
+/// of its coordinates.
 fn slack(bounds: &Bounds, radius: f32) -> f32 {
     let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |largest, value| largest.max(value.abs()));
     SPHERE_SLACK * radius.abs() + 4.0 * f32::EPSILON * largest
@@ -294,8 +305,8 @@ fn slack(bounds: &Bounds, radius: f32) -> f32 {
 
 pub(super) fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {
     if !bounds.floats().iter().all(|value| value.is_finite()) {
-        let text = String::from("bounds with a value that is no finite number");
-        report.say("UG17", field.named("bounds"), at, text);
+        let text = String::from("bounds with a value that is not finite");
+        report.add(rules::NOT_FINITE, field.named("bounds"), at, text);
     }
 }
 
@@ -303,13 +314,15 @@ fn scaled(component: I16) -> f32 {
     f32::from(component.get()) / 32767.0
 }
 
-/// Tells whether two boxes agree to one unit in the last place.
+/// Returns whether all coordinates of two bounding boxes are equal to within one unit in the last
+/// place (ULP).
 pub(super) fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
     let pairs = one.min.iter().zip(&other.min).chain(one.max.iter().zip(&other.max));
     pairs.into_iter().all(|(one, other)| ordered(*one).abs_diff(ordered(*other)) <= 1)
 }
 
-/// Numbers floats so that neighbours differ by 1, and both zeros are one.
+/// Maps a float to an integer with the same order. The integers of two adjacent floats differ by 1,
+/// and positive and negative zero have the same integer.
 fn ordered(value: f32) -> i64 {
     let bits = i64::from(value.to_bits() & 0x7fff_ffff);
     if value.is_sign_negative() { bits.wrapping_neg() } else { bits }

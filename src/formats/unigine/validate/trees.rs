@@ -1,6 +1,7 @@
-//! Rules about the spatial trees of compressed generations, and their edge records.
+//! Checks the rules about the spatial trees and the edge records of ms14 and ms15.
 
-use super::structure::say_of_block;
+use super::rules;
+use super::structure::add_block_fault;
 use super::surfaces::{nearly_equal, shown};
 use crate::array::{Array, Bounds};
 use crate::error::{Field, PathSegment, Result};
@@ -12,23 +13,23 @@ use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Report, Tally};
 
-/// Bits of an edge record that have a meaning.
+/// The bits of an edge record that have a meaning: one for each edge of the triangle.
 const EDGE_BITS: u8 = 7;
 
-/// Checks the tree of a surface, of generations that have one.
+/// Checks the spatial tree of a surface, in generations that store spatial trees.
 pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, report: &mut Report<'_>) -> Result<()> {
     if !mesh.generation().is_compressed() {
         return Ok(());
     }
-    // The check of the structure reported one that cannot be found.
+    // The check of the structure has already reported a tree block that cannot be located.
     if mesh.tree_block(index).is_err() {
         return Ok(());
     }
     let inflated = match mesh.fresh_tree(index, &mut mesh.alone()) {
         Ok(inflated) => inflated,
-        // The rest of the file can be read.
+        // Other trees can be read even if this tree is damaged.
         Err(error) => {
-            say_of_block(&error, index, report);
+            add_block_fault(&error, index, report);
             return Ok(());
         }
     };
@@ -39,7 +40,8 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     let mut check = SurfaceTreeCheck { tree, field, inflated: &inflated, report };
     let triangles = as_index(view.counts()?.corners / 3);
     check.lists(triangles);
-    // Leaves that name triangles over and over would take time without end.
+    // The bounding boxes are checked only if the leaves are valid. If leaves referred to the same
+    // triangles repeatedly, checking the bounding boxes could take a very long time.
     if check.nodes() & check.leaves(triangles) {
         check.boxes(view)?;
     }
@@ -47,7 +49,7 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     Ok(())
 }
 
-/// A tree under check.
+/// A spatial tree that is being checked.
 struct SurfaceTreeCheck<'a, 'c, 'r> {
     tree: SurfaceTree<'a>,
     field: Field,
@@ -56,11 +58,12 @@ struct SurfaceTreeCheck<'a, 'c, 'r> {
 }
 
 impl SurfaceTreeCheck<'_, '_, '_> {
-    fn say(&mut self, name: &'static str, offset: u64, text: String) {
-        self.report.say("UG21", self.field.named(name), offset, text);
+    fn add(&mut self, name: &'static str, offset: u64, text: String) {
+        self.report.add(rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
-    /// Checks that there is one record for each triangle, in each list.
+    /// Checks that the list of edge records and the list of triangles have one item for each
+    /// triangle.
     fn lists(&mut self, triangles: usize) {
         let offsets = self.inflated.offsets;
         let lists = [
@@ -69,7 +72,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         ];
         for (name, found, at) in lists {
             if found != triangles {
-                self.say(name, at, format!("{found} items, expected {triangles}, one per triangle"));
+                self.add(name, at, format!("{found} items, expected {triangles}, one per triangle"));
             }
         }
         let mut beyond = Tally::default();
@@ -78,7 +81,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         }
         if beyond.any() {
             let text = format!("{} edge records have more than 3 bits", beyond.count);
-            self.say("edges", beyond.offset(offsets.edges, 1), text);
+            self.add("edges", beyond.offset(offsets.edges, 1), text);
         }
         let mut seen = vec![false; triangles];
         let mut wrong = Tally::default();
@@ -88,18 +91,19 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         }
         if wrong.any() {
             let text = format!(
-                "{} corners are not the first of a triangle that was not named before; the first is number {}",
+                "{} corners are not the first corner of a triangle, or repeat a triangle; the first is item {}",
                 wrong.count, wrong.first
             );
-            self.say("corners", offsets.corners, text);
+            self.add("corners", offsets.corners, text);
         }
     }
 
-    /// Checks that nodes come in pre-order, and that each hangs from one: a tree without circles.
+    /// Checks that the nodes are in pre-order and that each node has exactly one parent. Such a
+    /// tree has no cycles.
     fn nodes(&mut self) -> bool {
         let nodes = self.tree.nodes();
         let mut wrong = Tally::default();
-        // The right children that are still to come.
+        // The numbers of the right child nodes that were not reached yet.
         let mut waiting: Vec<usize> = Vec::new();
         let mut expected = Some(0);
         for (number, node) in nodes.iter().enumerate() {
@@ -119,13 +123,13 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             wrong.add(as_u64(nodes.len()), !nodes.is_empty());
         }
         if wrong.any() {
-            let text = format!("{} nodes are out of order or badly made; the first is {}", wrong.count, wrong.first);
-            self.say("nodes", self.inflated.offsets.nodes, text);
+            let text = format!("{} nodes are out of order or invalid; the first is node {}", wrong.count, wrong.first);
+            self.add("nodes", self.inflated.offsets.nodes, text);
         }
         !wrong.any()
     }
 
-    /// Checks that each triangle is in one leaf.
+    /// Checks that exactly one leaf refers to each triangle.
     fn leaves(&mut self, triangles: usize) -> bool {
         let mut covered = vec![false; self.tree.corners().len()];
         let (mut again, mut outside) = (Tally::default(), Tally::default());
@@ -137,27 +141,34 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             };
             again.add(number, part.iter().any(|covered| *covered));
             part.fill(true);
-            // Leaves that all name the same would be gone through again and again.
+            // The check ends here, because it would take very long if all leaves referred to the
+            // same triangles.
             if again.any() {
                 break;
             }
         }
         let missing = covered.iter().filter(|covered| !**covered).count();
-        let cases =
-            [(outside, "leaves name triangles that do not exist"), (again, "leaves name triangles that another has")];
+        let cases = [
+            (outside, "leaves refer to triangles that do not exist"),
+            (again, "leaves share triangles with another leaf"),
+        ];
         for (tally, what) in cases {
             if tally.any() {
                 let text = format!("{} {what}; the first is node {}", tally.count, tally.first);
-                self.say("nodes", self.inflated.offsets.nodes, text);
+                self.add("nodes", self.inflated.offsets.nodes, text);
             }
         }
         if missing > 0 && !again.any() && triangles > 0 {
-            self.say("nodes", self.inflated.offsets.nodes, format!("{missing} triangles are in no leaf"));
+            self.add("nodes", self.inflated.offsets.nodes, format!("{missing} triangles are in no leaf"));
         }
         !again.any() && !outside.any()
     }
 
-    /// Checks that boxes nest, that those of leaves are tight, that the root's is the surface's, and where nodes are split.
+    /// Checks the bounding boxes and the split coordinates of all nodes.
+    ///
+    /// The bounding box of a node must lie inside the box of its parent. The box of a leaf must be
+    /// the smallest box around its triangles. The box of the root must be the box of the surface.
+    /// The split coordinate of a node must lie inside the box of the node.
     fn boxes(&mut self, view: &SurfaceView<'_>) -> Result<()> {
         let tree = self.tree;
         let bounds = |number: usize| tree.boxes().get(number).map(split);
@@ -186,20 +197,21 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         for (tally, name, at, size, what) in cases {
             if tally.any() {
                 let text = format!("{} {what}; the first is node {}", tally.count, tally.first);
-                self.say(name, tally.offset(at, size), text);
+                self.add(name, tally.offset(at, size), text);
             }
         }
         if let Some(root) = bounds(0)
             && !nearly_equal(&root, &view.bounds())
         {
-            let text = format!("the root's is {}, the surface's is {}", shown(&root), shown(&view.bounds()));
-            self.say("boxes", offsets.boxes, text);
+            let text = format!("the root's box is {}, the surface's box is {}", shown(&root), shown(&view.bounds()));
+            self.add("boxes", offsets.boxes, text);
         }
         Ok(())
     }
 }
 
-/// Returns the box around a leaf's triangles; `None` where some of them cannot be found.
+/// Returns the smallest bounding box around the triangles of a leaf, or `None` if a triangle or a
+/// position does not exist.
 fn tight(
     tree: &SurfaceTree<'_>,
     leaf: &TreeNode,

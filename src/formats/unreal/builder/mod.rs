@@ -1,4 +1,5 @@
-//! Making a pair from nothing.
+//! Builders for a new mesh: [`Mesh`] writes the data file and the aniv file, and [`script`] writes
+//! the script.
 
 pub mod script;
 
@@ -12,9 +13,10 @@ use crate::decode::{packed32, packed64};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 
-/// A vertex mesh to be written, in stored units: [`quantize`] makes those of floats.
+/// A vertex mesh to write, in stored units. [`quantize`] converts floats to stored units.
 ///
-/// Everything that the files cannot hold is refused before the first byte is written.
+/// If the files cannot hold the mesh, the functions of this type return an error before they write
+/// the first byte.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -30,54 +32,55 @@ use crate::math::{as_index, as_u64};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
-    /// How vertices are stored.
+    /// The storage format of the vertices.
     pub variant: Variant,
-    /// Vertices of each frame.
+    /// The number of vertices of each animation frame.
     pub vertices: u32,
-    /// Triangles.
+    /// The triangles of the mesh.
     pub polygons: Vec<RawPolygon>,
-    /// For each frame, the stored x, y and z of every vertex.
+    /// For each animation frame, the stored x, y and z of every vertex.
     pub frames: Vec<Vec<[i16; 3]>>,
-    /// The bytes of the data file's header that nobody reads.
+    /// The unused bytes in the header of the data file.
     pub unused: [u8; UNUSED],
 }
 
 impl Mesh {
-    /// Makes a mesh of so many vertices, without polygons and frames.
+    /// Makes a mesh with the given number of vertices, without polygons and animation frames.
     #[must_use]
     pub const fn new(variant: Variant, vertices: u32) -> Self {
         Self { variant, vertices, polygons: Vec::new(), frames: Vec::new(), unused: [0; UNUSED] }
     }
 
-    /// Returns the data file.
+    /// Returns the bytes of the data file.
     ///
     /// # Errors
     ///
-    /// As [`write_data`](Self::write_data).
+    /// Returns the same errors as [`write_data`](Self::write_data).
     pub fn data_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_data(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Returns the aniv file.
+    /// Returns the bytes of the aniv file.
     ///
     /// # Errors
     ///
-    /// As [`write_aniv`](Self::write_aniv).
+    /// Returns the same errors as [`write_aniv`](Self::write_aniv).
     pub fn aniv_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_aniv(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Writes the data file.
+    /// Writes the data file to `out`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for what the pair cannot hold: more than 65,535 polygons or frames, more than 16,383 classic
-    /// or 8,191 Deus Ex vertices, an index beyond the vertices, a position out of range, a frame of another number of
-    /// vertices. What the output refuses.
+    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh: it has more than 65,535
+    /// polygons or frames, more than 16,383 classic or 8,191 Deus Ex vertices, a vertex index or a
+    /// position that is out of range, or a frame whose number of vertices differs from `vertices`.
+    /// Also returns an error if writing to `out` fails.
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
         self.check()?;
         let header = RawDataHeader {
@@ -91,11 +94,14 @@ impl Mesh {
         out.flush().map_err(|error| failed(DATA, error))
     }
 
-    /// Writes the aniv file. Many small writes: give it a [`BufWriter`](std::io::BufWriter), or memory.
+    /// Writes the aniv file to `out`.
+    ///
+    /// The file is written in many small parts, so `out` should be a
+    /// [`BufWriter`](std::io::BufWriter) or memory.
     ///
     /// # Errors
     ///
-    /// As [`write_data`](Self::write_data).
+    /// Returns the same errors as [`write_data`](Self::write_data).
     pub fn write_aniv(&self, mut out: impl Write) -> Result<()> {
         self.check()?;
         let size = self.variant.frame_size(self.vertices);
@@ -117,7 +123,7 @@ impl Mesh {
         out.flush().map_err(|error| failed(ANIV, error))
     }
 
-    /// Tests that the files can hold all of it.
+    /// Checks that the files can hold the whole mesh.
     fn check(&self) -> Result<()> {
         let most_vertices = match self.variant {
             Variant::Classic => most::CLASSIC_VERTICES,
@@ -128,7 +134,7 @@ impl Mesh {
         at_most(DATA, "vertex_count", as_index(self.vertices), most_vertices)?;
         at_most(ANIV, "frame_count", self.frames.len(), most::COUNT)?;
         if self.variant == Variant::Prototype && self.vertices == 2 {
-            let expected = "a size that is no other variant's, too".to_owned();
+            let expected = "a frame size that fits only one variant".to_owned();
             return Err(refused(ANIV, Field::new("frame_size"), expected, "16 bytes for two vertices".to_owned()));
         }
         for (number, polygon) in (0..).zip(&self.polygons) {
@@ -157,32 +163,38 @@ impl Mesh {
     }
 }
 
-/// What becomes of a coordinate that cannot be stored.
+/// Selects how [`quantize`] handles a coordinate that is outside the range of the file format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutOfRange {
-    /// It is an error.
+    /// [`quantize`] returns an error.
     #[default]
     Refuse,
-    /// The nearest that can be stored takes its place, 0 that of NaN, and [`Quantized::clamped`] lists it.
+    /// [`quantize`] stores the nearest possible value, and 0 for NaN. [`Quantized::clamped`] lists
+    /// the indices of the positions with such a coordinate.
     Clamp,
 }
 
-/// Positions in stored units, and which of them are not where they were meant to be.
+/// The result of [`quantize`]: positions in stored units, and the indices of the positions that
+/// were clamped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quantized {
-    /// Stored x, y and z.
+    /// The stored x, y and z of each position.
     pub stored: Vec<[i16; 3]>,
-    /// Numbers of the positions that could not be stored, and were clamped.
+    /// The indices of the positions that were out of range and were clamped.
     pub clamped: Vec<usize>,
 }
 
-/// Rounds positions in the units of the mesh's author (a box of 256 units a side) to stored units: to the nearest, so that
-/// the worst error is 1/16 in classic x and y, 1/8 in z, and 1/512 in Deus Ex's. Never wraps, as the published packing
-/// does.
+/// Rounds positions in the units of the mesh's author to stored units.
+///
+/// In the author's units, every vertex must be in a cube of 256 units per side. Each coordinate is
+/// rounded to the nearest stored value. The largest rounding error, in units of the author, is 1/16
+/// for classic x and y, 1/8 for classic z, and 1/512 for Deus Ex. Unlike the packing on the
+/// published page, this function never wraps a value around to the other end of the range.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Refused`] for a coordinate out of range, infinite or NaN, unless those are to be clamped.
+/// Returns [`ErrorKind::Refused`] for a coordinate that is out of range, infinite or NaN, unless
+/// `out_of_range` is [`OutOfRange::Clamp`].
 pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRange) -> Result<Quantized> {
     let mut quantized = Quantized::default();
     let scale = variant.author_scale();
@@ -200,7 +212,7 @@ pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRan
         }
         if !inside && out_of_range == OutOfRange::Refuse {
             let field = Field::new("").in_list("position", as_u64(number));
-            let expected = "coordinates in a box of 256 units a side around 0".to_owned();
+            let expected = "coordinates in a box of 256 units per side around 0".to_owned();
             return Err(refused(ANIV, field, expected, format!("{position:?}")));
         }
         quantized.stored.push(stored);
@@ -216,7 +228,8 @@ fn whole(value: f32) -> i16 {
     value as i16
 }
 
-/// Returns the least and the greatest corner of a frame, which a prototype's stores behind its vertices.
+/// Returns the minimum and maximum corners of the bounding box of a frame. A prototype frame stores
+/// these corners after its vertices.
 fn extremes(frame: &[[i16; 3]]) -> Vec<[i16; 3]> {
     let Some(first) = frame.first() else { return vec![[0; 3]; 2] };
     let corner = |pick: fn(i16, i16) -> i16| {
@@ -236,7 +249,7 @@ fn refused(format: &'static str, field: Field, expected: String, found: String) 
     Error::without_offset(format, field, ErrorKind::Refused { expected: expected.into(), found: found.into() })
 }
 
-/// Makes a count of a length that was tested to fit.
+/// Converts a length to a 16-bit count. The caller has checked that the length fits.
 fn narrow(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

@@ -1,7 +1,8 @@
-//! A new script for one mesh.
+//! Builder for the text of a new script that imports one mesh.
 //!
-//! Plain fields, checked and spelled when they are written. [`Script::new`] gives the published defaults; unlike the
-//! published writer, each texture is set once, and no number too many.
+//! [`Script`] has public fields, which are checked and encoded when the script is written.
+//! [`Script::new`] sets the published defaults. Unlike the published program that writes scripts,
+//! this builder sets each texture only once, and sets no texture number too many.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -27,74 +28,76 @@ use crate::parse::Name;
 /// A script to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    /// The class: ASCII letters, digits and `_`.
+    /// The name of the class: ASCII letters, digits and `_`.
     pub class: String,
-    /// The class it expands.
+    /// The name of the base class, which the class expands.
     pub base: String,
-    /// The mesh's name.
+    /// The name of the mesh.
     pub mesh: String,
-    /// The folder of all files, as the engine sees it; empty for none.
+    /// The path of the folder that contains all files, as the engine sees the folder. An empty
+    /// string means no folder.
     pub folder: String,
-    /// The file of the polygons, in the folder.
+    /// The name of the data file, which holds the polygons, without the folder.
     pub data_file: String,
-    /// The file of the frames, in the folder.
+    /// The name of the aniv file, which holds the animation frames, without the folder.
     pub aniv_file: String,
-    /// Whether the model is flipped on import.
+    /// Whether the engine flips the model when it imports the model.
     pub unmirror: bool,
-    /// Offset along each axis.
+    /// The offset of the mesh along the x, y and z axis, in stored units.
     pub origin: [f32; 3],
-    /// Yaw, pitch and roll in 1/256 of a turn.
+    /// The rotation of the mesh: yaw, pitch and roll, in 1/256 of a turn.
     pub rotation: [f32; 3],
-    /// The named ranges of frames.
+    /// The sequences: named ranges of animation frames.
     pub sequences: Vec<Sequence>,
-    /// The calls at times of sequences.
+    /// The functions that the engine calls at given times of the sequences.
     pub notifies: Vec<Notify>,
-    /// Factor along each axis for the stored integers.
+    /// The scale factor of the x, y and z axis for the stored positions.
     pub scale: [f32; 3],
-    /// The textures, at most one for each number.
+    /// The textures of the mesh, at most one per texture number.
     pub textures: Vec<Texture>,
 }
 
-/// A range of frames to write.
+/// A sequence to write: a named range of animation frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sequence {
-    /// Its name.
+    /// The name of the sequence.
     pub name: String,
-    /// Its first frame.
+    /// The index of the first animation frame of the sequence.
     pub start: u32,
-    /// How many frames it has.
+    /// The number of animation frames in the sequence.
     pub frames: u32,
-    /// Frames per second; `None` leaves it to the engine.
+    /// The playback rate in frames per second. With `None`, the engine uses its default rate.
     pub rate: Option<f32>,
-    /// The group it belongs to.
+    /// The name of the group of the sequence, or `None` for no group.
     pub group: Option<String>,
 }
 
-/// A call to write.
+/// A notification to write: a function that the engine calls at a time of a sequence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notify {
-    /// The sequence's name.
+    /// The name of the sequence.
     pub sequence: String,
-    /// When: a fraction of the sequence, 0 to 1.
+    /// The time of the call, as a fraction of the sequence from 0 to 1.
     pub time: f32,
-    /// The function that is called.
+    /// The name of the function to call.
     pub function: String,
 }
 
 /// A texture to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
-    /// The number that polygons hold.
+    /// The texture number by which polygons refer to the texture.
     pub number: u8,
-    /// The texture's name.
+    /// The name of the texture.
     pub name: String,
-    /// Its file, in the folder; where it is empty, the texture is set and not imported.
+    /// The name of the image file, without the folder. If the name is empty, the script assigns the
+    /// texture to its number, but does not import the image file.
     pub file: String,
 }
 
 impl Script {
-    /// Makes a script with the published defaults: the files `MODELS\mesh_d.3d` and `MODELS\mesh_a.3d`, the sequences
-    /// `All` and `Still`, a scale of 0.5, 0.5, 1.
+    /// Makes a script with the published defaults: the files `MODELS\mesh_d.3d` and
+    /// `MODELS\mesh_a.3d`, the sequences `All` and `Still`, and a scale of 0.5, 0.5, 1.
     #[must_use]
     pub fn new(mesh: &str, frames: u32) -> Self {
         let sequence = |name: &str, frames| Sequence { name: name.into(), frames, ..Sequence::default() };
@@ -115,12 +118,12 @@ impl Script {
         }
     }
 
-    /// Writes the script to memory.
+    /// Returns the bytes of the script.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name, text or number that would be read as something else,
-    /// and for a texture number given twice.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if a name, text or number
+    /// would be read back as something else, or if two textures have the same number.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut text = format!("class {} expands {};\n", class(&self.class)?, class(&self.base)?).into_bytes();
         for part in [self.mesh_lines()?, self.texture_lines()?] {
@@ -133,11 +136,12 @@ impl Script {
         Ok(text)
     }
 
-    /// Writes the script, after spelling all of it.
+    /// Writes the script to `out`. The whole script is encoded before the first byte is written.
     ///
     /// # Errors
     ///
-    /// As [`to_bytes`](Self::to_bytes), and what the output refuses.
+    /// Returns the same errors as [`to_bytes`](Self::to_bytes), and an error if writing to `out`
+    /// fails.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
         let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
         out.write_all(&self.to_bytes()?).map_err(failed)?;
@@ -191,7 +195,7 @@ impl Script {
         for texture in &self.textures {
             let seen = seen.get_mut(usize::from(texture.number));
             if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
-                return Err(refused("NUM", "each texture number once", texture.number.to_string().as_bytes()));
+                return Err(refused("NUM", "an unused texture number", texture.number.to_string().as_bytes()));
             }
             lines.push(map("SETTEXTURE")?.integer("NUM", texture.number.into()).name("TEXTURE", &texture.name)?);
         }
@@ -213,28 +217,33 @@ impl Sequence {
     }
 }
 
-/// Makes a script from nothing for a mesh whose files are called `name_d.3d` and `name_a.3d`: with the published defaults,
-/// and one texture for each texture number that a polygon which is drawn has. Change its fields before writing it.
+/// Makes a new script for a mesh with the files `name_d.3d` and `name_a.3d`.
 ///
-/// The mesh and its class are called `name`, too, with `_` for whatever a class cannot be called. The scale makes four
-/// units of the game of one of the author's, which is the published 0.5, 0.5, 1 for classic vertices and 1/64 along each
-/// axis for Deus Ex's.
+/// The script has the published defaults, and one texture for each texture number that a drawn
+/// polygon uses. The caller can change the fields of the script before writing it.
+///
+/// The mesh and its class are also called `name`, with `_` in place of each character that is not
+/// valid in the name of a class. The scale converts one unit of the author to four units of the
+/// game. The result is the published scale of 0.5, 0.5, 1 for classic vertices, and 1/64 along each
+/// axis for Deus Ex vertices.
 ///
 /// # Errors
 ///
-/// As [`Mesh::surface`]; [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name that no file can have.
+/// Returns the same errors as [`Mesh::surface`], and
+/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not a valid file name.
 pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
     let word = word(name)?;
     let frames = u32::try_from(mesh.frame_count()).unwrap_or(u32::MAX);
     let mut script = Script::new(&word, frames);
-    // For classic vertices that is the published 0.5, 0.5, 1; Deus Ex's come out as large.
+    // For classic vertices, the scale is the published 0.5, 0.5, 1. Deus Ex meshes get the same
+    // size.
     script.scale = mesh.variant().author_scale().map(|scale| scale * 4.0);
     script.data_file = format!("{name}_d.3d");
     script.aniv_file = format!("{name}_a.3d");
     for surface in mesh.surfaces() {
         let surface = surface?;
         let number = surface.texture();
-        // Surfaces come by texture number, so that one which is there already is the last.
+        // Surfaces are sorted by texture number, so only the last texture can have the same number.
         let known = script.textures.last().is_some_and(|last| last.number == number);
         if surface.is_drawn() && !known {
             let name = format!("J{word}{number}");
@@ -245,14 +254,16 @@ pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
     Ok(script)
 }
 
-/// Makes a script of what another says about one mesh, for its files under another name: every command about the mesh, with
-/// every key it has, in the order of the old script. Nothing else of the old script is taken over: its class is not, and
-/// no other mesh.
+/// Makes a new script for one mesh of an existing script, and gives the mesh and its files a new
+/// name.
+///
+/// The new script has every command about the mesh, with all keys of each command, in the order of
+/// the existing script. The class and the other meshes of the existing script are not copied.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) for a name that no file can have, and for values that no line can
-/// hold.
+/// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not a valid file
+/// name, or if the value of a key cannot be written in one line of a script.
 pub fn rename(mesh: &MeshScript<'_>, name: &str) -> Result<Vec<u8>> {
     let word = word(name)?;
     let mut text = format!("class {word} expands Object;\n\n").into_bytes();
@@ -275,17 +286,17 @@ pub fn rename(mesh: &MeshScript<'_>, name: &str) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Returns the path of another file in the folder of one.
+/// Returns `path` with the file name at its end replaced by `file`.
 fn beside(path: Name<'_>, file: &str) -> Vec<u8> {
     let path = path.as_bytes();
     let folder = path.iter().rposition(|byte| matches!(byte, b'\\' | b'/')).map_or(0, |slash| slash.saturating_add(1));
     [path.get(..folder).unwrap_or_default(), file.as_bytes()].concat()
 }
 
-/// Makes a word that a class can be called of a file's stem.
+/// Converts the stem of a file name to a valid name for a class.
 fn word(name: &str) -> Result<String> {
     if !is_file_name(name.as_bytes()) {
-        return Err(refused("name", "the stem of a file's name", name.as_bytes()));
+        return Err(refused("name", "the stem of a file name", name.as_bytes()));
     }
     let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
@@ -298,13 +309,14 @@ fn along(line: Line, [x, y, z]: [f32; 3]) -> Result<Line> {
     line.number("X", x)?.number("Y", y)?.number("Z", z)
 }
 
-/// Tests the name of a class, which stands in code.
+/// Returns `name` if it is a valid name for a class, and an error otherwise. The name becomes part
+/// of the code of the script.
 fn class(name: &str) -> Result<&str> {
     let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if word && name.bytes().next().is_some_and(|first| !first.is_ascii_digit()) {
         return Ok(name);
     }
-    Err(refused("class", "letters, digits and `_`, no digit first", name.as_bytes()))
+    Err(refused("class", "letters, digits and `_`, without a digit at the start", name.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The folders and scripts that were read, and the files that paths in scripts mean.
+//! A cache of the folders and scripts that were read, and the search for the files that paths in
+//! scripts refer to.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use crate::formats::unreal::script::Script;
 use crate::io;
 use crate::parse::{Limits, Name};
 
-/// What was read of the disk: each folder and each script once.
+/// A cache of the folder listings and scripts that were read from the disk. Each folder and each
+/// script is read only once.
 #[derive(Debug, Default)]
 pub(super) struct FolderCache {
     limits: Limits,
@@ -31,14 +33,16 @@ impl FolderCache {
         Self { limits: *limits, ..Self::default() }
     }
 
-    /// Lists a folder, once.
+    /// Returns the names in a folder. The first call reads the folder, and later calls return the
+    /// cached names.
     pub(super) fn folder(&mut self, path: &Path) -> Result<Arc<Folder>> {
         let limit = self.limits.items;
         let list = || Folder::list(path, limit).map(Arc::new);
         self.folders.entry(path.to_owned()).or_insert_with(list).clone()
     }
 
-    /// Reads what a script imports, once.
+    /// Returns the meshes that a script imports. The first call reads the script, and later calls
+    /// return the cached meshes.
     pub(super) fn read(&mut self, path: &Path) -> Result<Arc<Imports>> {
         let limits = self.limits;
         let read = || {
@@ -55,8 +59,12 @@ impl FolderCache {
         self.scripts.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
-    /// Reads the scripts that may import the files of a folder, once: those in it, in its `Classes`, and in the `Classes`
-    /// beside it and beside the folder around it. One that cannot be read imports nothing.
+    /// Returns the scripts that may import the files of a folder. The first call reads the scripts,
+    /// and later calls return the cached scripts.
+    ///
+    /// The function reads the scripts in the folder itself, and in the `Classes` subfolders of the
+    /// folder, of its parent and of its grandparent. A script that cannot be read is treated as a
+    /// script without imports.
     pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
         if let Some(near) = self.near.get(folder) {
             return Ok(near.clone());
@@ -64,7 +72,7 @@ impl FolderCache {
         let mut near = Near::default();
         let own = self.folder(folder)?;
         self.add_scripts(folder, &own, &mut near);
-        // Models of a kind often have a folder of their own within that of the models.
+        // The files of similar models are often in a subfolder of the folder with all models.
         let (beside, above) = (around(folder), around(&around(folder)));
         for around in [folder.to_owned(), beside, above] {
             let Ok(listed) = self.folder(&around) else { continue };
@@ -87,13 +95,14 @@ impl FolderCache {
         }
     }
 
-    /// Finds the folder that the paths of the scripts in a folder stay below, once.
+    /// Returns the root for the scripts in a folder: the folder that the paths in these scripts
+    /// must not leave. The root is cached.
     fn root(&mut self, folder: &Path) -> Result<Arc<Root>> {
         let find = || Root::of(folder).map(Arc::new);
         self.roots.entry(folder.to_owned()).or_insert_with(find).clone()
     }
 
-    /// Finds the files of one mesh of a script.
+    /// Finds the data file and the aniv file of one mesh that a script imports.
     pub(super) fn resolve_mesh(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Pair> {
         let files = [(&mesh.data_file, "data_file"), (&mesh.aniv_file, "aniv_file")];
         let [data, aniv] = files.map(|(file, field)| self.file_of(script, file, field, mesh));
@@ -117,7 +126,9 @@ impl FolderCache {
         found.ok_or_else(|| wrong(field, ErrorKind::Missing { expected: expected() }).at_path(script))
     }
 
-    /// Returns the files beside a script that have its stem, for the mesh that the stem means.
+    /// Returns the paths of the data file and the aniv file that are in the folder of a script and
+    /// have the same stem as the script. Returns `None` if one of these files does not exist, or if
+    /// files with this stem belong to another mesh than `mesh`.
     fn stem_pair(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Option<(PathBuf, PathBuf)>> {
         let own = imports.own.and_then(|own| imports.meshes.get(own));
         if own.is_none_or(|own| own.name != mesh.name) {
@@ -131,9 +142,10 @@ impl FolderCache {
         Ok(data.zip(aniv))
     }
 
-    /// Finds the file that a path in a script means; `None` where it is not there.
+    /// Finds the file that a path in a script refers to. Returns `None` if the file does not exist.
     ///
-    /// An error for a path that leads out of the script's folders: neither by its text nor over a link is it followed.
+    /// Returns an error if the path leads out of the folders of the script, by its text or through
+    /// a link. A path that leads out of these folders is not followed.
     pub(super) fn resolve(&mut self, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
         let refused = || wrong("path", outside(path)).at_path(script);
         let parts = parts(path).ok_or_else(refused)?;
@@ -155,7 +167,8 @@ impl FolderCache {
         Ok(None)
     }
 
-    /// Goes down from the root, name by name, and stays below it at each.
+    /// Follows the names in `parts` from the root down to a file. Checks after each name that the
+    /// path is still inside the root.
     fn walk(&mut self, root: &Root, parts: &[&[u8]]) -> Result<PathTarget> {
         let mut path = root.path.clone();
         for (left, part) in iter::zip((0..parts.len()).rev(), parts) {
@@ -174,7 +187,7 @@ impl FolderCache {
     }
 }
 
-/// Where a path in a script leads.
+/// The result of following a path in a script.
 enum PathTarget {
     Found(PathBuf),
     Outside,

@@ -1,4 +1,5 @@
-//! Names of files: which part of a pair they are, and which mesh of a script they belong to.
+//! File names. The name of a file determines the role of the file in a mesh, and the mesh in a
+//! script that the file belongs to.
 
 use std::path::Path;
 
@@ -6,7 +7,8 @@ use super::root;
 
 use super::pair_file::PairFile;
 
-/// Tells which part of a pair a file is by its name, and its stem: what both files have in common.
+/// Returns the role of a file (data file, aniv file or script) and the stem of its name. Returns
+/// `None` if the name fits no role. All files of a mesh have the same stem.
 pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
     if let Some(stem) = strip(name, b".uc") {
         return Some((PairFile::Script, stem));
@@ -23,11 +25,16 @@ pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
         .or_else(|| prefix(b"aniv", PairFile::Aniv))
 }
 
-/// Returns the name of the other file of a pair: in the same case of letters, and with the old names by number, too.
+/// Returns the name of the aniv file that belongs to a data file, or of the data file that belongs
+/// to an aniv file.
+///
+/// If the letter `d` or `a` before the extension is in upper case, the replaced letter in the
+/// returned name is also in upper case. The old numbered names, such as `data07.3d`, are also
+/// supported. For an old name, the returned name starts with `data` or `aniv` in lower case.
 pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     let (part, stem) = part(name)?;
     let (old, letter) = if part == PairFile::Data { (b"aniv", b'a') } else { (b"data", b'd') };
-    // The letter before the extension; the old names have none.
+    // The offset of the letter `d` or `a` before the extension. The old names have no such letter.
     let place = stem.len().saturating_add(1);
     if name.len() != place.saturating_add(4) {
         return Some([&old[..], name.get(4..)?].concat());
@@ -38,18 +45,21 @@ pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     Some(partner)
 }
 
-/// Removes an ending, in any case of letters.
+/// Removes an ending from a file name, without regard to the case of letters. Returns `None` if the
+/// name does not have this ending.
 pub(super) fn strip<'n>(name: &'n [u8], ending: &[u8]) -> Option<&'n [u8]> {
     let (start, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     end.eq_ignore_ascii_case(ending).then_some(start)
 }
 
-/// Returns the last part of a path in a script.
+/// Returns the file name at the end of a path in a script: the bytes after the last slash or
+/// backslash.
 pub(super) fn last(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| matches!(byte, b'\\' | b'/')).next().unwrap_or_default()
 }
 
-/// Tells whether `name` is the whole of a stem, or its end behind `_`, `-`, `.` or a blank.
+/// Returns whether a stem is equal to `name`, or ends in `name` after a `_`, `-`, `.` or blank. The
+/// case of letters, and an ending that marks an older version of the file, are ignored.
 pub(super) fn ends_in(stem: &[u8], name: &[u8]) -> bool {
     let is_end = |stem: &[u8]| match strip(stem, name) {
         _ if name.is_empty() => false,
@@ -59,7 +69,7 @@ pub(super) fn ends_in(stem: &[u8], name: &[u8]) -> bool {
     is_end(stem) || is_end(without_version(stem))
 }
 
-/// Removes an ending of a dot and eight hexadecimal digits, as an older version of a file has it.
+/// Removes an ending of a dot and eight hexadecimal digits, which marks an older version of a file.
 fn without_version(stem: &[u8]) -> &[u8] {
     match stem.split_at_checked(stem.len().saturating_sub(9)) {
         Some((start, [b'.', digits @ ..])) if digits.len() == 8 && digits.iter().all(u8::is_ascii_hexdigit) => start,
@@ -67,12 +77,13 @@ fn without_version(stem: &[u8]) -> &[u8] {
     }
 }
 
-/// Tells whether a name can be a file's on every system: no path, no device, nothing that systems change.
+/// Returns whether a name is a valid file name on every system: not a path, not the name of a
+/// device, and not a name that some systems change, such as a name that ends in a dot.
 pub(crate) fn is_file_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && root::parts(name).is_some_and(|parts| parts.len() == 1)
 }
 
-/// Returns the bytes of a file's name.
+/// Returns the file name of a path, as bytes.
 pub(super) fn name_of(path: &Path) -> &[u8] {
     path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Finding the files of a mesh.
+//! [`Finder`], which finds the files of a mesh.
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,21 +16,23 @@ use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
 
-/// A mesh that a script imports.
+/// A mesh that a script imports, with the result of the search for its files.
 #[derive(Clone, Debug)]
 pub struct ScriptImport {
-    /// Its name.
+    /// The name of the mesh.
     pub mesh: Vec<u8>,
-    /// The file of its polygons, as the script spells it.
+    /// The path of the data file, which holds the polygons, as written in the script.
     pub data_file: Vec<u8>,
-    /// The file of its frames, as the script spells it.
+    /// The path of the aniv file, which holds the animation frames, as written in the script.
     pub aniv_file: Vec<u8>,
-    /// Its files, or why they are not found.
+    /// The paths of the files of the mesh, or the error if a file is not found.
     pub found: Result<Pair>,
 }
 
-/// Finds the files of meshes, and remembers the folders and scripts that it looked at: a folder of N meshes and M scripts
-/// costs N + M files to look at. What changes on disk meanwhile, it does not see.
+/// Finds the files of meshes, and caches the folders and scripts that it reads.
+///
+/// Searching for all meshes in a folder of N meshes and M scripts accesses N + M files. A finder
+/// does not notice changes on the disk to a folder or script that it has already read.
 ///
 /// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
@@ -46,11 +48,12 @@ pub struct Finder {
     cache: FolderCache,
 }
 
-/// Finds the files of one mesh.
+/// Finds the files of the one mesh that a path refers to.
 ///
 /// # Errors
 ///
-/// As [`Finder::find`]; [`ErrorKind::Choice`] where a script imports several meshes whose files are there.
+/// Returns the same errors as [`Finder::find`], and [`ErrorKind::Choice`] if a script imports
+/// several meshes whose files exist.
 pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
     let path = path.as_ref();
     let pairs = Finder::new().find(path)?;
@@ -58,7 +61,7 @@ pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
         Ok([pair]) => Ok(pair),
         Err(pairs) => {
             let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
-            Err(wrong(path, choice(names, "no mesh named")))
+            Err(wrong(path, choice(names, "no mesh name")))
         }
     }
 }
@@ -70,19 +73,27 @@ impl Finder {
         Self::default()
     }
 
-    /// Makes a finder with limits of your own: [`Limits::items`] for the names in a folder, and those of scripts.
+    /// Makes a finder with the given limits.
+    ///
+    /// [`Limits::items`] is the maximum number of names in a folder and of commands in a script.
+    /// [`Limits::script`] is the maximum size of a script, in bytes.
     #[must_use]
     pub fn with_limits(limits: &Limits) -> Self {
         Self { cache: FolderCache::new(limits) }
     }
 
-    /// Finds the files that belong to one: one pair for a binary file or a stem, and for a script those of every mesh
-    /// whose files are there, at least one.
+    /// Finds the files of the meshes that a path refers to.
+    ///
+    /// The path is the path of a data file, an aniv file or a script, or such a path without the
+    /// ending of the file name (a stem). For a data file, an aniv file or a stem with such files,
+    /// returns one pair of files. For a script, returns one pair for each mesh whose files exist,
+    /// and at least one pair.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Missing`] for half a pair, [`ErrorKind::Outside`] for a script whose paths lead elsewhere,
-    /// [`ErrorKind::Limit`], [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Missing`] if one file of a pair does not exist, [`ErrorKind::Outside`]
+    /// if a path in a script leads out of the folders of the script, [`ErrorKind::Limit`] if a
+    /// limit is exceeded, and [`ErrorKind::Io`] if the file system reports an error.
     pub fn find(&mut self, path: &Path) -> Result<Vec<Pair>> {
         let path = &*self.spelled(path);
         match self.target(path)? {
@@ -92,11 +103,13 @@ impl Finder {
         .map(|pairs| named(pairs, path))
     }
 
-    /// Finds the files of the mesh that a script gives this name, in any case of letters.
+    /// Finds the files of the mesh with the given name in a script. The case of letters in the name
+    /// is ignored.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Choice`] where there is no such mesh: it lists the names there are; else as [`find`](Self::find).
+    /// Returns [`ErrorKind::Choice`] with the names of all meshes if no mesh has the given name.
+    /// Also returns the errors of [`find`](Self::find).
     pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
         let path = &*self.spelled(path);
         let pair = match self.target(path)? {
@@ -110,11 +123,12 @@ impl Finder {
         named(vec![pair?], path).pop().ok_or_else(|| wrong(path, ErrorKind::Empty))
     }
 
-    /// Returns the meshes that a script imports, by their order in it, each with its files or why they are not found.
+    /// Returns the meshes that a script imports, in the order of the script. Each mesh is returned
+    /// with the paths of its files, or with the error if a file is not found.
     ///
     /// # Errors
     ///
-    /// What keeps the script from being read.
+    /// Returns an error if the script cannot be read.
     pub fn imports(&mut self, script: &Path) -> Result<Vec<ScriptImport>> {
         let imports = self.cache.read(script)?;
         let found = |mesh: &ScriptMesh| ScriptImport {
@@ -139,7 +153,8 @@ impl Finder {
         if pairs.is_empty() { Err(first.unwrap_or_else(none)) } else { Ok(pairs) }
     }
 
-    /// Returns the path as its folder spells the name, where only the case of letters differs.
+    /// Returns the path with the file name as it is written on the disk, if the name in `path`
+    /// differs only in the case of letters. Returns any other path unchanged.
     fn spelled<'p>(&mut self, path: &'p Path) -> Cow<'p, Path> {
         if fs::symlink_metadata(path).is_ok() {
             return path.into();
@@ -150,7 +165,8 @@ impl Finder {
         found.map_or(path.into(), |name| folder.join(name).into())
     }
 
-    /// Tells what a path names. A stem stands for its data file, or else for its script.
+    /// Returns the file that a path refers to. A stem refers to the data file with this stem, or
+    /// else to the aniv file, or else to the script.
     fn target(&mut self, path: &Path) -> Result<Target> {
         let name = name_of(path);
         if let Some((PairFile::Script, _)) = file_names::part(name) {
@@ -175,7 +191,8 @@ impl Finder {
         beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, ErrorKind::Missing { expected: expected.into() }))
     }
 
-    /// Finds the other file of a binary one, and the script that knows them.
+    /// Finds the aniv file for a data file, or the data file for an aniv file, and the script that
+    /// imports both files.
     fn pair_of(&mut self, file: &Path, part: Option<PairFile>, mesh: Option<&[u8]>) -> Result<Pair> {
         let near = self.cache.near(&folder_of(file))?;
         let name = name_of(file);
@@ -204,7 +221,8 @@ impl Finder {
         Ok(paired(file, other, part, script))
     }
 
-    /// Returns the script beside a file that has its stem.
+    /// Returns the script that is in the folder of a file and has the same stem as the file.
+    /// Returns `None` if no such script exists.
     fn own_script(&mut self, file: &Path, stem: &[u8]) -> Result<Option<(PathBuf, Arc<Imports>)>> {
         let folder = folder_of(file);
         let found = self.cache.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));
@@ -213,8 +231,12 @@ impl Finder {
         Ok(Some((script, imports)))
     }
 
-    /// Returns the other file, as a script has it: where the script means this very file, or beside it, or by the stem,
-    /// or wherever the script says.
+    /// Returns the path of the other file of a mesh, for a file that a script imports.
+    ///
+    /// If the path of `file` in the script leads to `file` itself, the result is the path that the
+    /// script gives for the other file. In all other cases, the other file is searched in the
+    /// folder of `file`, first by its name in the script and then by its stem. If this search
+    /// fails, the result is also the path that the script gives for the other file.
     fn other_of(&mut self, file: &Path, part: PairFile, script: &Path, mesh: &ScriptMesh) -> Result<PathBuf> {
         let (own, other) = match part {
             PairFile::Aniv => (&mesh.aniv_file, &mesh.data_file),
@@ -233,7 +255,8 @@ impl Finder {
         }
     }
 
-    /// Returns the file of that name beside another, or its partner by the stem.
+    /// Returns the path of the file called `name` in the folder of `file`. If no such file exists,
+    /// returns the path of the data file or aniv file in that folder with the same stem as `file`.
     fn beside(&mut self, file: &Path, name: Option<&[u8]>) -> Result<PathBuf> {
         let folder = self.cache.folder(&folder_of(file))?;
         let partner = file_names::partner(name_of(file));
@@ -242,12 +265,12 @@ impl Finder {
         let found = found.find(|other| is_file(other) && other != file);
         found.ok_or_else(|| {
             let wanted = name.or(partner.as_deref()).unwrap_or_default();
-            wrong(file, ErrorKind::Missing { expected: format!("{} beside it", Name::new(wanted)).into() })
+            wrong(file, ErrorKind::Missing { expected: format!("{} in the same folder", Name::new(wanted)).into() })
         })
     }
 }
 
-/// What a path names.
+/// The file that a path refers to: a script, or a data file or aniv file.
 enum Target {
     Script(PathBuf),
     File(PathBuf, Option<PairFile>),
@@ -260,7 +283,7 @@ fn paired(file: &Path, other: PathBuf, part: PairFile, script: Option<(PathBuf, 
     Pair { data, aniv, script, mesh, named: None }
 }
 
-/// Notes in each pair which of its files the path is.
+/// Sets [`Pair::named`] in each pair to the role of the file that `path` refers to.
 fn named(mut pairs: Vec<Pair>, path: &Path) -> Vec<Pair> {
     for pair in &mut pairs {
         let parts = [

@@ -1,4 +1,4 @@
-//! Folders: their listings, and names found in them in any case of letters.
+//! Lists the names in a folder, and finds a name in the list without regard to the case of letters.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -7,12 +7,12 @@ use std::{fs, io};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// The names in a folder, by their lower case.
+/// The names in a folder, sorted by their lower-case form.
 #[derive(Debug)]
 pub(super) struct Folder(Vec<(Box<[u8]>, OsString)>);
 
 impl Folder {
-    /// Lists a folder of at most `limit` names.
+    /// Reads the names in a folder. Returns an error if the folder has more than `limit` names.
     pub(super) fn list(path: &Path, limit: u64) -> Result<Self> {
         let mut names = Vec::new();
         for entry in fs::read_dir(shown(path)).map_err(|error| failed(path, error))? {
@@ -27,7 +27,8 @@ impl Folder {
         Ok(Self(names))
     }
 
-    /// Finds a name: as it is, or else in another case of letters.
+    /// Finds a name in the folder. An exact match is preferred to a match that differs in the case
+    /// of letters.
     pub(super) fn find(&self, name: &[u8]) -> Option<&OsStr> {
         let wanted = name.to_ascii_lowercase();
         let start = self.0.partition_point(|(known, _)| **known < *wanted);
@@ -35,7 +36,8 @@ impl Folder {
         found.clone().find(|known| known.as_encoded_bytes() == name).or_else(|| found.clone().next())
     }
 
-    /// Returns the names that end in `.uc`, by their lower case.
+    /// Returns the names of the scripts in the folder: the names that end in `.uc`, in any case of
+    /// letters. The names are sorted by their lower-case form.
     pub(super) fn scripts(&self) -> impl Iterator<Item = &OsStr> {
         self.0.iter().filter(|(lower, _)| lower.ends_with(b".uc")).map(|(_, name)| &**name)
     }
@@ -45,17 +47,19 @@ fn lower(name: &OsStr) -> Box<[u8]> {
     name.as_encoded_bytes().to_ascii_lowercase().into()
 }
 
-/// Returns the path by which the system knows a folder.
+/// Returns the path of a folder in the form for system calls: `.` if the path is empty, and the
+/// unchanged path otherwise.
 pub(super) fn shown(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
-/// Returns the folder that a path stands in: empty for the current one.
+/// Returns the path of the folder that contains the file at `path`. The result is an empty path for
+/// the current folder.
 pub(super) fn folder_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// Returns the folder around a folder.
+/// Returns the parent folder of a folder.
 pub(super) fn around(folder: &Path) -> PathBuf {
     match folder.components().next_back() {
         Some(Component::Normal(_)) => folder_of(folder),
@@ -64,7 +68,7 @@ pub(super) fn around(folder: &Path) -> PathBuf {
     }
 }
 
-/// Tells whether a folder is called `Classes`, in any case of letters.
+/// Returns whether the name of a folder is `Classes`, in any case of letters.
 pub(super) fn is_classes(folder: &Path) -> bool {
     let is = |name: &OsStr| name.eq_ignore_ascii_case("classes");
     match folder.file_name() {
@@ -73,7 +77,7 @@ pub(super) fn is_classes(folder: &Path) -> bool {
     }
 }
 
-/// Tells whether a path leads to a regular file.
+/// Returns whether a path leads to a regular file.
 pub(super) fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }

@@ -1,4 +1,4 @@
-//! Scripts: the meshes they import, and where the files of these are.
+//! The meshes that scripts import, and their lookup by name and by file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,14 +15,15 @@ pub(super) struct ScriptMesh {
     pub(super) aniv_file: Vec<u8>,
 }
 
-/// The meshes that a script imports: of a name that it imports twice, the last.
+/// The meshes that a script imports. If a script imports two meshes with the same name, only the
+/// last import is kept.
 #[derive(Debug)]
 pub(super) struct Imports {
     pub(super) meshes: Vec<ScriptMesh>,
-    /// The names in lower case, and the number of each mesh.
+    /// The mesh names in lower case, sorted, each with the index of the mesh in `meshes`.
     by_name: Vec<(Box<[u8]>, usize)>,
     pub(super) stem: Vec<u8>,
-    /// The mesh that files of the script's own stem are.
+    /// The index of the mesh that files with the same stem as the script belong to.
     pub(super) own: Option<usize>,
 }
 
@@ -45,15 +46,19 @@ impl Imports {
         self.meshes.iter().map(|mesh| &*mesh.name)
     }
 
-    /// Returns the mesh of a name, in any case of letters.
+    /// Returns the mesh with the given name, without regard to the case of letters.
     pub(super) fn named(&self, name: &[u8]) -> Option<&ScriptMesh> {
         let name = name.to_ascii_lowercase();
         let found = self.by_name.binary_search_by(|(known, _)| (**known).cmp(&*name)).ok()?;
         self.meshes.get(self.by_name.get(found)?.1)
     }
 
-    /// Returns the mesh that files of this stem are: the only one, or the only one that is called so, or the only one
-    /// whose file, or name, the stem ends in.
+    /// Returns the mesh that files with the given stem belong to.
+    ///
+    /// The result is the only mesh of the script, or else the only mesh whose name is the stem, or
+    /// else the only mesh with a data file name that is at the end of the stem, or else the only
+    /// mesh whose own name is at the end of the stem. Returns `None` if none of these conditions
+    /// selects exactly one mesh.
     pub(super) fn matching(&self, stem: &[u8]) -> Option<&ScriptMesh> {
         let index = if stem.eq_ignore_ascii_case(&self.stem) { self.own } else { self.index_of(stem) };
         self.meshes.get(index?)
@@ -81,7 +86,7 @@ impl ScriptMesh {
     }
 }
 
-/// Returns the names in lower case, sorted, with the number of each mesh.
+/// Returns the mesh names in lower case, sorted, each with the index of the mesh in `meshes`.
 fn by_name(meshes: &[ScriptMesh]) -> Vec<(Box<[u8]>, usize)> {
     let numbered = meshes.iter().enumerate();
     let mut names: Vec<_> = numbered.map(|(index, mesh)| (mesh.name.to_ascii_lowercase().into(), index)).collect();
@@ -89,7 +94,7 @@ fn by_name(meshes: &[ScriptMesh]) -> Vec<(Box<[u8]>, usize)> {
     names
 }
 
-/// Tells for each mesh whether it is the last of its name.
+/// Returns for each mesh whether it is the last mesh with this name.
 fn newest(meshes: &[ScriptMesh]) -> Vec<bool> {
     let names = by_name(meshes);
     let mut newest = vec![true; meshes.len()];
@@ -108,7 +113,8 @@ fn newest(meshes: &[ScriptMesh]) -> Vec<bool> {
 #[derive(Debug, Default)]
 pub(super) struct Near {
     pub(super) scripts: Vec<(PathBuf, Arc<Imports>)>,
-    /// Names of files in lower case: the script's number, the mesh's number in it, and which file of the mesh it is.
+    /// File names in lower case, each with the index of the script, the index of the mesh in that
+    /// script, and the role of the file in the mesh.
     pub(super) by_file: Vec<(Box<[u8]>, usize, usize, PairFile)>,
 }
 
@@ -133,8 +139,10 @@ impl Near {
         })
     }
 
-    /// Returns the import of a file: of the script with the file's stem, or of the first. A `part` and a `mesh` that are
-    /// known must be the import's.
+    /// Returns the import of the file called `name`: the path of the script, the mesh, and the role
+    /// of the file in the mesh. If several scripts import the file, the script with the stem of the
+    /// file is preferred to the first script. If `part` or `mesh` is given, only imports with this
+    /// role or this mesh name are considered.
     pub(super) fn import(
         &self,
         name: &[u8],
@@ -151,7 +159,7 @@ impl Near {
         Some((path, mesh, part))
     }
 
-    /// Returns the names of the meshes that have a file.
+    /// Returns the names of the meshes whose data file or aniv file is called `name`.
     pub(super) fn meshes(&self, name: &[u8]) -> impl Iterator<Item = &[u8]> {
         self.imports(name).map(|(_, _, mesh, _)| &*mesh.name)
     }

@@ -1,18 +1,23 @@
-//! Which files belong together: the two binary files of a mesh, and the script that names them.
+//! Finds the files that belong together: the two binary files of a mesh, and the script that
+//! imports them.
 //!
-//! | given | looked for |
+//! | given path | searched files |
 //! |---|---|
-//! | `X_d.3d`, `X_a.3d`, `data07.3d`, `aniv07.3d` | a script that imports the file: its line says which the other is; else the other by its stem, beside it |
+//! | `X_d.3d`, `X_a.3d`, `data07.3d`, `aniv07.3d` | a script that imports the file, which gives the other file; else the other file by its stem, in the same folder |
 //! | `X` | `X_d.3d` and `X_a.3d`, as above; else `X.uc` |
-//! | `X.uc` | the files of every mesh that it imports |
+//! | `X.uc` | the files of every mesh that the script imports |
 //!
-//! Scripts are looked for beside the file, in a folder `Classes` there, and in one beside that folder or the one around
-//! it. Where none of them imports the file, `X.uc` beside it is its script if it imports one mesh only, or one that is
-//! called like the end of `X`. Names are found in any case of letters; an exact one is preferred.
+//! Scripts are searched in the folder of the file, and in the `Classes` subfolders of that folder,
+//! of its parent and of its grandparent. If none of these scripts imports the file, the script
+//! `X.uc` in the same folder is used, provided that `X.uc` imports only one mesh, or only one mesh
+//! whose name is at the end of `X`. File names are compared without regard to the case of letters,
+//! but an exact match is preferred.
 //!
-//! The paths in a script start at its folder, or at the folder around it if it is called `Classes`; a file that is not
-//! there is looked for in `Models` and beside the script. No path leads out of that folder: neither by its text, nor
-//! over a link.
+//! The paths in a script are relative to the folder of the script. If the folder of the script is
+//! called `Classes`, the paths are relative to the parent of the folder first, and then to the
+//! folder itself. A file that does not exist at these paths is searched by its name in the folder
+//! `Models` and in the folder of the script. No path in a script may lead out of these folders,
+//! neither by the text of the path nor through a link.
 
 mod cache;
 mod file_names;

@@ -1,4 +1,4 @@
-//! The files of one mesh, found and ready to be opened.
+//! [`Pair`]: the paths of the files of one mesh, ready to be opened.
 
 use std::path::{Path, PathBuf};
 
@@ -8,23 +8,27 @@ use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA, SCRIPT};
 use crate::formats::unreal::script::Script;
 
-/// The files of one mesh.
+/// The paths of the files of one mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The file of the polygons.
+    /// The data file, which holds the polygons.
     pub data: PathBuf,
-    /// The file of the frames.
+    /// The aniv file, which holds the animation frames.
     pub aniv: PathBuf,
-    /// The script that says more about the mesh.
+    /// The script with more data about the mesh, or `None` if no such script was found.
     pub script: Option<PathBuf>,
-    /// The mesh's name in the script.
+    /// The name of the mesh in the script, or `None` if the script is `None`.
     pub mesh: Option<Vec<u8>>,
-    /// Which file was named; `None` where only a stem was.
+    /// The role of the file whose path the caller gave, or `None` if the caller gave only a stem.
     pub named: Option<PairFile>,
 }
 
 impl Pair {
-    /// Opens the pair and reads its script: with [`read`](crate::io::read) into memory, or with a closure that maps.
+    /// Opens the data file and the aniv file as a mesh, and reads the script of the mesh.
+    ///
+    /// The function `open` receives the path of each file and returns the bytes of the file. The
+    /// function [`read`](crate::io::read) reads a file into memory; a closure can map the file
+    /// instead.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -37,7 +41,8 @@ impl Pair {
     ///
     /// # Errors
     ///
-    /// What `open` says, and what keeps the files from being a mesh, with the path of the file that it is about.
+    /// Returns the errors of the function `open`, and an error if the files are not a valid mesh.
+    /// An error about an invalid file contains the path of that file.
     pub fn open<D: AsRef<[u8]>>(&self, mut open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
         let (data, aniv) = (open(&self.data)?, open(&self.aniv)?);
         let mesh = Mesh::open(data, aniv).map_err(|error| self.locate_error(error))?;
@@ -46,7 +51,8 @@ impl Pair {
         script.map_err(|error| self.locate_error(error))
     }
 
-    /// Returns the file of a source of the mesh: 0 is the data file, 1 the aniv file, 2 the script.
+    /// Returns the path of a file of the mesh: source 0 is the data file, source 1 is the aniv
+    /// file, and source 2 is the script.
     #[must_use]
     pub fn source(&self, source: u8) -> Option<&Path> {
         match source {
@@ -57,7 +63,8 @@ impl Pair {
         }
     }
 
-    /// Says which file of the pair an error is about.
+    /// Adds the path of the file to an error about the data file, the aniv file or the script.
+    /// Returns any other error unchanged.
     #[must_use]
     pub fn locate_error(&self, error: Error) -> Error {
         let source = match error.format() {

@@ -1,11 +1,11 @@
-//! Which file of a mesh.
+//! The roles of the files of a mesh.
 
-/// A part of a mesh: which file was named.
+/// The role of a file in a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairFile {
-    /// The polygons: `X_d.3d`.
+    /// The data file, which holds the polygons: `X_d.3d`.
     Data,
-    /// The frames: `X_a.3d`.
+    /// The aniv file, which holds the animation frames: `X_a.3d`.
     Aniv,
     /// The script: `X.uc`.
     Script,

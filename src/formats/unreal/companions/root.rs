@@ -1,4 +1,5 @@
-//! Paths that a script holds: taken apart, and never followed to where the script has no say.
+//! Paths in a script. A path is split into folder names and a file name, and is never followed out
+//! of the folders of the script.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +7,13 @@ use super::folder::{around, failed, is_classes, shown};
 use crate::error::{ErrorKind, Result};
 use crate::parse::Name;
 
-/// Names that some systems give to devices, whatever the extension.
+/// Names that some operating systems reserve for devices, also with an extension.
 const DEVICES: [&[u8]; 6] = [b"con", b"prn", b"aux", b"nul", b"conin$", b"conout$"];
 
-/// Takes a path apart: both slashes divide it. `None` for one that is absolute, names a drive or a device, or has a name
-/// that systems change. `%2e` is no dot, but three characters.
+/// Splits a path in a script into names, at slashes and backslashes.
+///
+/// Returns `None` if the path is absolute, names a drive or a device, or has a name that some
+/// systems change. The text `%2e` is not decoded to a dot: it is read as three characters.
 pub(super) fn parts(path: &[u8]) -> Option<Vec<&[u8]>> {
     let parts: Vec<_> = path.split(|byte| matches!(byte, b'\\' | b'/')).collect();
     let first = parts.first().is_some_and(|first| !first.is_empty());
@@ -29,14 +32,15 @@ fn is_device(part: &[u8]) -> bool {
     let stem = part.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
     let numbered = |name: &[u8]| {
         stem.strip_prefix(name).is_some_and(|number| {
-            // Superscript digits count, too: in UTF-8, and in the Western code page.
+            // Superscript digits also count as digits, in UTF-8 and in the Western code page.
             matches!(number, [b'0'..=b'9' | 0xb9 | 0xb2 | 0xb3] | [0xc2, 0xb9 | 0xb2 | 0xb3])
         })
     };
     DEVICES.contains(&&*stem) || numbered(b"com") || numbered(b"lpt")
 }
 
-/// Joins parts to those of a folder `inside` the root; `None` where they climb above the root.
+/// Appends the names in `parts` to the folder names in `inside`, and resolves `.` and `..`. Returns
+/// `None` if the path leads above the root.
 pub(super) fn join<'p>(inside: &[&'p [u8]], parts: &[&'p [u8]]) -> Option<Vec<&'p [u8]>> {
     let mut joined = inside.to_vec();
     for part in parts {
@@ -51,24 +55,26 @@ pub(super) fn join<'p>(inside: &[&'p [u8]], parts: &[&'p [u8]]) -> Option<Vec<&'
     Some(joined)
 }
 
-/// Says that a path of a script leads outside.
+/// Makes the error for a path in a script that leads out of the folders of the script.
 pub(super) fn outside(path: &[u8]) -> ErrorKind {
     ErrorKind::Outside { path: format!("\"{}\"", Name::new(path)) }
 }
 
-/// The folder that the paths of a script stay below.
+/// The folder that the paths of a script must not leave.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// The folder, as it was named.
+    /// The path of the folder, as the caller gave it.
     pub(super) path: PathBuf,
-    /// The same, as the system knows it.
+    /// The canonical path of the same folder.
     canonical: PathBuf,
-    /// The name of the script's own folder below it, in any case of letters; `None` where it is the root itself.
+    /// The name of the subfolder of the root that contains the script, in any case of letters.
+    /// `None` if the script is in the root itself.
     inside: Option<&'static [u8]>,
 }
 
 impl Root {
-    /// Returns the root of the scripts in a folder: the folder, or the one around `Classes`.
+    /// Returns the root for the scripts in a folder: the folder itself, or its parent if the folder
+    /// is called `Classes`.
     pub(super) fn of(folder: &Path) -> Result<Self> {
         let classes = is_classes(folder);
         let path = if classes { around(folder) } else { folder.to_owned() };
@@ -77,12 +83,13 @@ impl Root {
         Ok(Self { path, canonical, inside })
     }
 
-    /// Returns the names from the root to the script's own folder.
+    /// Returns the names of the folders from the root down to the folder of the script, without the
+    /// root.
     pub(super) fn inside(&self) -> Vec<&[u8]> {
         self.inside.into_iter().collect()
     }
 
-    /// Tells whether a path leads below the root once its links are followed.
+    /// Returns whether a path is inside the root after all links are resolved.
     pub(super) fn holds(&self, path: &Path) -> bool {
         std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.canonical))
     }

@@ -1,4 +1,5 @@
-//! Commands: what a `#exec` line says, before anybody asks which mesh it is about.
+//! Commands. A command is the contents of a `#exec` line, independent of the mesh that the command
+//! is about.
 
 use ArgumentKind::{Float, Integer, Text};
 
@@ -8,41 +9,41 @@ use crate::error::Field;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// What a command does.
+/// The operation of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
-    /// `MESH IMPORT`: binds a mesh's name to its two files.
+    /// `MESH IMPORT`: assigns a data file and an aniv file to the name of a mesh.
     MeshImport,
-    /// `MESH ORIGIN`: moves and turns a mesh.
+    /// `MESH ORIGIN`: moves and rotates a mesh.
     MeshOrigin,
-    /// `MESH SEQUENCE`: names a range of frames.
+    /// `MESH SEQUENCE`: gives a name to a range of animation frames.
     MeshSequence,
     /// `MESH NOTIFY`: calls a function when a sequence reaches a time.
     MeshNotify,
-    /// `MESH LODPARAMS`: tunes the levels of detail.
+    /// `MESH LODPARAMS`: sets the parameters for the levels of detail.
     MeshLodParams,
-    /// `MESH DROPFRAMES`: leaves frames out on import.
+    /// `MESH DROPFRAMES`: leaves out animation frames when the mesh is imported.
     MeshDropFrames,
-    /// `MESHMAP NEW`: makes a map of a mesh, under a name of its own.
+    /// `MESHMAP NEW`: makes a mesh map, which is another name for a mesh.
     MeshMapNew,
-    /// `MESHMAP SCALE`: scales the stored integers.
+    /// `MESHMAP SCALE`: sets the scale factors for the stored positions.
     MeshMapScale,
-    /// `MESHMAP SETTEXTURE`: gives a texture number its texture.
+    /// `MESHMAP SETTEXTURE`: assigns a texture to a texture number.
     MeshMapSetTexture,
-    /// `TEXTURE IMPORT`: binds a texture's name to its file.
+    /// `TEXTURE IMPORT`: assigns a file to the name of a texture.
     TextureImport,
-    /// Any other command: it is kept, and says nothing about a mesh.
+    /// Any other command. Such a command is kept in the list of commands, but is not about a mesh.
     Other,
 }
 
 impl Verb {
-    /// Tells whether a command names a mesh by its map.
+    /// Returns whether a command with this verb refers to a mesh by the name of a mesh map.
     pub(in crate::formats::unreal) fn is_of_map(self) -> bool {
         matches!(self, Self::MeshMapScale | Self::MeshMapSetTexture)
     }
 }
 
-/// How the value of a key is read.
+/// The type of the value of a key in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Text,
@@ -50,7 +51,7 @@ pub(super) enum ArgumentKind {
     Integer,
 }
 
-/// A key that a command knows.
+/// A key that the commands with one verb support.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArgumentKey {
     pub(super) name: &'static str,
@@ -58,15 +59,15 @@ pub(super) struct ArgumentKey {
     pub(super) needed: bool,
 }
 
-/// The spelling of a verb.
+/// The syntax of the commands with one verb.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spelling {
     pub(super) verb: Verb,
-    /// The two words it is made of.
+    /// The two words of the verb.
     pub(super) words: [&'static str; 2],
-    /// What regions and findings call it.
+    /// The name of the command in regions and findings.
     name: &'static str,
-    /// The keys it knows.
+    /// The keys that the command supports.
     pub(super) keys: &'static [ArgumentKey],
 }
 
@@ -84,7 +85,8 @@ const X: ArgumentKey = key("X", Float);
 const Y: ArgumentKey = key("Y", Float);
 const Z: ArgumentKey = key("Z", Float);
 
-/// The verbs that are about meshes, and the keys of 8,000 real lines.
+/// The verbs of the commands that are about meshes, with the keys that occur in 8,000 lines of real
+/// scripts.
 pub(super) const SPELLINGS: [Spelling; 10] = [
     spelling(
         Verb::MeshImport,
@@ -183,20 +185,22 @@ const fn spelling(verb: Verb, words: [&'static str; 2], name: &'static str, keys
     Spelling { verb, words, name, keys }
 }
 
-/// One command of a script: from `#exec` to the comment behind it, or the line's end.
+/// One command of a script: from `#exec` to the comment after the command, or to the end of the
+/// line.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<'a> {
     bytes: &'a [u8],
     offset: u64,
     index: u64,
     words: [Name<'a>; 2],
-    /// Where its arguments begin.
+    /// Offset of the arguments from the start of the command.
     arguments: usize,
     spelling: Option<&'static Spelling>,
 }
 
 impl<'a> Command<'a> {
-    /// Reads the words of command `index`, whose bytes start at byte `offset` of the file.
+    /// Reads the two words of command `index`. The bytes of the command start at byte `offset` of
+    /// the script.
     pub(super) fn new(bytes: &'a [u8], offset: u64, index: usize) -> Self {
         let mut words = [Name::default(); 2];
         let mut arguments = EXEC.len();
@@ -213,13 +217,14 @@ impl<'a> Command<'a> {
         Self { bytes, offset, index: as_u64(index), words, arguments, spelling }
     }
 
-    /// Returns what the command does.
+    /// Returns the operation of the command.
     #[must_use]
     pub fn verb(&self) -> Verb {
         self.spelling.map_or(Verb::Other, |spelling| spelling.verb)
     }
 
-    /// Returns the two words that say what the command does, as the script spells them; empty where one is missing.
+    /// Returns the two words of the command, as written in the script. A missing word is returned
+    /// as an empty name.
     #[must_use]
     pub const fn words(&self) -> [Name<'a>; 2] {
         self.words
@@ -229,31 +234,32 @@ impl<'a> Command<'a> {
         self.spelling
     }
 
-    /// Returns the offset of its first byte from the start of the file.
+    /// Returns the offset of the first byte of the command from the start of the file.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns its bytes, without the comment behind it and the line's end.
+    /// Returns the bytes of the command, without the comment after the command and the end of the
+    /// line.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Returns its number among the commands of the script, counted from 0.
+    /// Returns the index of the command among all commands of the script, counted from 0.
     #[must_use]
     pub const fn index(&self) -> u64 {
         self.index
     }
 
-    /// Returns the name that regions and findings give it, such as `command[3].scale`.
+    /// Returns the name of the command in regions and findings, such as `command[3].scale`.
     #[must_use]
     pub fn field(&self) -> Field {
         Field::new(self.spelling.map_or("other", |spelling| spelling.name)).in_list("command", self.index)
     }
 
-    /// Returns its arguments, in order.
+    /// Returns an iterator over the arguments of the command, in file order.
     #[must_use]
     pub const fn arguments(&self) -> Arguments<'a> {
         Arguments::new(self.bytes, self.arguments, self.offset)
@@ -264,25 +270,29 @@ impl<'a> Command<'a> {
         self.arguments().find(is)
     }
 
-    /// Returns the value of a key, in any case of letters; of a key given twice, the first.
+    /// Returns the value of a key, or `None` if the command does not have this key. The case of
+    /// letters in the key is ignored. If the command has the key twice, returns the first value.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<Name<'a>> {
         self.argument(key)?.value
     }
 
-    /// Returns the number that a key's value begins with: 0 where it begins with none.
+    /// Returns the number at the start of the value of a key, or `None` if the command does not
+    /// have this key. The number is 0 if the value does not start with a number.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f32> {
         self.value(key).map(|value| number::float(value.as_bytes()).0)
     }
 
-    /// Returns the whole number that a key's value begins with: 0 where it begins with none.
+    /// Returns the whole number at the start of the value of a key, or `None` if the command does
+    /// not have this key. The number is 0 if the value does not start with a number.
     #[must_use]
     pub fn integer(&self, key: &str) -> Option<i64> {
         self.value(key).map(|value| number::integer(value.as_bytes()).0)
     }
 
-    /// Tells whether a key's value switches something on: a number other than 0, or `ON`, `TRUE`, `YES`.
+    /// Returns whether the value of a key means on: a number other than 0, or `ON`, `TRUE` or
+    /// `YES`. Returns `None` if the command does not have this key.
     #[must_use]
     pub fn flag(&self, key: &str) -> Option<bool> {
         let value = self.value(key)?;

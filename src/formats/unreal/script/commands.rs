@@ -1,16 +1,16 @@
-//! The commands of a script, by their places in it.
+//! The commands of a script, located by their byte ranges.
 
 use super::command::Command;
 use crate::math::as_u64;
 
-/// Where a command stands: the offsets of its first byte and of the byte after its last.
+/// The byte range of a command: the offset of its first byte, and the offset after its last byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandRange {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// A script's bytes, and where its commands are.
+/// The bytes of a script, and the byte ranges of its commands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Commands<'a> {
     pub(super) bytes: &'a [u8],

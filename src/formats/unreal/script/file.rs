@@ -1,4 +1,4 @@
-//! The owner of a script's bytes.
+//! [`Script`], which holds the bytes of a script.
 
 use super::command::Command;
 use super::commands::{CommandRange, Commands};
@@ -10,17 +10,18 @@ use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
 use crate::parse::{Element, Limits, Region};
 
-/// Bytes of text.
+/// The element type of the byte regions of a script.
 const CHARACTERS: Element = Element::new("u8", 1, 1);
 
-/// A script, over any owner of bytes: a [`Map`](crate::io::Map), a `Vec<u8>`, a `&str`.
+/// A script. `D` is the type of the value that holds the bytes of the script, such as a
+/// [`Map`](crate::io::Map), a `Vec<u8>` or a `&str`.
 ///
-/// | call | order | allocates |
+/// | call | time | allocates |
 /// |---|---|---|
-/// | [`open`](Self::open) | bytes | 16 bytes per command |
-/// | [`commands`](Self::commands), [`imports`](Self::imports) | 1 per command | nothing |
-/// | [`select`](Self::select) | commands, and a sort of names | 8 bytes per sequence, more per notify and texture |
-/// | [`mesh`](Self::mesh), and each view of it | 1, or log of the commands selected | nothing, or a name's copy |
+/// | [`open`](Self::open) | O(bytes) | 16 bytes per command |
+/// | [`commands`](Self::commands), [`imports`](Self::imports) | O(1) per command | nothing |
+/// | [`select`](Self::select) | O(commands), and a sort of names | 8 bytes per sequence, more per call and texture |
+/// | [`mesh`](Self::mesh), and each view of it | O(1), or O(log n) for n selected commands | nothing, or the copy of a name |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -44,20 +45,24 @@ pub struct Script<D> {
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
-    /// Finds the commands. A script without any opens, too.
+    /// Finds the commands in the bytes of a script. A script without commands is not an error.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Limit`] for a script that is too long, or has too many commands; [`ErrorKind::OutOfMemory`].
+    /// Returns [`ErrorKind::Limit`] if the script is too long or has too many commands, and
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &Limits::default())
     }
 
-    /// Finds the commands under limits of your own: [`Limits::script`] and [`Limits::items`].
+    /// Finds the commands in the bytes of a script, with the given limits.
+    ///
+    /// [`Limits::script`] is the maximum size of the script, in bytes. [`Limits::items`] is the
+    /// maximum number of commands.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
         let bytes = data.as_ref();
         within("script", limits.script, as_u64(bytes.len()))?;
@@ -71,19 +76,19 @@ impl<D: AsRef<[u8]>> Script<D> {
         Ok(Self { data, places: places.into() })
     }
 
-    /// Returns the owner of the bytes.
+    /// Returns the value that holds the bytes of the script.
     #[must_use]
     pub const fn data(&self) -> &D {
         &self.data
     }
 
-    /// Gives the owner of the bytes back.
+    /// Consumes the script, and returns the value that holds its bytes.
     #[must_use]
     pub fn into_inner(self) -> D {
         self.data
     }
 
-    /// Returns the script's bytes.
+    /// Returns the bytes of the script.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.data.as_ref()
@@ -93,52 +98,58 @@ impl<D: AsRef<[u8]>> Script<D> {
         Commands { bytes: self.as_bytes(), places: &self.places }
     }
 
-    /// Returns the number of commands.
+    /// Returns the number of commands in the script.
     #[must_use]
     pub const fn command_count(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns the commands, in file order.
+    /// Returns an iterator over the commands of the script, in file order.
     pub fn commands(&self) -> impl Iterator<Item = Command<'_>> {
         self.all().iter()
     }
 
-    /// Returns command `index`, in file order.
+    /// Returns the command with the given index in file order, or `None` if the index is out of
+    /// range.
     #[must_use]
     pub fn command(&self, index: usize) -> Option<Command<'_>> {
         self.all().get(index)
     }
 
-    /// Returns the files of each mesh, in file order.
+    /// Returns an iterator over the `MESH IMPORT` commands, in file order. Each [`Import`] has the
+    /// paths of the two files of a mesh.
     pub fn imports(&self) -> impl Iterator<Item = Import<'_>> {
         self.commands().filter_map(Import::of)
     }
 
-    /// Finds the commands about one mesh: by its name, in any case of letters. Looks at every command.
+    /// Finds the commands about the mesh with the given name, without regard to the case of
+    /// letters. Each call reads every command of the script.
     #[must_use]
     pub fn select(&self, mesh: &[u8]) -> Selected {
         Selected::new(self.all(), mesh)
     }
 
-    /// Finds the commands about every mesh that the script imports, in the order of the imports: a mesh that is imported
-    /// twice is one. Looks at every command once.
+    /// Finds the commands about every mesh that the script imports, in the order of the imports. A
+    /// mesh that is imported twice appears once in the result. The function reads the commands a
+    /// fixed number of times, independent of the number of meshes.
     #[must_use]
     pub fn select_all(&self) -> Vec<Selected> {
         Selected::all(self.all())
     }
 
-    /// Returns what the script says about a mesh that was selected from it.
+    /// Returns the data that the script has about one mesh. `selected` must be a selection from
+    /// this script, such as the result of [`select`](Self::select).
     #[must_use]
     pub fn mesh<'a>(&'a self, selected: &'a Selected) -> MeshScript<'a> {
         MeshScript::new(self.all(), selected)
     }
 
-    /// Tells the name of every byte: `command[3].scale` for a command, and `text[3]` for what stands before it.
+    /// Passes the named byte regions of the script to `see`: for example `command[3].scale` for
+    /// command 3, and `text[3]` for the text before command 3.
     ///
     /// # Errors
     ///
-    /// None: a script that was opened has a name for every byte.
+    /// Never returns an error, because every byte of an opened script belongs to a named region.
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let mut at = 0;
         for command in self.commands() {
@@ -152,7 +163,7 @@ impl<D: AsRef<[u8]>> Script<D> {
     }
 }
 
-/// Reports the text before command `index`, if there is any.
+/// Passes the region of the text before command `index` to `see`, if this text is not empty.
 fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
     if start < end {
         span(Field::new("").in_list("text", index), start, end, see);

@@ -1,31 +1,32 @@
-//! The text of a script: its lines, which of them are commands, and the arguments of a command.
+//! The text of a script: its lines, the commands among the lines, and the arguments of a command.
 
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// The most bytes of a line that is read.
+/// The maximum length of a line, in bytes. A longer line is skipped.
 pub(super) const MAX_LINE: usize = 64 << 10;
 
-/// What makes a line a command.
+/// The word at the start of a command.
 pub(super) const EXEC: &[u8] = b"#exec";
 
-/// The mark that some editors put before UTF-8 text.
+/// The byte order mark that some editors write before UTF-8 text.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What a line is.
+/// The kind of a line in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
-    /// Code, a comment, or blank.
+    /// Code, a comment, or an empty line.
     Text,
-    /// A command.
+    /// A line with a command.
     Command,
-    /// Longer than [`MAX_LINE`], and skipped.
+    /// A line longer than [`MAX_LINE`], which is skipped.
     TooLong,
-    /// A command with a NUL in it, and skipped.
+    /// A command that contains a NUL, which is skipped.
     Nul,
 }
 
-/// A line, or the command in it: the offsets of its first byte and of the byte after its last.
+/// The byte range of a line, or of the command in the line: the offset of the first byte of the
+/// range, and the offset after the last byte of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SourceLine {
     pub(super) kind: LineKind,
@@ -33,29 +34,31 @@ pub(super) struct SourceLine {
     pub(super) end: usize,
 }
 
-/// Walks the lines of a script, once over every byte.
+/// Iterates over the lines of a script, in one pass over its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLines<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How many block comments are open: they nest.
+    /// The number of block comments that are open at the current position. Block comments can be
+    /// nested.
     depth: usize,
 }
 
 impl<'a> SourceLines<'a> {
-    /// Starts at a script's first byte. Text of two bytes per character has no lines.
+    /// Makes an iterator that starts at the first byte of a script. For text with two bytes per
+    /// character, the iterator returns no lines.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let at = if is_wide(bytes) { bytes.len() } else { bom };
         Self { bytes, at, depth: 0 }
     }
 
-    /// Tells whether a block comment is open where the walk has come to.
+    /// Returns whether a block comment is open at the current position.
     pub(super) const fn is_in_comment(&self) -> bool {
         self.depth > 0
     }
 
-    /// Classifies the line from `start`, and notes which block comments it leaves open.
+    /// Classifies the line at offset `start`, and updates the number of open block comments.
     fn classify(&mut self, start: usize, line: &[u8]) -> SourceLine {
         let blank = skip_blanks(line, 0);
         let text = line.get(blank..).unwrap_or_default();
@@ -81,13 +84,14 @@ impl Iterator for SourceLines<'_> {
         let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let line = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
         let start = self.at;
-        // The two ends of CR LF are two line ends with an empty line between them.
+        // The two bytes CR LF are read as two line ends, with an empty line between them.
         self.at = start.saturating_add(line.len()).saturating_add(1);
         Some(self.classify(start, line))
     }
 }
 
-/// Tells text of two bytes per character: by its mark, or by a NUL at every other byte.
+/// Returns whether text has two bytes per character. Such text starts with a UTF-16 byte order
+/// mark, or has a NUL at every second byte.
 pub(super) fn is_wide(bytes: &[u8]) -> bool {
     let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
     let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
@@ -103,13 +107,14 @@ fn is_exec(text: &[u8]) -> bool {
         .is_some_and(|(word, rest)| word.eq_ignore_ascii_case(EXEC) && rest.first().copied().is_some_and(is_blank))
 }
 
-/// Returns the offset of the first byte from `at` on that is no blank.
+/// Returns the offset of the first byte at or after `at` that is not a blank (space or tab).
 fn skip_blanks(line: &[u8], at: usize) -> usize {
     let blanks = line.get(at..).unwrap_or_default().iter().take_while(|byte| is_blank(**byte));
     at.saturating_add(blanks.count())
 }
 
-/// Returns where the comment behind a command begins, or the line's length: a comment begins outside quotes only.
+/// Returns the offset of the comment after a command, or the length of the line if the command has
+/// no comment after it. A `//` or `/*` inside quotes does not start a comment.
 fn text_length(line: &[u8]) -> usize {
     let mut quoted = false;
     for (at, pair) in line.windows(2).enumerate() {
@@ -122,7 +127,7 @@ fn text_length(line: &[u8]) -> usize {
     line.len()
 }
 
-/// Scans a line of code and returns how many block comments are open behind it.
+/// Scans a line of code, and returns the number of block comments that are open at its end.
 fn scan(line: &[u8], mut depth: usize) -> usize {
     let mut rest = line;
     while let [first, after @ ..] = rest {
@@ -144,7 +149,8 @@ fn scan(line: &[u8], mut depth: usize) -> usize {
     depth
 }
 
-/// Returns what follows a string of code: a backslash takes the byte after it along, and the line ends the string.
+/// Returns the bytes after a string literal in code, whose opening quote is just before `rest`. A
+/// backslash escapes the next byte, and the end of the line ends the string.
 fn skip_string(mut rest: &[u8]) -> &[u8] {
     loop {
         rest = match rest {
@@ -155,46 +161,48 @@ fn skip_string(mut rest: &[u8]) -> &[u8] {
     }
 }
 
-/// How a value stands in a script.
+/// Shows whether a value in a script is in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
-    /// Without quotes.
+    /// The value has no quotes.
     Bare,
-    /// In quotes.
+    /// The value is in double quotes.
     Quoted,
-    /// Behind a quote that nothing closes: the value runs to the line's end.
+    /// The value has an opening quote, but no closing quote. Such a value extends to the end of the
+    /// line.
     Open,
 }
 
-/// One argument of a command: `KEY=value`, or a word that stands alone.
+/// One argument of a command: `KEY=value`, or a single word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Argument<'a> {
-    /// The key, or the word.
+    /// The key of the argument, or the single word.
     pub key: Name<'a>,
-    /// The value without its quotes; `None` for a word that stands alone.
+    /// The value without its quotes, or `None` if the argument is a single word.
     pub value: Option<Name<'a>>,
-    /// How the value, or the word, is quoted.
+    /// Shows whether the value, or the single word, is in quotes.
     pub quote: Quote,
     /// Offset of the argument's first byte from the start of the file.
     pub offset: u64,
 }
 
-/// Walks the arguments of a command, in order.
+/// Iterates over the arguments of a command, in file order.
 #[derive(Clone, Debug)]
 pub struct Arguments<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Offset of the first of the bytes from the start of the file.
+    /// Offset of the first byte of the command from the start of the file.
     start: u64,
 }
 
 impl<'a> Arguments<'a> {
-    /// Starts at byte `at` of a command that itself starts at byte `start` of the file.
+    /// Makes an iterator that starts at byte `at` of a command. The command starts at byte `start`
+    /// of the script.
     pub(super) const fn new(bytes: &'a [u8], at: usize, start: u64) -> Self {
         Self { bytes, at, start }
     }
 
-    /// Returns the offset of the next byte from the start of the command.
+    /// Returns the current position of the iterator, as an offset from the start of the command.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
@@ -203,7 +211,8 @@ impl<'a> Arguments<'a> {
         self.bytes.get(at).copied()
     }
 
-    /// Takes the bytes from `at` until one that ends them, and goes behind them.
+    /// Returns the bytes from `at` up to the first byte for which `ends` returns true, and moves
+    /// the current position to that byte.
     fn take(&mut self, at: usize, ends: impl Fn(u8) -> bool) -> Name<'a> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
@@ -211,7 +220,8 @@ impl<'a> Arguments<'a> {
         Name::new(rest.get(..length).unwrap_or_default())
     }
 
-    /// Takes a text behind the quote at `at`.
+    /// Returns the text between the opening quote at `at` and the closing quote, and moves the
+    /// current position past the closing quote.
     fn quoted(&mut self, at: usize) -> (Name<'a>, Quote) {
         let text = self.take(at.saturating_add(1), |byte| byte == b'"');
         let quote = if self.byte(self.at).is_some() { Quote::Quoted } else { Quote::Open };
@@ -219,7 +229,8 @@ impl<'a> Arguments<'a> {
         (text, quote)
     }
 
-    /// Takes the value behind the `=` at `at`. Behind blanks, a word with a `=` of its own is the next argument.
+    /// Returns the value after the `=` at `at`. If blanks follow this `=`, and the word after the
+    /// blanks also contains a `=`, then this word is the next argument, and the value is empty.
     fn value(&mut self, at: usize) -> (Name<'a>, Quote) {
         let behind = at.saturating_add(1);
         let start = skip_blanks(self.bytes, behind);

@@ -1,45 +1,51 @@
-//! Scripts of the Unreal engine (`.uc`): what the `#exec` lines of a script say about meshes.
+//! Scripts of the Unreal engine (`.uc`): the `#exec` lines that are about meshes.
 //!
-//! The two binary files of a mesh hold polygons and frames. Names, frame ranges, textures, scale and origin stand in a
-//! script, in lines that the engine's compiler runs as commands. Everything else in a script is skipped.
+//! The two binary files of a mesh hold polygons and animation frames. Names, ranges of animation
+//! frames, textures, scale and origin are in a script, in lines that the compiler of the engine
+//! executes as commands. Everything else in a script is skipped.
 //!
 //! # The lines
 //!
-//! A command is a line whose first text is `#exec`, in any case of letters, and a blank. Then follow two words, and
-//! arguments in any order: `KEY=value`, apart by blanks or tabs. A value with blanks stands in double quotes, without
-//! escapes. `//` outside quotes begins a comment; lines inside `/* */`, which nest, are no commands. Lines end with
-//! LF, CR LF or CR. Names and keys are compared without regard to the case of ASCII letters; bytes need not be UTF-8.
+//! A command is a line whose first text is `#exec`, in any case of letters, followed by a blank.
+//! After the blank, a command has two words, and then arguments in any order. An argument has the
+//! form `KEY=value`; blanks or tabs separate the arguments. A value with blanks is written in
+//! double quotes, without escapes. `//` outside quotes starts a comment. Lines inside `/* */` are
+//! not commands; these block comments can be nested. Lines end with LF, CR LF or CR. Names and keys
+//! are compared without regard to the case of ASCII letters. The bytes of a script need not be
+//! valid UTF-8.
 //!
-//! | command | keys | says |
+//! | command | keys | meaning |
 //! |---|---|---|
-//! | `MESH IMPORT` | MESH ANIVFILE DATAFILE; UNMIRROR MIRROR ZEROTEX MLOD LODSTYLE … | [`Import`]: the files of a mesh |
+//! | `MESH IMPORT` | MESH ANIVFILE DATAFILE; UNMIRROR MIRROR ZEROTEX MLOD LODSTYLE .. | [`Import`]: the files of a mesh |
 //! | `MESH ORIGIN` | MESH; X Y Z YAW PITCH ROLL | [`Origin`]: offset, and rotation in 1/256 of a turn |
 //! | `MESH SEQUENCE` | MESH SEQ STARTFRAME NUMFRAMES; RATE GROUP | [`Sequence`]: a named range of frames |
-//! | `MESH NOTIFY` | MESH SEQ TIME FUNCTION | [`Notify`]: a call at a time of a sequence |
-//! | `MESH LODPARAMS` | MESH; MINVERTS STRENGTH MORPH HYSTERESIS ZDISP | [`LodParams`] |
-//! | `MESH DROPFRAMES` | MESH STARTFRAME NUMFRAMES | [`DropFrames`] |
+//! | `MESH NOTIFY` | MESH SEQ TIME FUNCTION | [`Notify`]: a function call at a time of a sequence |
+//! | `MESH LODPARAMS` | MESH; MINVERTS STRENGTH MORPH HYSTERESIS ZDISP | [`LodParams`]: parameters for the levels of detail |
+//! | `MESH DROPFRAMES` | MESH STARTFRAME NUMFRAMES | [`DropFrames`]: frames to leave out on import |
 //! | `MESHMAP NEW` | MESHMAP MESH | another name for a mesh; optional |
 //! | `MESHMAP SCALE` | MESHMAP; X Y Z | factors for the stored integers |
 //! | `MESHMAP SETTEXTURE` | MESHMAP NUM TEXTURE; TLOD | [`SetTexture`]: the texture of a texture number |
-//! | `TEXTURE IMPORT` | FILE; NAME GROUP FLAGS MIPS LODSET PALETTE … | [`TextureImport`]: the file of a texture |
+//! | `TEXTURE IMPORT` | FILE; NAME GROUP FLAGS MIPS LODSET PALETTE .. | [`TextureImport`]: the file of a texture |
 //!
-//! One script often imports several meshes, and a mesh's name often differs from its files': everything goes by the
-//! mesh's name ([`Script::select`]). Numbers are read as C's `atof` does: the longest prefix that is a number.
+//! One script often imports several meshes, and the name of a mesh often differs from the names of
+//! its files. Commands are therefore selected by the name of the mesh ([`Script::select`]). Numbers
+//! are read like C's `atof`: the longest prefix of the value that is a number is used.
 //!
-//! These facts were checked on some 8,000 lines of real scripts.
+//! This description of scripts was checked on about 8,000 lines of real scripts.
 
 mod command;
 mod commands;
 mod file;
 mod line;
 mod number;
+mod rules;
 mod select;
 mod statements;
 mod validate;
 mod write;
 
+pub(super) use rules::RULES;
 pub(super) use select::choice;
-pub(super) use validate::RULES;
 pub(super) use write::refused;
 
 pub use command::{Command, Verb};

@@ -1,17 +1,20 @@
-//! Numbers as scripts spell them, read as C's `atof` and `atoi` do: the longest prefix that is one.
+//! Numbers in scripts, read like C's `atof` and `atoi`: the longest prefix of the text that is a
+//! number is used.
 
-/// What is wrong with the text of a number.
+/// A fault in the text of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// There is no number; it reads as 0.
+    /// The text does not start with a number. The result is 0.
     Missing,
     /// Other text follows the number.
     Trailing,
-    /// The number is beyond what its type holds; it reads as the infinity, or the extreme, on that side.
+    /// The number is too large for its type. The result is infinity, or the extreme value of the
+    /// integer type, with the same sign.
     TooLarge,
 }
 
-/// Reads a number with an optional sign, fraction and exponent.
+/// Reads a number with an optional sign, fraction and exponent. Also returns the fault in the text,
+/// or `None` if the whole text is a number.
 pub(super) fn float(text: &[u8]) -> (f32, Option<Fault>) {
     let length = float_length(text);
     let number: f32 = spelled(text, length).parse().unwrap_or_default();
@@ -23,7 +26,8 @@ pub(super) fn float(text: &[u8]) -> (f32, Option<Fault>) {
     (number, fault)
 }
 
-/// Reads a whole number with an optional sign. A fraction behind it is cut off.
+/// Reads a whole number with an optional sign. A fraction after the whole number is dropped. Also
+/// returns the fault in the text, or `None` if the text is a whole number.
 pub(super) fn integer(text: &[u8]) -> (i64, Option<Fault>) {
     let sign = sign_length(text);
     let length = sign.saturating_add(digits(text, sign));
@@ -37,13 +41,16 @@ pub(super) fn integer(text: &[u8]) -> (i64, Option<Fault>) {
     }
 }
 
-/// Tells whether nothing follows but a fraction of zeros.
+/// Returns whether the text after its first `length` bytes is empty, or is a fraction that has only
+/// zeros.
 fn is_whole(text: &[u8], length: usize) -> bool {
     let rest = text.get(length..).unwrap_or_default();
     rest.strip_prefix(b".").unwrap_or(rest).iter().all(|byte| *byte == b'0')
 }
 
-/// Copies the first bytes, which are ASCII: a check of mapped bytes themselves could be outdated by their next read.
+/// Copies the first `length` bytes of a text, which are ASCII, to a string. The copy is necessary
+/// because the bytes of a memory-mapped file could change between a check for UTF-8 and the next
+/// read.
 fn spelled(text: &[u8], length: usize) -> String {
     text.get(..length).unwrap_or_default().iter().copied().map(char::from).collect()
 }

@@ -1,4 +1,4 @@
-//! All that a script says about one mesh.
+//! The selection of the commands of a script that are about one mesh.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,14 @@ use super::statements::{
 use crate::error::ErrorKind;
 use crate::parse::Name;
 
-/// The most names that an error lists.
+/// The maximum number of mesh names that an error message lists.
 const MAX_NAMES: usize = 32;
 
-/// Which commands of a script are about one mesh. It has no lifetime and can be stored beside its
-/// [`Script`](super::Script), which makes a [`MeshScript`] of it.
+/// The commands of a script that are about one mesh.
+///
+/// A `Selected` has no lifetime parameter and can be stored together with its
+/// [`Script`](super::Script). The function [`Script::mesh`](super::Script::mesh) makes a
+/// [`MeshScript`] from a `Selected`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
     name: Box<[u8]>,
@@ -24,14 +27,15 @@ pub struct Selected {
     lod_params: Option<usize>,
     drop_frames: Option<usize>,
     sequences: Vec<usize>,
-    /// By the sequence's name in lower case, then in file order.
+    /// The function calls, sorted by the name of their sequence in lower case, then by file order.
     notifies: Vec<(Box<[u8]>, usize)>,
-    /// By number: the last of each number, and the import of its texture.
+    /// The textures, sorted by texture number: the number, the index of the last command that sets
+    /// a texture for this number, and the index of the command that imports the texture.
     textures: Vec<(i64, usize, Option<usize>)>,
 }
 
 impl Selected {
-    /// Returns the name that was asked for.
+    /// Returns the name by which the mesh was selected.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
         Name::new(&self.name)
@@ -44,7 +48,8 @@ impl Selected {
         selected
     }
 
-    /// Finds the commands about every mesh that is imported: one for each name, in the order of their first imports.
+    /// Finds the commands about every imported mesh. Each mesh name appears once in the result, in
+    /// the order of the first imports.
     pub(super) fn all(commands: Commands<'_>) -> Vec<Self> {
         let imported = commands.iter().filter_map(Import::of).enumerate();
         let mut names: Vec<_> = imported.map(|(order, import)| (lower(import.mesh), order, import.mesh)).collect();
@@ -73,7 +78,8 @@ impl Selected {
         }
     }
 
-    /// Keeps the last texture of each number, and finds its import.
+    /// Keeps only the last texture for each texture number, and finds the command that imports this
+    /// texture.
     fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
         self.notifies.sort_unstable();
         self.textures.sort_unstable_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
@@ -86,7 +92,8 @@ impl Selected {
     }
 }
 
-/// Gives each command to the mesh that it is about: in one pass, with a search in a sorted list for each.
+/// Adds each command to the selection for the mesh that the command is about. The function makes
+/// one pass over the commands, with a binary search for each command.
 fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
     let mut names: Vec<_> =
         selected.iter().enumerate().map(|(slot, one)| (lower(Name::new(&one.name)), slot)).collect();
@@ -113,7 +120,8 @@ fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
     }
 }
 
-/// Which mesh each mesh map belongs to, by names in lower case: what `MESHMAP NEW` said last.
+/// The name of the mesh that each mesh map belongs to. All names are in lower case. If a mesh map
+/// is defined twice, the last `MESHMAP NEW` command is used.
 struct Maps(Vec<(Lower, usize, Lower)>);
 
 /// A name in lower case.
@@ -146,7 +154,7 @@ fn about<'a>(command: &Command<'a>) -> Option<Name<'a>> {
     }
 }
 
-/// The texture imports of a script, by name in lower case.
+/// The texture imports of a script, sorted by the name of the texture in lower case.
 #[derive(Debug)]
 pub(super) struct ImportNames(Vec<(Box<[u8]>, usize)>);
 
@@ -158,7 +166,8 @@ impl ImportNames {
         Self(imports)
     }
 
-    /// Returns the last import of a name; of a package path, that of its last part.
+    /// Returns the index of the last command that imports a texture with this name. For a path in a
+    /// package, such as `Package.Group.Name`, also searches for the name at the end of the path.
     pub(super) fn find(&self, name: Name<'_>) -> Option<usize> {
         let name = lower(name);
         let part = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
@@ -172,23 +181,25 @@ impl ImportNames {
     }
 }
 
-/// Copies a name in lower case. What is sorted is a copy: mapped bytes may change while they are compared.
+/// Returns a copy of a name in lower case. Sorting uses such copies, because the bytes of a
+/// memory-mapped file may change while they are compared.
 pub(super) fn lower(name: Name<'_>) -> Box<[u8]> {
     name.as_bytes().to_ascii_lowercase().into()
 }
 
-/// A texture of a mesh.
+/// A texture of a mesh, according to a script.
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'a> {
-    /// The number that polygons hold.
+    /// The texture number by which polygons refer to the texture.
     pub number: i64,
-    /// The texture's name, or its path in a package.
+    /// The name of the texture, or its path in a package.
     pub name: Name<'a>,
-    /// Where the script imports it from; `None` for a texture of another package.
+    /// The command that imports the texture, or `None` for a texture of another package.
     pub import: Option<TextureImport<'a>>,
 }
 
-/// What a script says about one mesh. Of what it says twice, the last counts; sequences are all kept.
+/// The data that a script has about one mesh. If the script sets a value twice, the last value is
+/// used. All sequences are kept, even sequences with the same name.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshScript<'a> {
     commands: Commands<'a>,
@@ -204,34 +215,38 @@ impl<'a> MeshScript<'a> {
         V::of(self.commands.get(index?)?)
     }
 
-    /// Returns the mesh's name: as the import spells it, or as it was asked for.
+    /// Returns the name of the mesh, as written in its `MESH IMPORT` command. If the script does
+    /// not import the mesh, returns the name by which the mesh was selected.
     #[must_use]
     pub fn name(&self) -> Name<'a> {
         let asked = Name::new(&self.selected.name);
         self.import().map_or(asked, |import| import.mesh)
     }
 
-    /// Returns the files of the mesh.
+    /// Returns the `MESH IMPORT` command of the mesh, with the paths of its files, or `None` if the
+    /// script does not import the mesh.
     #[must_use]
     pub fn import(&self) -> Option<Import<'a>> {
         self.view(self.selected.import)
     }
 
-    /// Returns where the mesh stands, and how it is turned.
+    /// Returns the origin and the rotation of the mesh, or `None` if the script does not set them.
     #[must_use]
     pub fn origin(&self) -> Option<Origin<'a>> {
         self.view(self.selected.origin)
     }
 
-    /// Returns the factor along each axis for the stored integers; an axis that is not given has 1.
+    /// Returns the scale factors of the x, y and z axis for the stored positions, or `None` if the
+    /// script has no `MESHMAP SCALE` command for the mesh. An axis without a factor in this command
+    /// has the factor 1.
     #[must_use]
     pub fn scale(&self) -> Option<[f32; 3]> {
         let command = self.commands.get(self.selected.scale?)?;
         Some(["X", "Y", "Z"].map(|axis| command.number(axis).unwrap_or(1.0)))
     }
 
-    /// Returns the commands that say all of this, in file order: those about the mesh, each texture number's last, and the
-    /// imports of those textures.
+    /// Returns the commands that the data about the mesh is read from, in file order: the commands
+    /// about the mesh, the last command for each texture number, and the imports of those textures.
     #[must_use]
     pub fn commands(&self) -> Vec<Command<'a>> {
         let Selected { import, origin, scale, lod_params, drop_frames, sequences, notifies, textures, .. } =
@@ -245,37 +260,42 @@ impl<'a> MeshScript<'a> {
         numbers.into_iter().filter_map(|number| self.commands.get(number)).collect()
     }
 
-    /// Returns how levels of detail are chosen.
+    /// Returns the parameters for the levels of detail, or `None` if the script has no `MESH
+    /// LODPARAMS` command for the mesh.
     #[must_use]
     pub fn lod_params(&self) -> Option<LodParams<'a>> {
         self.view(self.selected.lod_params)
     }
 
-    /// Returns which frames are left out on import.
+    /// Returns the range of animation frames that the engine leaves out on import, or `None` if the
+    /// script has no `MESH DROPFRAMES` command for the mesh.
     #[must_use]
     pub fn drop_frames(&self) -> Option<DropFrames<'a>> {
         self.view(self.selected.drop_frames)
     }
 
-    /// Returns the number of sequences.
+    /// Returns the number of sequences of the mesh.
     #[must_use]
     pub const fn sequence_count(&self) -> usize {
         self.selected.sequences.len()
     }
 
-    /// Returns sequence `index`, in file order.
+    /// Returns the sequence with the given index in file order, or `None` if the index is out of
+    /// range.
     #[must_use]
     pub fn sequence(&self, index: usize) -> Option<Sequence<'a>> {
         self.view(self.selected.sequences.get(index).copied())
     }
 
-    /// Returns the sequences, in file order. A name may be given twice.
+    /// Returns an iterator over the sequences of the mesh, in file order. Two sequences may have
+    /// the same name.
     pub fn sequences(&self) -> impl Iterator<Item = Sequence<'a>> + use<'a> {
         let this = *self;
         this.selected.sequences.iter().filter_map(move |index| this.view(Some(*index)))
     }
 
-    /// Returns the calls of sequence `index`, in file order: those that give its name.
+    /// Returns an iterator over the function calls of sequence `index`, in file order. A function
+    /// call refers to its sequence by name.
     pub fn notifies(&self, index: usize) -> impl Iterator<Item = Notify<'a>> + use<'a> {
         let this = *self;
         let name = self.sequence(index).map(|sequence| sequence.name);
@@ -283,7 +303,8 @@ impl<'a> MeshScript<'a> {
         found.iter().filter_map(move |(_, index)| this.view(Some(*index)))
     }
 
-    /// Returns call `call` of sequence `index`, in file order.
+    /// Returns function call number `call` of sequence `index`, counted from 0 in file order.
+    /// Returns `None` if the sequence or the function call does not exist.
     #[must_use]
     pub fn notify(&self, index: usize, call: usize) -> Option<Notify<'a>> {
         let sequence = self.sequence(index)?;
@@ -298,13 +319,14 @@ impl<'a> MeshScript<'a> {
         all.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the textures, by number.
+    /// Returns an iterator over the textures of the mesh, sorted by texture number.
     pub fn textures(&self) -> impl Iterator<Item = Texture<'a>> + use<'a> {
         let this = *self;
         this.selected.textures.iter().filter_map(move |found| this.texture_of(found))
     }
 
-    /// Returns the texture of a number.
+    /// Returns the texture with the given texture number, or `None` if the script sets no texture
+    /// for this number.
     #[must_use]
     pub fn texture(&self, number: i64) -> Option<Texture<'a>> {
         let all = &self.selected.textures;
@@ -318,7 +340,8 @@ impl<'a> MeshScript<'a> {
     }
 }
 
-/// Makes the error of a mesh that a script does not have, which names those that it has.
+/// Makes the error for the name of a mesh that a script does not have. The error lists the names of
+/// the meshes that the script has.
 pub(in crate::formats::unreal) fn choice<'n>(
     names: impl Iterator<Item = &'n [u8]>,
     found: impl Into<Cow<'static, str>>,
@@ -328,7 +351,7 @@ pub(in crate::formats::unreal) fn choice<'n>(
         names.truncate(MAX_NAMES);
         names.push("others".into());
     }
-    let names = if names.is_empty() { "no meshes: no script knows one".into() } else { names.join(", ") };
+    let names = if names.is_empty() { "the meshes of a script, but there are none".into() } else { names.join(", ") };
     ErrorKind::Choice { names, found: found.into() }
 }
 

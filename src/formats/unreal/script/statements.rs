@@ -1,17 +1,19 @@
-//! What commands mean: one view for each verb. A key that is missing reads as an empty name, or as 0.
+//! Typed views of commands: one view for each verb. If a command lacks a required key, the view has
+//! an empty name or 0 as its value.
 
 use super::command::{Command, Verb};
 use crate::parse::Name;
 
-/// A view of the commands with one verb.
+/// A typed view of a command that has a certain verb.
 pub(super) trait Statement<'a>: Sized {
-    /// The verb of its commands.
+    /// The verb of the commands that have this view.
     const VERB: Verb;
 
-    /// Reads a command with that verb.
+    /// Makes the view of a command that has the verb [`VERB`](Self::VERB).
     fn read(command: Command<'a>) -> Self;
 
-    /// Reads a command, if it has that verb.
+    /// Makes the view of a command, or returns `None` if the command has another verb than
+    /// [`VERB`](Self::VERB).
     fn of(command: Command<'a>) -> Option<Self> {
         (command.verb() == Self::VERB).then(|| Self::read(command))
     }
@@ -32,29 +34,30 @@ fn float(command: &Command<'_>, key: &str) -> f32 {
 /// `MESH IMPORT`: the two files of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Import<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The mesh's name.
+    /// The name of the mesh.
     pub mesh: Name<'a>,
-    /// The file of its frames.
+    /// The path of the aniv file, which holds the animation frames.
     pub aniv_file: Name<'a>,
-    /// The file of its polygons.
+    /// The path of the data file, which holds the polygons.
     pub data_file: Name<'a>,
-    /// Whether the model is flipped on import: usual for players' models, and not to be seen in the files.
+    /// Whether the engine flips the model when it imports the model. Player models are usually
+    /// flipped. The data file and the aniv file do not show whether a model is flipped.
     pub unmirror: bool,
-    /// Whether `MIRROR` is set; what it does is not known.
+    /// Whether the key `MIRROR` is set. The effect of `MIRROR` is not known.
     pub mirror: bool,
     /// Whether texture numbers start at 0.
     pub zero_tex: bool,
-    /// Whether levels of detail are made; `None` leaves it to the engine.
+    /// Whether the engine makes levels of detail for the mesh. With `None`, the engine decides.
     pub mlod: Option<bool>,
-    /// Whether levels of detail ignore textures; `None` leaves it to the engine.
+    /// Whether the levels of detail ignore textures. With `None`, the engine decides.
     pub lod_no_tex: Option<bool>,
-    /// How levels of detail are made.
+    /// The number of the style in which the engine makes levels of detail.
     pub lod_style: Option<i64>,
-    /// The frame that levels of detail are made from.
+    /// The index of the animation frame from which the engine makes levels of detail.
     pub lod_frame: Option<i64>,
-    /// A texture number that is not flipped.
+    /// The number of a texture that the engine does not flip.
     pub unmirror_tex: Option<i64>,
 }
 
@@ -80,18 +83,18 @@ impl<'a> Statement<'a> for Import<'a> {
     }
 }
 
-/// `MESH ORIGIN`: where a mesh stands, and how it is turned.
+/// `MESH ORIGIN`: the origin and the rotation of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// Offset along each axis, in stored units.
+    /// The offset of the mesh along the x, y and z axis, in stored units.
     pub position: [f32; 3],
-    /// Rotation around z, in 1/256 of a turn.
+    /// The rotation of the mesh around the z axis, in 1/256 of a turn.
     pub yaw: f32,
-    /// Rotation around y, in 1/256 of a turn.
+    /// The rotation of the mesh around the y axis, in 1/256 of a turn.
     pub pitch: f32,
-    /// Rotation around x, in 1/256 of a turn.
+    /// The rotation of the mesh around the x axis, in 1/256 of a turn.
     pub roll: f32,
 }
 
@@ -110,20 +113,21 @@ impl<'a> Statement<'a> for Origin<'a> {
     }
 }
 
-/// `MESH SEQUENCE`: a named range of frames.
+/// `MESH SEQUENCE`: a named range of animation frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// Its name.
+    /// The name of the sequence.
     pub name: Name<'a>,
-    /// Its first frame, as the script says: it may be no frame of the mesh.
+    /// The index of the first animation frame, as written in the script. The mesh may not have this
+    /// frame.
     pub start: i64,
-    /// How many frames it has, as the script says: there may be fewer.
+    /// The number of animation frames, as written in the script. The mesh may have fewer frames.
     pub frames: i64,
-    /// Frames per second; `None` leaves it to the engine, which takes 30.
+    /// The playback rate in frames per second. With `None`, the engine uses 30 frames per second.
     pub rate: Option<f32>,
-    /// The group it belongs to.
+    /// The name of the group of the sequence, or `None` if the command gives no group.
     pub group: Option<Name<'a>>,
 }
 
@@ -142,16 +146,16 @@ impl<'a> Statement<'a> for Sequence<'a> {
     }
 }
 
-/// `MESH NOTIFY`: a call when a sequence reaches a time.
+/// `MESH NOTIFY`: a function that the engine calls when a sequence reaches a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Notify<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The sequence's name.
+    /// The name of the sequence.
     pub sequence: Name<'a>,
-    /// When: a fraction of the sequence, 0 to 1.
+    /// The time of the call, as a fraction of the sequence from 0 to 1.
     pub time: f32,
-    /// The function that is called.
+    /// The name of the function to call.
     pub function: Name<'a>,
 }
 
@@ -164,20 +168,21 @@ impl<'a> Statement<'a> for Notify<'a> {
     }
 }
 
-/// `MESH LODPARAMS`: how levels of detail are chosen. What is `None` is left to the engine.
+/// `MESH LODPARAMS`: the parameters for the levels of detail. For a parameter that is `None`, the
+/// engine uses the default value of the parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct LodParams<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The fewest vertices that are drawn.
+    /// The minimum number of vertices that are drawn.
     pub min_verts: Option<f32>,
-    /// How soon detail goes with distance.
+    /// How quickly the level of detail decreases with distance.
     pub strength: Option<f32>,
-    /// How much of a change is blended.
+    /// The fraction of a change between two levels of detail that is blended.
     pub morph: Option<f32>,
-    /// How reluctantly the level changes.
+    /// The resistance to a change between two levels of detail.
     pub hysteresis: Option<f32>,
-    /// What is added to the distance.
+    /// The value that is added to the distance of the mesh when the level of detail is selected.
     pub z_displace: Option<f32>,
 }
 
@@ -196,14 +201,14 @@ impl<'a> Statement<'a> for LodParams<'a> {
     }
 }
 
-/// `MESH DROPFRAMES`: frames that are left out on import.
+/// `MESH DROPFRAMES`: a range of animation frames that the engine leaves out on import.
 #[derive(Clone, Copy, Debug)]
 pub struct DropFrames<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The first of them.
+    /// The index of the first animation frame that is left out.
     pub start: i64,
-    /// How many.
+    /// The number of animation frames that are left out.
     pub frames: i64,
 }
 
@@ -215,16 +220,16 @@ impl<'a> Statement<'a> for DropFrames<'a> {
     }
 }
 
-/// `MESHMAP SETTEXTURE`: the texture of a texture number.
+/// `MESHMAP SETTEXTURE`: the texture that belongs to a texture number.
 #[derive(Clone, Copy, Debug)]
 pub struct SetTexture<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The number that polygons hold.
+    /// The texture number by which polygons refer to the texture.
     pub number: i64,
-    /// The texture's name, or its path in a package: `Package.Group.Name`.
+    /// The name of the texture, or its path in a package: `Package.Group.Name`.
     pub texture: Name<'a>,
-    /// The distance from which it is drawn with less detail.
+    /// The distance from which the texture is drawn with less detail.
     pub lod: Option<f32>,
 }
 
@@ -237,26 +242,27 @@ impl<'a> Statement<'a> for SetTexture<'a> {
     }
 }
 
-/// `TEXTURE IMPORT`: the file of a texture.
+/// `TEXTURE IMPORT`: the image file of a texture.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureImport<'a> {
-    /// The command.
+    /// The command that this view was made from.
     pub command: Command<'a>,
-    /// The texture's name: the file's stem where the command gives none.
+    /// The name of the texture. If the command has no key `NAME`, the name is the stem of the file
+    /// name.
     pub name: Name<'a>,
-    /// The image's file.
+    /// The path of the image file.
     pub file: Name<'a>,
-    /// The group it belongs to.
+    /// The name of the group of the texture, or `None` if the command gives no group.
     pub group: Option<Name<'a>>,
-    /// Bits: 2 is said to mean masked.
+    /// The flag bits of the texture. The value 2 is said to mark a masked texture.
     pub flags: Option<i64>,
-    /// Whether smaller images are made.
+    /// Whether the engine makes smaller images of the texture (mipmaps).
     pub mips: Option<bool>,
-    /// Which set of texture detail settings it follows.
+    /// The set of texture detail settings that applies to the texture.
     pub lod_set: Option<i64>,
-    /// The texture whose palette it takes.
+    /// The name of the texture whose palette this texture uses.
     pub palette: Option<Name<'a>>,
-    /// The texture that is drawn over it when it is near.
+    /// The name of the texture that is drawn over this texture at a short distance.
     pub detail: Option<Name<'a>>,
 }
 
@@ -279,7 +285,7 @@ impl<'a> Statement<'a> for TextureImport<'a> {
     }
 }
 
-/// Returns the name of a file without its folders and without its extension.
+/// Returns the name of a file without the folders of its path and without its extension.
 fn stem(file: Name<'_>) -> Name<'_> {
     let bytes = file.as_bytes();
     let name = bytes.rsplit(|byte| matches!(byte, b'\\' | b'/')).next().unwrap_or_default();

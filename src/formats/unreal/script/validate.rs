@@ -1,56 +1,37 @@
-//! The rules that `validate` knows for scripts. Whether the frames of a sequence exist, only the mesh can tell.
+//! The validation of scripts. The check that the animation frames of a sequence exist needs the
+//! mesh, so this check is in another module.
 //!
-//! Warnings are about what is read otherwise than it was meant. Real scripts name meshes of other scripts, define
-//! things twice and carry keys that the engine ignores: that is for information. Of one script, at most 1,000 findings
-//! by a rule are told.
+//! A finding with the severity warning means that a script is read differently from the intention
+//! of its author. Real scripts refer to meshes of other scripts, define items twice and have keys
+//! that the engine ignores. Findings about such commands have the severity info. For one script, at
+//! most 1,000 findings per rule are reported.
 
 use super::command::{ArgumentKey, ArgumentKind, Command, Verb};
 use super::commands::Commands;
 use super::file::Script;
 use super::line::{Argument, LineKind, MAX_LINE, Quote, SourceLines, is_wide};
 use super::number::{self, Fault};
+use super::rules::{self, RULES};
 use super::select::{ImportNames, lower};
 use super::statements::{Import, Notify, Sequence, SetTexture, Statement as _};
 use crate::error::Field;
 use crate::math::as_u64;
-use crate::parse::{Finding, Name, Report, Rule, Severity, rule};
+use crate::parse::{Finding, Name, Report, Rule};
 
-/// The rules for scripts. Ids are stable and never given to another rule.
-pub(crate) const RULES: [Rule; 15] = [
-    rule("UR30", Severity::Warning, "A line has at most 65,536 bytes; a longer one is skipped."),
-    rule("UR31", Severity::Warning, "The text has one byte per character and no NUL; commands with a NUL are skipped."),
-    rule("UR32", Severity::Warning, "Every quote is closed on its line."),
-    rule("UR33", Severity::Warning, "Where a number belongs, there is one, and its type can hold it."),
-    rule("UR34", Severity::Info, "Nothing follows a number in its value."),
-    rule("UR35", Severity::Warning, "A command has the keys that it needs, and they have values."),
-    rule(
-        "UR36",
-        Severity::Warning,
-        "A sequence's first frame and number of frames are 0 or more, and at most 65,535 together.",
-    ),
-    rule("UR37", Severity::Info, "A command has only keys that it knows, and no words that stand alone."),
-    rule("UR38", Severity::Info, "A command has each key once."),
-    rule("UR39", Severity::Info, "A script says everything once: a mesh's files, its scale, a sequence, a texture."),
-    rule("UR40", Severity::Info, "A command is about a mesh that the script imports."),
-    rule("UR41", Severity::Info, "A call belongs to a sequence of its mesh, at a time of 0 to 1."),
-    rule("UR42", Severity::Info, "A texture is imported by the script, or named by its package."),
-    rule("UR43", Severity::Info, "A texture number is 0 to 255, as polygons can hold it."),
-    rule("UR44", Severity::Info, "Every block comment is closed; commands in one are skipped."),
-];
-
-/// The most frames that a mesh can have.
+/// The maximum number of animation frames of a mesh.
 const MAX_FRAMES: i64 = 65_535;
 
-/// Says that a command breaches a rule.
-fn say(report: &mut Report<'_>, rule: &'static str, command: &Command<'_>, text: String) {
-    report.say(rule, command.field(), command.offset(), text);
+/// Adds a finding to the report: the command breaches the rule.
+fn add(report: &mut Report<'_>, rule: Rule, command: &Command<'_>, text: String) {
+    report.add(rule, command.field(), command.offset(), text);
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
-    /// Reports everything about the script that is not as it should be. A sound script gives nothing above
-    /// [`Severity::Info`]. Looks at every byte.
+    /// Passes a finding to `report` for every breach of a validation rule in the script. A valid
+    /// script has no findings above [`Severity::Info`](crate::Severity::Info). The function reads
+    /// every byte of the script.
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) {
-        let mut report = Report::new(&RULES, report);
+        let mut report = Report::new(RULES, report);
         check_text(self.as_bytes(), &mut report);
         for command in self.commands() {
             check_arguments(&command, &mut report);
@@ -62,13 +43,15 @@ impl<D: AsRef<[u8]>> Script<D> {
     }
 }
 
-/// Reports what is skipped. The lines of a text are counted as commands are, so a region shows where it stands.
+/// Adds a finding to the report for each line that is skipped. The field of the finding is
+/// `text[i]`, the region that contains the skipped line, where `i` is the number of commands before
+/// the line.
 fn check_text(bytes: &[u8], report: &mut Report<'_>) {
     let nul = bytes.iter().position(|byte| *byte == 0).map(as_u64);
     let field = |index| Field::new("").in_list("text", index);
     if is_wide(bytes) {
         let text = "expected one byte per character, found two: nothing is read";
-        report.say("UR31", field(0), 0, text.into());
+        report.add(rules::TEXT_ENCODING, field(0), 0, text.into());
         return;
     }
     let mut commands = 0;
@@ -78,20 +61,22 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
         match line.kind {
             LineKind::Command => commands = u64::saturating_add(commands, 1),
             LineKind::Text => {}
-            LineKind::Nul => report.say("UR31", field(commands), start, "found a NUL: the command is skipped".into()),
+            LineKind::Nul => {
+                report.add(rules::TEXT_ENCODING, field(commands), start, "found a NUL: the command is skipped".into());
+            }
             LineKind::TooLong => {
                 let length = line.end.saturating_sub(line.start);
                 let text = format!("expected at most {MAX_LINE} bytes, found {length}: the line is skipped");
-                report.say("UR30", field(commands), start, text);
+                report.add(rules::LONG_LINE, field(commands), start, text);
             }
         }
     }
     if lines.is_in_comment() {
-        let text = "found a block comment that is not closed: what looks like a command in it is skipped";
-        report.say("UR44", field(commands), as_u64(bytes.len()), text.into());
+        let text = "found a block comment that is not closed: commands inside it are skipped";
+        report.add(rules::UNCLOSED_COMMENT, field(commands), as_u64(bytes.len()), text.into());
     }
     if let Some(offset) = nul {
-        report.say("UR31", Field::new("text"), offset, "expected text, found a NUL".into());
+        report.add(rules::TEXT_ENCODING, Field::new("text"), offset, "expected text, found a NUL".into());
     }
 }
 
@@ -100,23 +85,24 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
     let mut seen = 0_u32;
     for argument in command.arguments() {
         if argument.quote == Quote::Open {
-            let text = format!("{}: the quote is not closed; the value runs to the line's end", argument.key);
-            report.say("UR32", command.field(), argument.offset, text);
+            let text = format!("{}: the quote is not closed; the value extends to the line's end", argument.key);
+            report.add(rules::UNCLOSED_QUOTE, command.field(), argument.offset, text);
         }
         let is = |key: &ArgumentKey| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
         match keys.iter().position(is).filter(|_| argument.value.is_some()) {
-            // The arguments of other commands are not known.
+            // The keys of commands with the verb `Verb::Other` are not known.
             None if keys.is_empty() => {}
             None => {
                 let text = format!("expected a key of {}, found {}", spelled(command), argument.key);
-                report.say("UR37", command.field(), argument.offset, text);
+                report.add(rules::UNKNOWN_KEY, command.field(), argument.offset, text);
             }
             Some(key) => check_value(command, &argument, (keys.get(key), key), &mut seen, report),
         }
     }
 }
 
-/// Checks the value of a known key, whose number is among the `seen` if the command had it before.
+/// Checks the value of a known key. `seen` is a bit set of the keys that occurred before in the
+/// command.
 fn check_value(
     command: &Command<'_>,
     argument: &Argument<'_>,
@@ -127,8 +113,8 @@ fn check_value(
     let (Some(ArgumentKey { name, kind, .. }), Some(value)) = (key, argument.value) else { return };
     let bit = u32::try_from(number).ok().and_then(|number| 1_u32.checked_shl(number)).unwrap_or_default();
     if *seen & bit != 0 {
-        let text = format!("expected {name} once, found it again: the first counts");
-        report.say("UR38", command.field(), argument.offset, text);
+        let text = format!("expected {name} once, found it again: the first is used");
+        report.add(rules::DUPLICATE_KEY, command.field(), argument.offset, text);
     }
     *seen |= bit;
     let fault = match kind {
@@ -138,20 +124,25 @@ fn check_value(
     };
     let (rule, expected) = match fault {
         None => return,
-        Some(Fault::Missing) => ("UR33", "a number"),
-        Some(Fault::TooLarge) => ("UR33", "a number that can be held"),
-        Some(Fault::Trailing) => ("UR34", "nothing behind the number"),
+        Some(Fault::Missing) => (rules::INVALID_NUMBER, "a number"),
+        Some(Fault::TooLarge) => (rules::INVALID_NUMBER, "a number that fits its type"),
+        Some(Fault::Trailing) => (rules::TEXT_AFTER_NUMBER, "nothing after the number"),
     };
-    report.say(rule, command.field(), argument.offset, format!("{name}: expected {expected}, found {}", shown(value)));
+    report.add(rule, command.field(), argument.offset, format!("{name}: expected {expected}, found {}", shown(value)));
 }
 
 fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
     let keys = command.spelling().map_or(&[][..], |spelling| spelling.keys);
     for key in keys.iter().filter(|key| key.needed) {
         let found = command.value(key.name);
-        // A number that is empty is reported as one that cannot be read.
+        // An empty number is already reported as a number that cannot be read.
         if found.is_none() || (key.kind == ArgumentKind::Text && found == Some(Name::default())) {
-            say(report, "UR35", command, format!("{} needs {}, which is missing", spelled(command), key.name));
+            add(
+                report,
+                rules::MISSING_KEY,
+                command,
+                format!("{} needs {}, which is missing", spelled(command), key.name),
+            );
         }
     }
 }
@@ -163,12 +154,13 @@ fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
     let [start, frames] = ["STARTFRAME", "NUMFRAMES"].map(|key| command.integer(key).unwrap_or_default());
     let end = start.saturating_add(frames);
     if start < 0 || frames < 0 || end > MAX_FRAMES {
-        let text = format!("expected frames of 0 to {MAX_FRAMES}, found {frames} from {start} on");
-        say(report, "UR36", command, text);
+        let text = format!("expected frames within 0 to {MAX_FRAMES}, found {frames} from frame {start} on");
+        add(report, rules::SEQUENCE_RANGE, command, text);
     }
 }
 
-/// Reports what is said again: sorted by what it says, equal sayings are neighbours.
+/// Adds a finding to the report for each command that sets an item which an earlier command has
+/// already set. After the commands are sorted by their items, two such commands are adjacent.
 fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     let mut said: Vec<_> =
         commands.iter().enumerate().filter_map(|(index, command)| Some((saying(&command)?, index))).collect();
@@ -179,12 +171,18 @@ fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     });
     for (first, again) in pairs {
         if let Some(command) = commands.get(again) {
-            say(report, "UR39", &command, format!("{} says again what command {first} says", spelled(&command)));
+            add(
+                report,
+                rules::DUPLICATE_COMMAND,
+                &command,
+                format!("{} sets the same item as command {first}", spelled(&command)),
+            );
         }
     }
 }
 
-/// Returns what a command gives a value to: its verb and what it is about. `None` for what may be said often.
+/// Returns a key for the item that a command sets: the verb of the command and the names of the
+/// item. Returns `None` for a command that may be repeated.
 fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
     let keys: &[&str] = match command.verb() {
         Verb::MeshImport | Verb::MeshOrigin | Verb::MeshLodParams => &["MESH"],
@@ -202,7 +200,8 @@ fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
     Some(said.into())
 }
 
-/// Reports names that the script does not define.
+/// Adds a finding to the report for each name of a mesh, sequence or texture that a command uses
+/// and that the script does not define.
 fn check_names(commands: Commands<'_>, report: &mut Report<'_>) {
     let sorted = |mut names: Vec<Box<[u8]>>| {
         names.sort();
@@ -222,7 +221,8 @@ fn check_names(commands: Commands<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the name of a sequence behind that of its mesh.
+/// Returns the name of the mesh of a command and the name of a sequence in lower case, separated by
+/// a NUL.
 fn of_mesh(command: &Command<'_>, sequence: Name<'_>) -> Box<[u8]> {
     [&lower(command.value("MESH").unwrap_or_default())[..], &[0], &lower(sequence)].concat().into()
 }
@@ -235,7 +235,12 @@ fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'
     };
     let Some(mesh) = command.value(key) else { return };
     if meshes.binary_search(&lower(mesh)).is_err() {
-        say(report, "UR40", command, format!("expected a mesh that the script imports, found {}", shown(mesh)));
+        add(
+            report,
+            rules::UNKNOWN_MESH,
+            command,
+            format!("expected a mesh that the script imports, found {}", shown(mesh)),
+        );
     }
 }
 
@@ -243,24 +248,30 @@ fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Repor
     let Some(notify) = Notify::of(*command) else { return };
     if sequences.binary_search(&of_mesh(command, notify.sequence)).is_err() {
         let text = format!("expected a sequence of its mesh, found {}", shown(notify.sequence));
-        say(report, "UR41", command, text);
+        add(report, rules::INVALID_NOTIFY, command, text);
     }
     if !(0.0..=1.0).contains(&notify.time) {
-        say(report, "UR41", command, format!("TIME: expected 0 to 1, found {}", notify.time));
+        add(report, rules::INVALID_NOTIFY, command, format!("TIME: expected 0 to 1, found {}", notify.time));
     }
 }
 
 fn check_texture(command: &Command<'_>, textures: &ImportNames, report: &mut Report<'_>) {
     let Some(SetTexture { number, texture, .. }) = SetTexture::of(*command) else { return };
     if u8::try_from(number).is_err() {
-        say(report, "UR43", command, format!("NUM: expected 0 to 255, found {number}"));
+        add(report, rules::TEXTURE_NUMBER, command, format!("NUM: expected 0 to 255, found {number}"));
     }
     if !texture.as_bytes().contains(&b'.') && textures.find(texture).is_none() {
-        say(report, "UR42", command, format!("expected a texture that is imported, found {}", shown(texture)));
+        add(
+            report,
+            rules::UNKNOWN_TEXTURE,
+            command,
+            format!("expected a texture that is imported, found {}", shown(texture)),
+        );
     }
 }
 
-/// Returns the words of a command as the grammar spells them.
+/// Returns the two words of a command in upper case, or an empty string if the verb of the command
+/// is `Verb::Other`.
 fn spelled(command: &Command<'_>) -> String {
     command.spelling().map_or_else(String::new, |spelling| spelling.words.join(" "))
 }
@@ -273,7 +284,7 @@ fn shown(name: Name<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the rules that a script breaches, each with its place.
+    /// Returns the rules that a script breaches, each with the field of the finding.
     fn breaches(text: &str) -> Vec<String> {
         let script = Script::open(text).unwrap();
         let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! The writer: one command spelled as a line, and a script written as it was read.
+//! Writes commands and scripts: [`Line`] encodes one command as a line, and [`Script::write_to`]
+//! writes a script as it was read.
 
 use std::io::Write;
 
@@ -8,7 +9,8 @@ use super::line::{Argument, Quote};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
 use crate::formats::unreal::layout::SCRIPT;
 
-/// A command to write. A value that would change how the line is read is refused.
+/// A command to write as one line of a script. The functions that add an argument return an error
+/// if the value would change how the line is read back.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -23,17 +25,20 @@ use crate::formats::unreal::layout::SCRIPT;
 pub struct Line(Vec<u8>);
 
 impl Line {
-    /// Begins a command with its two words.
+    /// Makes a command with its two words and without arguments.
     #[must_use]
     pub fn new(first: &'static str, second: &'static str) -> Self {
         Self(format!("#exec {first} {second}").into())
     }
 
-    /// Spells a command again, with every argument it has, in their order; `instead` may give a key another value.
+    /// Encodes a command that was read, with all its arguments in the same order. The function
+    /// `instead` receives each key in upper case and returns a new value for this key, or `None` to
+    /// keep the value.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for a value that no line can hold.
+    /// Returns [`ErrorKind::Refused`] if a value has quotes or control characters, which no line
+    /// can hold.
     pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
         let mut line = b"#exec".to_vec();
         for word in command.words() {
@@ -46,7 +51,7 @@ impl Line {
             };
             let value = instead(&key.as_bytes().to_ascii_uppercase()).unwrap_or_else(|| value.as_bytes().to_vec());
             if !is_text(&value) {
-                return Err(refused("value", "text without quotes and controls", &value));
+                return Err(refused("value", "text without quotes and control characters", &value));
             }
             let mark: &[u8] = if quote == Quote::Bare && is_bare(&value) { b"" } else { b"\"" };
             line.extend([b" ", key.as_bytes(), b"=", mark, &value, mark].concat());
@@ -54,28 +59,30 @@ impl Line {
         Ok(Self(line))
     }
 
-    /// Adds a name: text without blanks, `=`, quotes, controls and comments.
+    /// Adds an argument whose value is a name: text without blanks, `=`, quotes, control characters
+    /// and comments.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for any other.
+    /// Returns [`ErrorKind::Refused`] if the name is empty or contains any of these.
     pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
         let name = name.as_ref();
         if name.is_empty() || !is_text(name) || !is_bare(name) {
-            return Err(refused(key, "a name without blanks, `=`, quotes, controls and comments", name));
+            return Err(refused(key, "a name without blanks, `=`, quotes, control characters and comments", name));
         }
         Ok(self.bare(key, name))
     }
 
-    /// Adds any text without quotes and controls; it is quoted where it has to be.
+    /// Adds an argument whose value is any text without quotes and control characters, such as a
+    /// path. The text is written in quotes if necessary.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for any other.
+    /// Returns [`ErrorKind::Refused`] if the text has quotes or control characters.
     pub fn file(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
         let text = text.as_ref();
         if !is_text(text) {
-            return Err(refused(key, "text without quotes and controls", text));
+            return Err(refused(key, "text without quotes and control characters", text));
         }
         if !text.is_empty() && is_bare(text) {
             return Ok(self.bare(key, text));
@@ -84,25 +91,26 @@ impl Line {
         Ok(self)
     }
 
-    /// Adds text in quotes, whether it has to be quoted or not.
+    /// Adds an argument whose value is text in quotes, even if the quotes are not necessary.
     ///
     /// # Errors
     ///
-    /// As [`file`](Self::file).
+    /// Returns the same errors as [`file`](Self::file).
     pub fn quoted(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
         let text = text.as_ref();
         if !is_text(text) {
-            return Err(refused(key, "text without quotes and controls", text));
+            return Err(refused(key, "text without quotes and control characters", text));
         }
         self.0.extend([b" ", key.as_bytes(), b"=\"", text, b"\""].concat());
         Ok(self)
     }
 
-    /// Adds a number, in the fewest digits that read as the same.
+    /// Adds an argument whose value is a number, with the fewest digits that are read back as the
+    /// same number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Refused`] for one that is not finite.
+    /// Returns [`ErrorKind::Refused`] if the number is not finite.
     pub fn number(self, key: &'static str, number: f32) -> Result<Self> {
         let mut text = number.to_string();
         if !number.is_finite() {
@@ -114,7 +122,7 @@ impl Line {
         Ok(self.bare(key, text.as_bytes()))
     }
 
-    /// Adds a whole number.
+    /// Adds an argument whose value is a whole number.
     #[must_use]
     pub fn integer(self, key: &'static str, number: i64) -> Self {
         self.bare(key, number.to_string().as_bytes())
@@ -125,19 +133,19 @@ impl Line {
         self
     }
 
-    /// Returns the line, without its end.
+    /// Returns the bytes of the line, without a line end.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Tells text that stays within its quotes.
+/// Returns whether a text can be written between quotes.
 fn is_text(text: &[u8]) -> bool {
     !text.iter().any(|byte| byte.is_ascii_control() || *byte == b'"')
 }
 
-/// Tells text that needs no quotes.
+/// Returns whether a text can be written without quotes.
 fn is_bare(text: &[u8]) -> bool {
     let comment = text.windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
     !comment && !text.iter().any(|byte| matches!(byte, b' ' | b'='))
@@ -150,11 +158,13 @@ pub(in crate::formats::unreal) fn refused(key: &'static str, expected: &'static 
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
-    /// Writes the script again, byte for byte: the commands as they stand, and the text between them.
+    /// Writes an exact copy of the script to `out`: the commands, and the text between the
+    /// commands.
     ///
     /// # Errors
     ///
-    /// What the output refuses; part of the script may be written then.
+    /// Returns an error if writing to `out` fails. A part of the script may have been written
+    /// before the error.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
         let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
         out.write_all(self.as_bytes()).map_err(failed)?;

@@ -1,5 +1,6 @@
-//! Rules about the two files, and about how a script fits them.
+//! Checks of the data file and the aniv file, and of the sequences in a script against these files.
 
+use super::rules;
 use crate::array::Array;
 use std::mem::offset_of;
 
@@ -13,7 +14,7 @@ use crate::math::as_u64;
 use crate::model::Positions;
 use crate::parse::{Report, Severity, Tally};
 
-/// Bytes of a polygon, and where in it some of its fields lie.
+/// The size of a polygon, in bytes, and the offsets of some fields of a polygon.
 const POLYGON: u64 = widen(size_of::<RawPolygon>());
 const KIND_AT: u64 = widen(offset_of!(RawPolygon, kind));
 const COLOR_AT: u64 = widen(offset_of!(RawPolygon, color));
@@ -35,7 +36,7 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     let rest = as_u64(mesh.data_rest().len());
     if rest > 0 {
         let text = format!("{rest} bytes after the polygons belong to no field");
-        report.say("UR06", Field::new("data_end"), mesh.header.polygons_end(), text);
+        report.add(rules::BYTES_AFTER_POLYGONS, Field::new("data_end"), mesh.header.polygons_end(), text);
     }
     Ok(())
 }
@@ -49,23 +50,28 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
     ];
     for (_, name, offset, source) in counts.into_iter().filter(|(count, ..)| *count == 0) {
         report.turn_to(source);
-        report.say("UR10", Field::new(name), offset, "0, so the mesh is empty".to_owned());
+        report.add(rules::EMPTY_MESH, Field::new(name), offset, "the count is 0, so the mesh is empty".to_owned());
     }
     report.turn_to(DATA);
     let mut junk = Tally::default();
     (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
     if junk.any() {
         let text = format!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
-        report.say("UR11", Field::new("unused"), junk.first, text);
+        report.add(rules::UNUSED_HEADER_BYTES, Field::new("unused"), junk.first, text);
     }
     report.turn_to(ANIV);
     let prototype = Variant::Prototype.frame_size(shape.vertices);
     let size = Field::new("frame_size");
     if shape.variant == Variant::Prototype {
-        let text = format!("{prototype} bytes, two vertices more than the mesh has: the prototype's frames");
-        report.say("UR16", size, 2, text);
+        let text = format!("{prototype} bytes, enough for two vertices more than the mesh has: the prototype format");
+        report.add(rules::FRAME_CONTENT, size, 2, text);
     } else if shape.stride == prototype && shape.vertices > 0 {
-        report.say("UR15", size, 2, "16 bytes for two vertices: taken for Deus Ex vertices".to_owned());
+        report.add(
+            rules::AMBIGUOUS_FRAME_SIZE,
+            size,
+            2,
+            "16 bytes for two vertices fit two formats; read as Deus Ex".to_owned(),
+        );
     }
     Ok(())
 }
@@ -74,35 +80,46 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let shape = mesh.header;
     if shape.is_stale() {
         let text = format!(
-            "{}, where {} vertices take {}: the file's length says so, too",
+            "the declared frame size is {} bytes, but {} vertices take {} bytes, which the file length confirms",
             shape.declared, shape.vertices, shape.stride
         );
-        report.say("UR03", Field::new("frame_size"), 2, text);
+        report.add(rules::FRAME_SIZE, Field::new("frame_size"), 2, text);
     }
     let rest = as_u64(mesh.aniv_rest().len());
     if rest > 0 {
         let text = format!("{rest} bytes after the last frame belong to no field");
-        report.say("UR05", Field::new("aniv_end"), FRAMES_AT.saturating_add(shape.frame_bytes()), text);
+        report.add(
+            rules::BYTES_AFTER_FRAMES,
+            Field::new("aniv_end"),
+            FRAMES_AT.saturating_add(shape.frame_bytes()),
+            text,
+        );
     }
     let missing = shape.frame_bytes().saturating_sub(body(mesh));
     if missing > 0 {
         let (frame, vertices) = cut(mesh);
         let text = format!(
-            "{missing} bytes are missing: {frame} of {} frames are whole, and of frame {frame} there are {vertices} of {} \
+            "{missing} bytes are missing: {frame} of {} frames are complete, and frame {frame} has {vertices} of {} \
              vertices",
             shape.frames, shape.vertices
         );
-        report.say("UR04", Field::new("positions").in_list("frame", frame), mesh.header.frame_at(frame), text);
+        report.add(
+            rules::MISSING_FRAMES,
+            Field::new("positions").in_list("frame", frame),
+            mesh.header.frame_at(frame),
+            text,
+        );
         check_line_ends(mesh, missing, report);
     }
 }
 
-/// Returns the bytes behind an aniv file's header.
+/// Returns the number of bytes after the header of an aniv file.
 fn body<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> u64 {
     as_u64(mesh.aniv().as_ref().len()).saturating_sub(FRAMES_AT)
 }
 
-/// Returns the first frame that is not whole, and how many vertices of it there are.
+/// Returns the index of the first animation frame that is incomplete, and the number of vertices of
+/// this frame that the file contains.
 fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
     let shape = mesh.header;
     let whole = body(mesh).checked_div(shape.stride).unwrap_or_default();
@@ -111,11 +128,15 @@ fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
     (whole, vertices.min(shape.vertices.into()))
 }
 
-/// Tells a file whose carriage returns a text conversion took away: what is missing is little and not just one vertex, no
-/// CR LF is left, and there are line feeds enough to have lost one each.
+/// Adds a finding to the report if the aniv file has lost its carriage returns in a text
+/// conversion.
+///
+/// In a file with lost carriage returns, few bytes are missing, but not exactly the bytes of one
+/// vertex. The file has no CR LF left, and its number of line feeds is not less than the number of
+/// missing bytes.
 fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
     let bytes = mesh.aniv().as_ref();
-    // One vertex less is what an exporter that counts from 1 leaves.
+    // An exporter that counts vertices from 1 leaves out exactly one vertex.
     if missing == u64::from(mesh.header.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
         return;
     }
@@ -124,10 +145,10 @@ fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Re
     let pairs = bytes.windows(2).any(|pair| pair == b"\r\n");
     if !pairs && feeds >= missing {
         let text = format!(
-            "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: then frames from the \
-             first lost byte on are shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
+            "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: all data after the \
+             first lost byte is then shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
         );
-        report.say("UR09", Field::new("positions").in_list("frame", 0), FRAMES_AT, text);
+        report.add(rules::CONVERTED_LINE_ENDS, Field::new("positions").in_list("frame", 0), FRAMES_AT, text);
     }
 }
 
@@ -151,15 +172,15 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
         let from_one = least == 1 && greatest == vertices;
         let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
         let text = format!(
-            "{} indices name a vertex that does not exist; there are {vertices}, the greatest index is {greatest}{hint}",
+            "{} indices are out of range: the mesh has {vertices} vertices, and the greatest index is {greatest}{hint}",
             beyond.count
         );
-        report.say("UR07", field, offset, text);
+        report.add(rules::INDEX_OUT_OF_RANGE, field, offset, text);
     }
     if absent.any() {
         let (field, offset) = at(absent);
-        let text = format!("{} indices name a vertex that frame {cut_frame} is cut before", absent.count);
-        report.say("UR08", field, offset, text);
+        let text = format!("{} indices refer to vertices missing in frame {cut_frame}, which is cut", absent.count);
+        report.add(rules::MISSING_VERTEX, field, offset, text);
     }
 }
 
@@ -175,23 +196,38 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
     }
     let [colors, flags, unknown, blended] = tallies;
     let cases = [
-        (colors, "UR12", None, "color", COLOR_AT, "polygons have a colour byte that is not 0; it is kept"),
-        (flags, "UR13", None, "flags", FLAGS_AT, "polygons have a flags byte that is not 0; it is kept"),
-        (unknown, "UR17", None, "kind", KIND_AT, "polygons have style 6 or 7, which nobody knows"),
-        (blended, "UR17", Some(Severity::Info), "kind", KIND_AT, "polygons have style 5, which one late patch knows"),
+        (
+            colors,
+            rules::POLYGON_COLOR,
+            None,
+            "color",
+            COLOR_AT,
+            "polygons have a colour byte that is not 0; it is kept",
+        ),
+        (flags, rules::POLYGON_FLAGS, None, "flags", FLAGS_AT, "polygons have a flags byte that is not 0; it is kept"),
+        (unknown, rules::POLYGON_STYLE, None, "kind", KIND_AT, "polygons have style 6 or 7, whose meaning is unknown"),
+        (
+            blended,
+            rules::POLYGON_STYLE,
+            Some(Severity::Info),
+            "kind",
+            KIND_AT,
+            "polygons have style 5, which only patch 227 draws",
+        ),
     ];
     for (tally, rule, severity, name, into, what) in cases.into_iter().filter(|(tally, ..)| tally.any()) {
         let field = Field::new(name).in_list("polygon", tally.first);
         let offset = tally.offset(POLYGONS_AT, POLYGON).saturating_add(into);
         let text = format!("{} {what}", tally.count);
         match severity {
-            Some(severity) => report.say_as(severity, rule, field, offset, text),
-            None => report.say(rule, field, offset, text),
+            Some(severity) => report.add_as(severity, rule, field, offset, text),
+            None => report.add(rule, field, offset, text),
         }
     }
 }
 
-/// Looks at every vertex for what is not a coordinate.
+/// Checks that the padding field of every vertex is 0. The padding is not a coordinate, and only
+/// Deus Ex vertices have it.
 pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     report.turn_to(ANIV);
     for frame in 0..mesh.frame_count() {
@@ -206,12 +242,17 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
         if pads.any() {
             let field = Field::new("positions").in_list("frame", as_u64(frame));
             let offset = pads.offset(mesh.header.frame_at(as_u64(frame)), 8).saturating_add(6);
-            report.say("UR14", field, offset, format!("{} vertices have a pad that is not 0; it is kept", pads.count));
+            report.add(
+                rules::VERTEX_PADDING,
+                field,
+                offset,
+                format!("{} vertices have a pad that is not 0; it is kept", pads.count),
+            );
         }
     }
 }
 
-/// Looks at whether the frames that a script names are there.
+/// Checks that the mesh has all animation frames that the sequences of its script refer to.
 pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let Some(script) = mesh.script() else { return };
     let frames = i64::from(mesh.header.frames);
@@ -219,14 +260,19 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     for (number, sequence) in script.sequences().enumerate() {
         let Sequence { name, start, frames: count, command, .. } = sequence;
         if start.saturating_add(count) > frames && frames > 0 {
-            let text = format!("sequence \"{name}\" plays {count} frames from {start} on, and there are {frames}");
-            report.say("UR18", Field::new("frames").in_list("sequence", as_u64(number)), command.offset(), text);
+            let text = format!("sequence \"{name}\" plays {count} frames from {start}, but the mesh has {frames}");
+            report.add(
+                rules::SEQUENCE_FRAMES,
+                Field::new("frames").in_list("sequence", as_u64(number)),
+                command.offset(),
+                text,
+            );
         }
     }
     report.turn_to(DATA);
 }
 
-/// The numbers of the sources.
+/// The source numbers of the data file, the aniv file and the script.
 const DATA: u8 = 0;
 const ANIV: u8 = 1;
 const SCRIPT: u8 = 2;

@@ -1,64 +1,74 @@
-//! What is reported of a mesh, and when.
+//! The findings about a mesh: from validation, from the checks of strict mode, and from errors.
 
 use super::files;
-use super::rules::RULES;
+use super::rules::{self, RULES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA};
-use crate::parse::{Finding, Report};
+use crate::parse::{Finding, Report, Rule};
 
-/// Rules whose breach the strict mode does not put up with.
-const STRICT: [&str; 6] = ["UR03", "UR04", "UR05", "UR06", "UR07", "UR16"];
+/// The rules whose breach is an error in strict mode.
+const STRICT: [Rule; 6] = [
+    rules::FRAME_SIZE,
+    rules::MISSING_FRAMES,
+    rules::BYTES_AFTER_FRAMES,
+    rules::BYTES_AFTER_POLYGONS,
+    rules::INDEX_OUT_OF_RANGE,
+    rules::FRAME_CONTENT,
+];
 
-/// Returns the finding that tells of a fault in the bytes of a pair: what keeps it from being opened is a breach of a
-/// rule, too. `None` for what is no fault of the bytes.
+/// Converts an error in the bytes of a data file or an aniv file to a validation finding.
+///
+/// An error that prevents a mesh from being opened is also a breach of a validation rule. Returns
+/// `None` if the bytes of the files are not the cause of the error.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = [DATA, ANIV].contains(&error.format());
     let offset = error.offset().filter(|_| known)?;
     let strictly = match error.kind() {
-        ErrorKind::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(rule) == **expected),
+        ErrorKind::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(*rule) == **expected),
         _ => None,
     };
     let rule = strictly.unwrap_or(match (error.kind(), error.field().name()) {
-        (_, "frame_size") => "UR02",
-        (ErrorKind::Value { .. }, _) => "UR07",
-        _ => "UR01",
+        (_, "frame_size") => rules::VERTEX_SIZE,
+        (ErrorKind::Value { .. }, _) => rules::INDEX_OUT_OF_RANGE,
+        _ => rules::TRUNCATED_FILE,
     });
     let mut found = None;
     let text = error.kind().to_string();
     let mut sink = |finding| found = Some(finding);
     let mut report = Report::new(RULES, &mut sink);
     report.turn_to(u8::from(error.format() == ANIV));
-    report.say(rule, error.field(), offset, text);
+    report.add(rule, error.field(), offset, text);
     found
 }
 
-/// Tests what the lenient mode would only tell of.
+/// Returns an error for the first breach of a rule in `STRICT`. In lenient mode, such a breach is
+/// only a finding.
 pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Result<()> {
     let mut first = None;
     files::check_structure(
         mesh,
         &mut Report::new(RULES, &mut |finding: Finding| {
-            if STRICT.contains(&finding.rule) {
-                first.get_or_insert(finding);
+            if let Some(rule) = STRICT.into_iter().find(|rule| rule.id == finding.rule) {
+                first.get_or_insert((rule, finding));
             }
         }),
     )?;
-    let Some(Finding { rule, field, offset, text, source, .. }) = first else { return Ok(()) };
+    let Some((rule, Finding { field, offset, text, source, .. })) = first else { return Ok(()) };
     let format = if source == 0 { DATA } else { ANIV };
     let kind = ErrorKind::Value { expected: strictly(rule).into(), found: text.into() };
     Err(Error::new(format, field, offset, kind))
 }
 
-/// Says what the strict mode wants.
-fn strictly(rule: &str) -> String {
-    let expected = RULES.iter().find(|known| known.id == rule).map_or("", |known| known.text).trim_end_matches('.');
-    format!("strictly, that \"{expected}\"")
+/// Returns the text of a rule, as the expected state in an error of strict mode.
+fn strictly(rule: Rule) -> String {
+    format!("\"{}\" (in strict mode)", rule.text.trim_end_matches('.'))
 }
 
-/// Reports what headers and polygons show, and which sequences of the script name frames that do not exist. Reads no
-/// vertex, except of a file that is cut.
+/// Passes a finding to `report` for every breach of a rule in headers and polygons, and for every
+/// sequence of the script with frames that do not exist. The function reads vertices only if the
+/// aniv file is cut.
 pub(in crate::formats::unreal) fn validate_structure<D: AsRef<[u8]>>(
     mesh: &Mesh<D>,
     report: &mut dyn FnMut(Finding),
@@ -69,12 +79,12 @@ pub(in crate::formats::unreal) fn validate_structure<D: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Reports every breach of the rules about vertices.
+/// Passes a finding to `report` for every breach of the rules about vertices.
 pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut dyn FnMut(Finding)) {
     files::check_vertices(mesh, &mut Report::new(RULES, report));
 }
 
-/// Reports what is wrong with the script, if there is one.
+/// Passes a finding to `report` for every breach of a rule in the script, if the mesh has a script.
 pub(in crate::formats::unreal) fn validate_script<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut dyn FnMut(Finding)) {
     if let Some(script) = mesh.whole_script() {
         script.validate(&mut |finding| report(Finding { source: 2, ..finding }));

@@ -1,4 +1,4 @@
-//! Testing a mesh against the rules of its format.
+//! Validation of an Unreal vertex mesh against the rules of the format.
 
 mod files;
 pub(super) mod findings;

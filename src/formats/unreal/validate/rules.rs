@@ -1,42 +1,45 @@
-//! The rules that `validate` knows for Unreal vertex meshes.
+//! The validation rules for Unreal vertex meshes.
 //!
-//! UR01 to UR18 are about the two files, UR30 and up about scripts. Everything below severity error loads in the lenient
-//! mode and can be used; what real games have been shipped with is told as what it is. A finding is about one rule at one
-//! place; where many items breach a rule, there is one finding, which counts them and points at the first.
+//! UR01 to UR18 are about the two files, and UR30 and up are about scripts. A file whose findings
+//! are all below the severity error loads in lenient mode and can be used. Deviations in the files
+//! of real games are also reported. A finding is about one rule at one offset in a file. If many
+//! items breach a rule, a single finding has the number of these items and the offset of the first
+//! item.
 
 use crate::formats::unreal::script;
-use crate::parse::{Rule, Severity, rule};
+use crate::parse::{Rule, rules};
 
-/// The rules, those about scripts included. Ids are stable and never given to another rule.
+/// All validation rules for Unreal meshes, including the rules about scripts. The id of a rule is
+/// stable and is never reused for another rule.
 pub const RULES: &[Rule] = &all();
 
-/// The rules about the two files.
-const PAIR: [Rule; 18] = [
-    rule("UR01", Severity::Error, "Both files hold their headers, and the data file all its polygons."),
-    rule("UR02", Severity::Error, "A frame has 4 or 8 bytes for each vertex."),
-    rule("UR03", Severity::Warning, "The declared frame size is the size of the frames."),
-    rule("UR04", Severity::Warning, "The aniv file holds every declared frame whole."),
-    rule("UR05", Severity::Warning, "Nothing follows the last frame."),
-    rule("UR06", Severity::Warning, "Nothing follows the polygons."),
-    rule("UR07", Severity::Error, "Every vertex index is below the number of vertices."),
-    rule("UR08", Severity::Warning, "Every vertex that a polygon uses is in the last frame."),
-    rule("UR09", Severity::Warning, "No program took the aniv file for text and converted its line ends."),
-    rule("UR10", Severity::Warning, "There are polygons, vertices and frames."),
-    rule("UR11", Severity::Info, "The 44 header bytes that nobody reads are 0."),
-    rule("UR12", Severity::Info, "The colour byte of a polygon is 0."),
-    rule("UR13", Severity::Info, "The flags byte of a polygon is 0; what it draws like is in its type byte."),
-    rule("UR14", Severity::Info, "The pad of a Deus Ex vertex is 0."),
-    rule(
-        "UR15",
-        Severity::Info,
-        "The frame size alone tells how vertices are stored: 16 bytes for two of them do not.",
-    ),
-    rule("UR16", Severity::Info, "Frames hold nothing but vertices; those of the prototype hold their box, too."),
-    rule("UR17", Severity::Warning, "A polygon's style is 0 to 4; info only for 5, which one late patch knows."),
-    rule("UR18", Severity::Warning, "The frames that a script's sequences name exist."),
-];
+rules! {
+    /// The validation rules about the data file and the aniv file.
+    const PAIR;
+    Error TRUNCATED_FILE "UR01" "Both files contain their headers, and the data file contains all of its polygons.";
+    Error VERTEX_SIZE "UR02" "A frame has 4 or 8 bytes per vertex.";
+    Warning FRAME_SIZE "UR03" "The declared frame size is the size of the frames.";
+    Warning MISSING_FRAMES "UR04" "The aniv file contains every declared frame completely.";
+    Warning BYTES_AFTER_FRAMES "UR05" "Nothing follows the last frame.";
+    Warning BYTES_AFTER_POLYGONS "UR06" "Nothing follows the polygons.";
+    Error INDEX_OUT_OF_RANGE "UR07" "Every vertex index is below the number of vertices.";
+    Warning MISSING_VERTEX "UR08" "Every vertex that a polygon uses is in the last frame.";
+    Warning CONVERTED_LINE_ENDS "UR09" "No program has converted line ends in the aniv file as if it were text.";
+    Warning EMPTY_MESH "UR10" "There is at least one polygon, one vertex and one frame.";
+    Info UNUSED_HEADER_BYTES "UR11" "The 44 unused bytes of the header are 0.";
+    Info POLYGON_COLOR "UR12" "The colour byte of a polygon is 0.";
+    Info POLYGON_FLAGS "UR13" "The flags byte of a polygon is 0. Its type byte determines how it is drawn.";
+    Info VERTEX_PADDING "UR14" "The padding of a Deus Ex vertex is 0.";
+    Info AMBIGUOUS_FRAME_SIZE "UR15"
+        "The frame size determines how vertices are stored. It does not if two vertices have 16 bytes.";
+    Info FRAME_CONTENT "UR16"
+        "Frames contain only vertices. Frames of the prototype also contain their bounding box.";
+    Warning POLYGON_STYLE "UR17"
+        "The style of a polygon is 0 to 4. Info only for 5, which one late patch supports.";
+    Warning SEQUENCE_FRAMES "UR18" "The frames that the sequences of a script name exist.";
+}
 
-/// Puts the rules about the files and those about scripts together.
+/// Returns the rules about the data file and the aniv file, followed by the rules about scripts.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs when the crate is compiled")]
 const fn all() -> [Rule; PAIR.len() + script::RULES.len()] {
     let mut all = [PAIR[0]; PAIR.len() + script::RULES.len()];

@@ -1,8 +1,8 @@
-//! A writer that counts its bytes.
+//! A writer that counts the bytes that are written to it.
 
 use std::io::{self, Write};
 
-/// A writer that counts its bytes.
+/// A writer that counts the bytes that are written to it, and passes them to another writer.
 pub struct CountingWriter<W> {
     pub out: W,
     pub written: u64,

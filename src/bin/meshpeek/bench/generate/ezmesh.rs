@@ -1,4 +1,5 @@
-//! EZ-Mesh files of any size: one mesh is built, and its bytes are written as often as there are to be meshes.
+//! Generated EZ-Mesh files of any size. One mesh is built, and its bytes are written once for each
+//! mesh of the file.
 
 use std::io::Write;
 
@@ -8,15 +9,16 @@ use meshpeek::ezmesh::builder::{self, Column, Material, MeshElement, Section};
 
 use super::height_field::HeightField;
 
-/// Meshes of a file, or more of a large one.
+/// The number of meshes in a generated file. A large file contains more meshes.
 const MESHES: u64 = 16;
-/// Bytes of a mesh, at most.
+/// The maximum size of one generated mesh, in bytes.
 const MAX_MESH_BYTES: u64 = 64 << 20;
-/// Bytes of a vertex with its two triangles, in text and in binary.
+/// The number of bytes per vertex with its two triangles, in text and in binary.
 const TEXT_VERTEX_BYTES: u64 = 126;
 const BINARY_VERTEX_BYTES: u64 = 56;
 
-/// Writes a file of about so many bytes: binary in a byte order, or text without one.
+/// Writes a file of about `size` bytes. The file is binary in the given byte order, or text if
+/// `order` is `None`.
 pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
     let field = HeightField::of_quads(
@@ -28,7 +30,7 @@ pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyho
         order.map_or_else(|| system.to_ezm(), |order| system.to_ezb(order))
     };
     let (one, two) = (spell(1)?, spell(2)?);
-    // The two differ in the number of meshes first, and then by one mesh more.
+    // The two files first differ in the declared number of meshes, and then by one additional mesh.
     let differ = |from: usize| {
         let pairs = one.iter().zip(&two).skip(from);
         pairs.take_while(|(one, two)| one == two).count().saturating_add(from)
@@ -36,7 +38,9 @@ pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyho
     let count = differ(0);
     let behind = differ(count.saturating_add(1));
     let length = two.len().saturating_sub(one.len());
-    let mesh = two.get(behind..behind.saturating_add(length)).context("a mesh more takes no bytes more")?;
+    let mesh = two
+        .get(behind..behind.saturating_add(length))
+        .context("the file with two meshes is not larger than the file with one mesh")?;
     let times = size.checked_div(u64::try_from(length)?).unwrap_or_default().max(1);
     let number = u32::try_from(times)?;
     let (number, width) = match order {

@@ -1,26 +1,28 @@
-//! A height field: the shape that every mesh made here has, uneven enough that it does not compress away.
+//! A height field, which is the shape of every generated mesh. Its heights are so irregular that
+//! they do not compress well.
 
 use std::iter;
 
-/// Columns between two texture seams.
+/// The number of columns of quads between two texture seams.
 const CHART: u16 = 4;
 
-/// A square of `side` times `side` quads; `side` is a multiple of four.
+/// A height field of `side` times `side` quads. `side` is a multiple of four.
 #[derive(Clone, Copy, Debug)]
 pub struct HeightField {
     side: u16,
-    /// Tells apart what is uneven of one field and of another.
+    /// The seed of the pseudo-random heights. Height fields with different seeds differ.
     seed: u32,
 }
 
 impl HeightField {
-    /// Makes one of about so many quads, but no more than `most` along a side, and no fewer than four.
+    /// Returns a height field of about `quads` quads. It has at least four and at most `most` quads
+    /// on each side.
     pub fn of_quads(quads: u64, most: u16) -> Self {
         let side = u16::try_from(quads.isqrt()).unwrap_or(u16::MAX).min(most);
         Self { side: (side / CHART).max(1).saturating_mul(CHART), seed: 0 }
     }
 
-    /// Returns another of that size, uneven in another way.
+    /// Returns a height field of the same size with other pseudo-random heights.
     pub const fn with_seed(self, seed: u32) -> Self {
         Self { seed, ..self }
     }
@@ -34,7 +36,8 @@ impl HeightField {
         (0..=self.side).flat_map(move |y| (0..=self.side).map(move |x| (x, y)))
     }
 
-    /// The steps with a texture seam after every fourth column: the last column of a chart is the first of the next once more.
+    /// Returns the columns and rows of the vertices, with a texture seam after every fourth column.
+    /// At a seam, the last column before the seam is repeated as the first column after the seam.
     fn seamed(self) -> impl Iterator<Item = (u16, u16)> {
         let columns = move || (0..self.side).flat_map(|x| if x % CHART == 0 { vec![x, x] } else { vec![x] }).skip(1);
         (0..=self.side).flat_map(move |y| columns().chain(iter::once(self.side)).map(move |x| (x, y)))
@@ -48,7 +51,7 @@ impl HeightField {
         let [x, y] = self.place(step);
         let [right, down, up, _] =
             random(random(self.seed) ^ u32::from(step.0) << 16 ^ u32::from(step.1)).to_le_bytes().map(f32::from);
-        // Less than the distance of two vertices.
+        // This height is less than the distance between two vertices.
         let uneven = 0.002 / f32::from(self.side);
         let inside = |value: f32| value.clamp(-0.5, 0.5);
         [inside(x + right * uneven), inside(y + down * uneven), (x * 9.0).sin() * (y * 13.0).cos() * 0.2 + up * uneven]
@@ -87,13 +90,14 @@ impl HeightField {
         self.seamed().map(|step| self.uv(step)).collect()
     }
 
-    /// Two triangles for each quad.
+    /// Returns two triangles for each quad of the height field.
     pub fn triangles(self) -> impl Iterator<Item = [u32; 3]> {
         let stride = u32::from(self.side).saturating_add(1);
         self.quads(stride, |x| x)
     }
 
-    /// The same in the vertices with seams.
+    /// Returns the same triangles as `triangles`, with the vertex numbers of the height field with
+    /// texture seams.
     pub fn seamed_triangles(self) -> impl Iterator<Item = [u32; 3]> {
         let charts = u32::from(self.side / CHART);
         let stride = u32::from(self.side).saturating_add(charts);
@@ -111,14 +115,15 @@ impl HeightField {
     }
 }
 
-/// Returns a number that looks random, the same for the same `seed`.
+/// Returns a pseudo-random number that depends only on `seed`.
 pub const fn random(seed: u32) -> u32 {
     let mixed = (seed ^ (seed >> 16)).wrapping_mul(0x21f0_aaad);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);
     mixed ^ (mixed >> 15)
 }
 
-/// Returns one to four bones below `bones`, each of the same weight, which only the vertex's number tells.
+/// Returns one to four bones below `bones`, with equal weights. The bones depend only on the number
+/// of the vertex.
 pub fn influences(vertex: u32, bones: u16) -> Vec<meshpeek::decode::Influence> {
     let random = random(vertex);
     let count = u8::try_from(random % 4).unwrap_or_default().saturating_add(1);

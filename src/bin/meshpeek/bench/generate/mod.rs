@@ -1,7 +1,7 @@
-//! Generated meshes of each format, of any size, written by the crate's own writers.
+//! Generated meshes of each format and of any size. They are written by the writers of the crate.
 //!
-//! What is too large to be built in memory is built in part, and the part's bytes are written as often as it takes; no other
-//! bytes would stand in a file that was built whole.
+//! If a mesh does not fit into memory, only one mesh or surface is built, and its bytes are written
+//! repeatedly. The file has the same bytes as a file that was built as a whole.
 
 mod counting_writer;
 mod ezmesh;
@@ -23,16 +23,17 @@ use crate::render::text::shown;
 
 use counting_writer::CountingWriter;
 
-/// Returns about how many bytes a generated file of a kind can have, and why no more.
+/// Returns the approximate maximum size of a generated file in bytes, and the reason for this
+/// limit. Returns `None` if a generated file may have any size.
 pub const fn max_size(kind: SampleKind) -> Option<(u64, &'static str)> {
     match kind {
-        SampleKind::Unreal => Some((unreal::MAX_BYTES, "65,535 frames of 8,191 vertices, which every reader takes")),
+        SampleKind::Unreal => Some((unreal::MAX_BYTES, "65,535 frames of 8,191 vertices, which all readers accept")),
         SampleKind::SecondLife => Some((secondlife::MAX_BYTES, "8 submeshes of 65,535 vertices")),
         _ => None,
     }
 }
 
-/// Writes a mesh of about `size` bytes.
+/// Writes a mesh of about `size` bytes to a file in `folder`.
 pub fn generate(kind: SampleKind, size: u64, folder: &Path) -> anyhow::Result<MeshFiles> {
     let write = |extension: &str, write: &dyn Fn(&mut CountingWriter<BufWriter<File>>) -> anyhow::Result<()>| {
         let path = folder.join(format!("{}.{extension}", kind.id()));

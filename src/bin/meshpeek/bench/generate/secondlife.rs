@@ -1,4 +1,4 @@
-//! Second Life assets, as large as they can be.
+//! Generated Second Life assets, up to the maximum size of an asset.
 
 use std::io::Write;
 
@@ -6,23 +6,25 @@ use meshpeek::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
 
 use super::height_field::{HeightField, influences};
 
-/// About how many bytes the largest asset has.
+/// The approximate size of the largest asset that can be generated, in bytes.
 pub const MAX_BYTES: u64 = 15_000_000;
-/// Submeshes of each level.
+/// The number of submeshes in each level of detail.
 const SUBMESHES: u32 = 8;
-/// Quads along a side of a submesh, at most: that makes 64,009 vertices.
+/// The maximum number of quads on a side of a submesh. A submesh of this size has 64,009 vertices.
 const MAX_SIDE: u16 = 252;
-/// Bytes of a vertex of each submesh, with two triangles each: deflated, and with the lower levels.
+/// The number of bytes per vertex, for 8 submeshes with two triangles per vertex. These bytes are
+/// compressed, and they include the lower levels of detail.
 const VERTEX_BYTES: u64 = 8 * 29;
-/// Joints of the skin: names that avatars have.
+/// The joints of the skin. The names are from the avatar skeleton.
 const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
 
-/// Writes an asset of about so many bytes.
+/// Writes an asset of about `size` bytes.
 pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
-    // A level has a quarter of the vertices of the one above.
+    // A level of detail has a quarter of the vertices of the next higher level of detail.
     let level = |step: u32| {
         let field = HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2));
-        // Alike, they would be deflated to next to nothing.
+        // Identical submeshes would be compressed to almost no bytes, so each submesh has a
+        // different seed.
         Level::from((0..SUBMESHES).map(|number| submesh(field.with_seed(number))).collect::<Vec<_>>())
     };
     let joints = JOINTS.map(|name| Joint { name: name.into(), ..Joint::default() }).into();

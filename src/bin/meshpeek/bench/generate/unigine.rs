@@ -1,4 +1,5 @@
-//! UNIGINE meshes of any size: one surface is built, and its bytes are written as often as there are to be surfaces.
+//! Generated UNIGINE meshes of any size. One surface is built, and its bytes are written once for
+//! each surface of the file.
 
 use meshpeek::MeshFile as _;
 use std::io::Write;
@@ -12,16 +13,18 @@ use meshpeek::unigine::{Generation, Mesh, builder};
 use super::counting_writer::CountingWriter;
 use super::height_field::{HeightField, influences};
 
-/// Surfaces of a mesh that is not compressed.
+/// The number of surfaces of an uncompressed mesh.
 const SURFACES: u64 = 16;
-/// Bones of a skinned mesh.
+/// The number of bones of a skinned mesh.
 const BONES: u16 = 64;
-/// Bytes that a surface of a compressed mesh inflates to, at most.
+/// The maximum inflated size of a surface of a compressed mesh, in bytes.
 const MAX_INFLATED_BYTES: u64 = 16 << 20;
 
-/// Writes an ms13 mesh of about so many bytes.
+/// Writes an ms13 mesh of about `size` bytes.
 pub fn plain(size: u64, skinned: bool, out: &mut CountingWriter<impl Write>) -> anyhow::Result<()> {
-    // Positions 12 bytes; frames and UVs 16, a quarter more often; weights 11 on average; six indices in each of two streams.
+    // Each quad takes 12 bytes of positions, 16 bytes of tangent frames and UVs (with a quarter
+    // more vertices), 11 bytes of weights on average, and six indices in each of the two index
+    // streams.
     let quads = |index: u64| {
         let bytes = if skinned { 43_u64 } else { 32 }.saturating_add(index.saturating_mul(12));
         (size / SURFACES).checked_div(bytes).unwrap_or_default()
@@ -30,7 +33,7 @@ pub fn plain(size: u64, skinned: bool, out: &mut CountingWriter<impl Write>) -> 
     repeat(&mesh(Generation::Ms13, HeightField::of_quads(quads, u16::MAX), skinned), |_| SURFACES, out)
 }
 
-/// Writes an ms14 mesh of about so many bytes.
+/// Writes an ms14 mesh of about `size` bytes.
 pub fn compressed(size: u64, out: &mut CountingWriter<impl Write>) -> anyhow::Result<()> {
     let inflated = (size / SURFACES).min(MAX_INFLATED_BYTES);
     let one = mesh(Generation::Ms14, HeightField::of_quads(inflated / 60, u16::MAX), false);
@@ -73,8 +76,10 @@ fn surface(field: HeightField, skinned: bool) -> builder::Surface {
     }
 }
 
-/// Writes the file that clones of a mesh's one surface would make, without making them; as many as `times` says of the bytes of
-/// one.
+/// Writes the same file as for a mesh that contains its one surface many times, without creating
+/// the copies.
+///
+/// `times` gets the number of bytes of one surface and returns the number of surfaces.
 fn repeat(
     mesh: &builder::Mesh,
     times: impl Fn(u64) -> u64,
@@ -89,7 +94,7 @@ fn repeat(
     })?;
     let find = |name: &str| {
         let found = regions.iter().find(|(field, _)| field == name);
-        found.map(|(_, range)| range.clone()).with_context(|| format!("{name}: not in the mesh that was made"))
+        found.map(|(_, range)| range.clone()).with_context(|| format!("{name}: not found in the generated mesh"))
     };
     let count = find("surfaces.count")?;
     let compressed = mesh.generation.is_compressed();

@@ -1,4 +1,4 @@
-//! Pairs of Unreal files: a cloth in the wind, of which each frame is a moment.
+//! Generated Unreal meshes: a cloth in the wind, with one vertex frame for each moment.
 
 use std::io::Write;
 
@@ -8,20 +8,21 @@ use zerocopy::IntoBytes as _;
 
 use super::height_field::random;
 
-/// Vertices, at most: the frame of one more has a size that some readers take for negative.
+/// The maximum number of vertices. With one more vertex, readers that use signed 16-bit integers
+/// would compute a negative size of a vertex frame.
 const MAX_VERTICES: u64 = 8191;
-/// Frames, at most.
+/// The maximum number of vertex frames.
 const MAX_FRAMES: u64 = 65_535;
-/// Bytes of the largest pair.
+/// The size of the two files of the largest mesh, in bytes.
 pub const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
-/// Frames that differ; then they come again.
+/// The number of different vertex frames. After these, the vertex frames are repeated.
 const MOMENTS: u64 = 64;
-/// Vertices in a row of the cloth.
+/// The number of vertices in a row of the cloth.
 const ROW: u16 = 91;
-/// Polygons of each texture.
+/// The number of polygons with each texture.
 const TEXTURE_POLYGONS: u16 = 4096;
 
-/// How large a pair is to be.
+/// The numbers of vertices, frames and polygons of a generated mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct PairPlan {
     vertices: u16,
@@ -30,7 +31,7 @@ pub struct PairPlan {
 }
 
 impl PairPlan {
-    /// Plans a pair of about so many bytes.
+    /// Returns the plan of a mesh whose two files have about `size` bytes.
     pub fn of(size: u64) -> Self {
         let vertices = (size / 120).clamp(16, MAX_VERTICES);
         let polygons = vertices.saturating_mul(2);
@@ -66,7 +67,8 @@ impl PairPlan {
         frames.chunks_exact(frame).cycle().take(self.frames.into()).try_for_each(|frame| Ok(out.write_all(frame)?))
     }
 
-    /// Makes a triangle of two neighbours and one of the next row; after the last vertex comes the first.
+    /// Returns a triangle of two adjacent vertices and one vertex of the next row. After the last
+    /// vertex, the numbering continues with the first vertex.
     fn polygon(self, number: u16) -> RawPolygon {
         let [first, second, third, fourth] = random(number.into()).to_le_bytes();
         let vertex = |step: u16| number.wrapping_add(step).checked_rem(self.vertices).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `dump`: decoded values of one attribute.
+//! `dump`: prints the decoded values of one attribute.
 
 mod pose;
 
@@ -22,12 +22,14 @@ use crate::render::values::Values;
 use pose::{PoseArgs, print_bones};
 
 const HELP: &str = "\
-One value per line: a vector's components are separated by blanks, a vertex's influences (bone and weight) by commas. \
-With --raw, the numbers that are stored: a frame's quaternion for normals, tangents and bitangents, bytes for colours, \
-integers for weights, for the positions of Unreal meshes, which all surfaces share, and for all of Second Life's; of EZ-Mesh \
-files, colours as one number, 0xAARRGGBB, and all four places of a vertex's weights. Normals, tangents and bitangents \
-are of unit length (those of Unreal meshes are computed, those of EZ-Mesh files as they are stored); v grows downwards, in Second Life \
-meshes upwards; colours are 0 to 1.
+Prints one value per line. The components of a vector are separated by blanks, the influences on a vertex (bone and weight) by commas. \
+Normals, tangents and bitangents have unit length: those of Unreal meshes are computed, those of EZ-Mesh files are printed as they are \
+stored. Colours are 0 to 1. The texture coordinate v grows downwards; in Second Life meshes it grows upwards.
+
+--raw prints the stored numbers. These are the quaternion of the tangent frame for normals, tangents and bitangents, bytes for \
+colours, and integers for weights. All surfaces of an Unreal mesh share its positions, which are integers. Every attribute of a Second \
+Life mesh is stored as integers. In EZ-Mesh files, a colour is one number with the hexadecimal digits AARRGGBB, and a vertex has four \
+influences, including those with weight 0.
 
 Examples:
   meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
@@ -42,19 +44,22 @@ Examples:
 pub struct DumpArgs {
     #[command(flatten)]
     file: OneFile,
-    /// The surface's number
+    /// Number of the surface, from 0; `meshpeek info` lists the surfaces
     #[arg(long, default_value_t = 0, value_name = "N")]
     surface: usize,
-    /// What to print
+    /// Attribute to print
     #[arg(long, value_enum, default_value_t = Attribute::Positions)]
     attribute: Attribute,
-    /// Which items: A..B, A.., ..B, or one number; all by default
+    /// Items to print: A..B (without B), A.., ..B, or one number; all by default
+    ///
+    /// Items are counted from 0. Example: --range 1000..1010
     #[arg(long, value_name = "A..B", value_parser = parse_range)]
     range: Option<IndexRange>,
-    /// The morph target whose positions or frames to print; 0 is the base shape
+    /// Number of the morph target whose positions, normals, tangents or bitangents to print; 0 is
+    /// the base shape
     #[arg(long, default_value_t = 0, value_name = "N")]
     target: usize,
-    /// Print the numbers that are stored
+    /// Print the stored numbers instead of the decoded values
     #[arg(long)]
     raw: bool,
     #[command(flatten)]
@@ -65,7 +70,7 @@ pub struct DumpArgs {
     level: LevelArgs,
 }
 
-/// A range whose ends may be left open.
+/// A range of item indices. If `end` is `None`, the range extends to the last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IndexRange {
     start: usize,
@@ -81,7 +86,7 @@ fn parse_range(text: &str) -> Result<IndexRange, String> {
     let start = if start.is_empty() { 0 } else { number(start)? };
     let end = if end.is_empty() { None } else { Some(number(end)?) };
     if end.is_some_and(|end| end < start) {
-        return Err(format!("expected an end of {start} or more"));
+        return Err(format!("expected an end of at least {start}"));
     }
     Ok(IndexRange { start, end })
 }
@@ -96,20 +101,20 @@ impl DumpArgs {
     fn dump(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
         if self.target != 0 && !self.attribute.has_targets() {
             let name = self.attribute.name();
-            return Err(UsageError(format!("--target: every shape has the same {name}; leave it out")).into());
+            return Err(UsageError(format!("--target: all morph targets share the same {name}; leave it out")).into());
         }
         let mut out = BufWriter::new(io::stdout().lock());
         if self.pose.is_set() {
             let other = self.frame.first_option().filter(|option| *option != "--clip");
             if let Some(option) = other.or_else(|| self.level.first_option()) {
-                return Err(UsageError(format!("{option}: does not go with a pose; leave it out")).into());
+                return Err(UsageError(format!("{option}: does not go with --pose or --time; leave it out")).into());
             }
             self.print_pose(asset, global, &mut out)?;
             asset.check()?;
             return Ok(Outcome::Fine);
         }
         if let Some(option) = self.pose.option_without_pose() {
-            return Err(UsageError(format!("{option}: goes with --pose or --time; alone it means nothing")).into());
+            return Err(UsageError(format!("{option}: needs --pose or --time; add one of them or leave it out")).into());
         }
         self.dump_attribute(asset, global, &mut out)?;
         Ok(Outcome::Fine)
@@ -118,13 +123,13 @@ impl DumpArgs {
     fn dump_attribute(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let facts = asset.facts();
         if facts.is_animation() {
-            let text = "an animation has no surface; --pose N prints where its bones are at frame N";
+            let text = "an animation has no surface; --pose N prints the positions of its bones at frame N";
             return Err(UsageError(text.to_owned()).into());
         }
         let level = facts.level(&self.level)?;
         asset.note_other_assets(self.level.asset, &self.file.file, global);
         if self.target != 0 {
-            // Returns an error if there is no such shape.
+            // This call returns an error if the surface does not have the chosen morph target.
             asset.model.geometry()?.positions(self.surface, self.target)?;
         }
         if self.frame.uv_listing
@@ -146,19 +151,19 @@ impl DumpArgs {
         Ok(asset.check()?)
     }
 
-    /// Refuses options that mean nothing in the file's format.
+    /// Returns an error if a given option does not apply to the format of the file.
     fn check_options(&self, asset: &InputAsset, has_levels: bool) -> anyhow::Result<()> {
         let facts = asset.facts();
         if let (Some(option), None) = (self.frame.first_option(), facts.vertex_frames()) {
             let text = if option == "--clip" && facts.has_bone_animations() {
-                "with --pose it chooses the animation; alone it means nothing here"
+                "only --pose and --time use it for this format; add one of them or leave it out"
             } else {
-                "only an Unreal vertex mesh has that; leave it out"
+                "applies to Unreal vertex meshes only; leave it out"
             };
             return Err(UsageError(format!("{option}: {text}")).into());
         }
         if let (Some(option), false) = (self.level.first_option(), has_levels) {
-            return Err(UsageError(format!("{option}: only a Second Life mesh has that; leave it out")).into());
+            return Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into());
         }
         Ok(())
     }
@@ -173,7 +178,7 @@ impl DumpArgs {
             return Ok(print_bones(tracks.into_iter(), head, global.json, out)?);
         }
         if !facts.has_bone_animations() {
-            let text = "--pose: this format has no animations of bones that are read by frames";
+            let text = "--pose: this format has no bone animations";
             return Err(UsageError(text.to_owned()).into());
         }
         let Some(path) = &self.pose.onto else {
@@ -187,10 +192,11 @@ impl DumpArgs {
 
     fn missing_attribute(&self) -> UsageError {
         let (surface, name) = (self.surface, self.attribute.name());
-        UsageError(format!("surface {surface} has no {name}; `meshpeek info` tells what it has"))
+        UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
     }
 
-    /// Locates an attribute that any format may have.
+    /// Returns the values of an attribute that any format may have, or `None` if the surface does
+    /// not have this attribute.
     fn neutral_values<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
         use Attribute as A;
         Ok(match self.attribute {
@@ -209,7 +215,7 @@ impl DumpArgs {
             A::Weights => boxed(surface.weights()?),
             A::Indices => Some(Box::new(surface.indices()?)),
             A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
-            // Attributes of single formats.
+            // The attributes that only one format has are handled by this format.
             _ => None,
         })
     }
@@ -222,7 +228,7 @@ impl DumpArgs {
         let IndexRange { start, end } = self.range.unwrap_or(IndexRange { start: 0, end: None });
         let range = start..end.unwrap_or(len);
         if range.end > len || range.start > len {
-            let text = format!("--range: expected a part of 0..{len}, found {}..{}", range.start, range.end);
+            let text = format!("--range: expected a range within 0..{len}, found {}..{}", range.start, range.end);
             return Err(UsageError(text).into());
         }
         Ok(range)
@@ -255,7 +261,8 @@ impl DumpArgs {
             Some(asset) => with(head, "asset", asset.into()),
             None => head,
         };
-        // The values may be many: they are printed as they are decoded, into the open object.
+        // An array may have very many values. Each value is therefore printed when it is decoded,
+        // while the JSON object is still open.
         let head = head.to_string();
         write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;
         let mut first = true;

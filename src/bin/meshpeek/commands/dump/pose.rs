@@ -1,4 +1,4 @@
-//! The pose of the bones at a moment of an animation.
+//! Printing the pose of all bones at one moment of an animation.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,34 +13,41 @@ use crate::args;
 use crate::outcome::UsageError;
 use crate::render::json::{number, numbers, with};
 
-/// A moment of an animation of bones.
+/// The command line options that choose a moment of a bone animation.
 #[allow(clippy::struct_field_names, reason = "the names are the options'")]
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Animations of bones")]
+#[command(next_help_heading = "Bone animations")]
 pub struct PoseArgs {
-    /// Print where a frame of an animation puts each bone, relative to its parent; between two whole numbers, bones are
-    /// interpolated. --clip chooses the animation
+    /// Print the position, rotation and scale of each bone at a frame, relative to its parent
+    ///
+    /// Between two whole frames, bones are interpolated. --clip chooses the animation. Example:
+    /// --pose 10.5
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true,
         conflicts_with_all = ["attribute", "range", "surface", "frame", "target", "raw"])]
     pose: Option<PoseFrame>,
-    /// The same, by the time since the animation's first frame in seconds; where the file has no rate, --rate gives it. Beyond
-    /// the last frame, bones stay there
+    /// Print the same as --pose for a time, in seconds since the first frame of the animation
+    ///
+    /// If the file has no frame rate, --rate is needed. After the last frame, bones keep their last
+    /// pose.
     #[arg(long, value_name = "SECONDS", value_parser = args::parse_frame, allow_negative_numbers = true,
         conflicts_with_all = ["pose", "attribute", "range", "surface", "frame", "target", "raw"])]
     time: Option<f32>,
-    /// Frames per second, of an animation that does not say; one that does goes at its own
+    /// Frame rate in frames per second, for an animation without one; ignored if the file has a
+    /// frame rate
     #[arg(long, value_name = "N", requires = "time", value_parser = parse_rate)]
     rate: Option<f32>,
-    /// Put the pose on the bones of another file, a mesh, by their names
+    /// Apply the pose to the bones of another file, a mesh; bones are matched by name
     #[arg(long, value_name = "MESH")]
     pub onto: Option<PathBuf>,
-    /// Print where bones are in the model, and not relative to their parents: as three axes and a place, four columns of
-    /// a matrix
+    /// Print the transforms of bones in model space instead of relative to their parents
+    ///
+    /// Each transform is printed as four columns of a matrix: three axes and a position.
     #[arg(long)]
     model: bool,
 }
 
-/// A frame, and how far the moment is on the way to the next.
+/// An animation frame, and the position of the moment between this frame (0) and the next one (1,
+/// which is not included).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PoseFrame {
     whole: usize,
@@ -55,27 +62,32 @@ fn parse_frame(text: &str) -> Result<PoseFrame, String> {
     let whole: usize = whole.parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
     let fraction: f32 =
         format!("0.{fraction}").parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
-    if (0.0..1.0).contains(&fraction) { Ok(PoseFrame { whole, fraction }) } else { Err(format!("{text:?}: no frame")) }
+    if (0.0..1.0).contains(&fraction) {
+        Ok(PoseFrame { whole, fraction })
+    } else {
+        Err(format!("{text:?}: expected a frame, 0 or more"))
+    }
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
     let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected more than 0".to_owned()) }
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected a number greater than 0".to_owned()) }
 }
 
 impl PoseArgs {
-    /// Returns whether a pose is to be printed.
+    /// Returns whether one of the options that choose a pose was given.
     pub fn is_set(&self) -> bool {
         self.pose.is_some() || self.time.is_some()
     }
 
-    /// Returns the option given that means nothing without a pose.
+    /// Returns the name of the first given option that has no effect without a pose, or `None` if
+    /// no such option was given.
     pub fn option_without_pose(&self) -> Option<&'static str> {
         let options = [(self.onto.is_some(), "--onto"), (self.model, "--model")];
         options.into_iter().find(|(is_set, _)| *is_set && !self.is_set()).map(|(_, name)| name)
     }
 
-    /// Returns the moment as a JSON object.
+    /// Returns the chosen moment as a JSON object.
     pub fn json(&self, motion: &dyn Animations, clip: usize) -> Value {
         match (self.pose, self.time) {
             (Some(PoseFrame { whole, fraction: 0.0 }), _) => json!({ "clip": clip, "pose": whole }),
@@ -90,14 +102,16 @@ impl PoseArgs {
         }
     }
 
-    /// Returns the frame, or an error if it needs interpolation or a skeleton.
+    /// Returns the animation frame, or an error if the options require an interpolation or a
+    /// skeleton.
     pub fn whole_frame(&self) -> anyhow::Result<usize> {
         let frame = self.pose.filter(|frame| frame.fraction == 0.0 && self.onto.is_none() && !self.model);
-        let text = "--pose: a file without a skeleton has whole frames only, and takes neither --onto nor --model";
+        let text = "--pose: a file without a skeleton needs a whole frame number, without --onto and --model";
         frame.map(|frame| frame.whole).ok_or_else(|| UsageError(text.to_owned()).into())
     }
 
-    /// Prints every bone; a bone that the animation does not move has its rest pose.
+    /// Prints the transform of every bone. A bone that the animation does not move is printed with
+    /// its rest transform.
     pub fn print(
         &self,
         clip: usize,
@@ -129,7 +143,8 @@ impl PoseArgs {
         Ok(())
     }
 
-    /// Returns the moment: an existing frame, and the next one if it lies between two.
+    /// Returns the chosen moment: an existing animation frame, and the frame after it if the moment
+    /// lies between two frames.
     fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
         let Some(PoseFrame { whole, fraction }) = self.pose else {
             return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
@@ -138,7 +153,7 @@ impl PoseArgs {
         let last = if fraction > 0.0 { whole.saturating_add(1) } else { whole };
         let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
         if to >= frames && fraction > 0.0 && from < frames {
-            let text = format!("--pose: expected at most {from}, the last frame; nothing follows to interpolate with");
+            let text = format!("--pose: expected at most {from}, because there is no later frame to interpolate with");
             return Err(UsageError(text).into());
         }
         if to >= frames {
@@ -155,7 +170,7 @@ fn lossy(frame: usize) -> f32 {
     frame as f32
 }
 
-/// Prints bones relative to their parents.
+/// Prints the transforms of the bones relative to their parents.
 pub fn print_bones(
     bones: impl Iterator<Item = (String, Transform)>,
     head: Value,
@@ -182,7 +197,7 @@ pub fn print_bones(
     out.flush()
 }
 
-/// Prints bones as matrices in the model.
+/// Prints the transforms of the bones in model space, as matrices.
 fn print_model(
     bones: impl Iterator<Item = (String, Affine)>,
     head: Value,

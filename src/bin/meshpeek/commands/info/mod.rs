@@ -1,4 +1,4 @@
-//! `info`: what is in a file.
+//! `info`: describes the content of a file.
 
 mod render;
 mod skeletons;
@@ -20,11 +20,12 @@ use skeletons::Skeletons;
 use summary::FileSummary;
 
 const HELP: &str = "\
-Looks at headers, counts, and one byte per skinned vertex or key of a bone; never at a vertex itself, so it takes \
-milliseconds however large the file is. Compressed blocks are inflated to see their counts, one after another, unless \
---lod none asks for what the header says. The findings it shows are those that the structure alone gives; `validate` looks at \
-every value. Unreal meshes have no box in their files: of them, the vertices of frame 0 are looked at, too. A script is \
-described mesh by mesh.
+Reads headers, counts, and one byte for each skinned vertex and each key of a bone. It reads no vertices, so it takes milliseconds \
+even for a large file. There are two exceptions: Unreal meshes store no bounding box, and those in EZ-Mesh files are unreliable. Their \
+bounding boxes are computed from the vertices (in Unreal meshes, from those of frame 0).
+
+Compressed blocks are inflated one after another to read their counts. With --lod none, nothing is inflated, and the counts are those \
+in the header. The findings are those about the structure of the file; `validate` checks every value. A script is described mesh by mesh.
 
 Examples:
   meshpeek info model.mesh
@@ -35,8 +36,11 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     files: Files,
-    /// The level of detail to describe; where an asset lacks it, the one that a viewer would show. With none, nothing is
-    /// inflated: of UNIGINE ms14 and ms15, too, what is told then is what the header says
+    /// Level of detail to describe; `none` prints only the header and inflates nothing
+    ///
+    /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
+    /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
+    /// only.
     #[arg(long, value_enum, default_value_t = LodFilter::High, help_heading = "Meshes of compressed blocks")]
     lod: LodFilter,
 }
@@ -44,7 +48,8 @@ pub struct InfoArgs {
 impl InfoArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut entries = Vec::new();
-        // Animations are printed with the mesh that they move, so they wait until every mesh was opened.
+        // An animation is printed together with the mesh that it moves. The animations are
+        // therefore kept until all meshes have been opened.
         let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
         let (outcome, missing) = each(&self.files.files, global, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);

@@ -14,7 +14,7 @@ use crate::formats::summary::{BlockSummary, SurfaceSummary};
 use crate::render::json;
 use crate::render::text::{mesh_suffix, print_findings, shown};
 
-/// Surfaces, bones and clips that are listed unless --verbose asks for all.
+/// The number of surfaces, of bones and of clips that are listed without the option `--verbose`.
 const LISTED: usize = 16;
 
 impl FileSummary {
@@ -86,13 +86,13 @@ impl FileSummary {
     fn print_surfaces(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         let sum =
             |of: fn(&SurfaceSummary) -> u32| self.surfaces.iter().map(|surface| u64::from(of(surface))).sum::<u64>();
-        // Vertices that several surfaces share are counted once.
+        // A vertex that several surfaces share is counted once.
         let vertices = sum(|surface| if surface.shares { 0 } else { surface.counts.vertices });
         let attributes = sum(|surface| if surface.shares { 0 } else { surface.counts.attribute_vertices });
         let triangles = sum(|surface| surface.counts.corners / 3);
         let count = self.surfaces.len().saturating_add(self.left_out);
         match self.vertex_frames {
-            // All surfaces share the vertices of a frame.
+            // All surfaces share the vertices of each vertex frame.
             Some((frames, vertices)) => {
                 writeln!(out, "  frames    {frames}, of {vertices} vertices each")?;
                 writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;
@@ -145,7 +145,7 @@ impl FileSummary {
     }
 }
 
-/// Prints the blocks of a file: their sizes, stored and inflated.
+/// Prints the compressed blocks of a file, with their stored sizes and their inflated sizes.
 fn print_blocks(out: &mut dyn Write, blocks: &[BlockSummary]) -> io::Result<()> {
     if blocks.is_empty() {
         return Ok(());
@@ -169,7 +169,7 @@ fn print_blocks(out: &mut dyn Write, blocks: &[BlockSummary]) -> io::Result<()> 
     Ok(())
 }
 
-/// Prints the counts of a surface.
+/// Prints the numbers of vertices, triangles and other elements of a surface.
 fn print_counts(surface: &SurfaceSummary, out: &mut dyn Write) -> io::Result<()> {
     let Counts { vertices, attribute_vertices, corners, index_widths: [first, second], .. } = surface.counts;
     let triangles = corners / 3;
@@ -180,7 +180,7 @@ fn print_counts(surface: &SurfaceSummary, out: &mut dyn Write) -> io::Result<()>
     writeln!(out, "indices of {first} and {second} bytes{}", extras(&surface.counts))
 }
 
-/// Returns a surface as a JSON object.
+/// Returns the description of a surface as a JSON object.
 fn surface_json(surface: &SurfaceSummary) -> Value {
     let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, properties, .. } = surface;
     let object = json!({

@@ -1,4 +1,4 @@
-//! The mesh whose bones an animation moves, among the files that were named.
+//! Finds the mesh whose bones an animation moves, among the files that the user named.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::render::text::shown;
 
-/// The most meshes whose skeletons are kept.
+/// The maximum number of meshes whose skeletons are kept in memory.
 const MAX_MESHES: usize = 1024;
-/// The most missing bones that are listed.
+/// The maximum number of missing bones that are listed for an animation.
 const MAX_LACKING: usize = 64;
 
-/// The skeletons of the meshes that were named together with animations.
+/// The skeletons of the meshes that the user named together with animations.
 #[derive(Debug, Default)]
 pub struct Skeletons {
     meshes: Vec<(PathBuf, BTreeSet<String>)>,
 }
 
-/// The mesh that has most of an animation's bones, of those that were named.
+/// The mesh that has the most bones of an animation, among the files that the user named.
 pub struct SkeletonFit {
     mesh: PathBuf,
     matched: usize,
@@ -28,15 +28,18 @@ pub struct SkeletonFit {
 }
 
 impl Skeletons {
-    /// Remembers the bones of a mesh.
+    /// Adds the bones of a mesh to the skeletons.
     pub fn add(&mut self, path: &Path, bones: &[(String, i32)]) {
         if self.meshes.len() < MAX_MESHES && !bones.is_empty() {
             self.meshes.push((path.to_owned(), bones.iter().map(|(name, _)| name.clone()).collect()));
         }
     }
 
-    /// Returns the mesh that has most of an animation's bones: the only one there is or, of several, the first of equals,
-    /// and none that has less than half of them.
+    /// Returns the mesh that has the most bones of the given animation.
+    ///
+    /// If the user named only one mesh, this mesh is returned. If several meshes have the same
+    /// number of bones, the first of them is returned. A mesh with less than half of the bones is
+    /// not returned.
     pub fn fit(&self, bones: &[(String, i32)]) -> Option<SkeletonFit> {
         let lacks = |names: &BTreeSet<String>| bones.iter().filter(|(name, _)| !names.contains(name)).count();
         let meshes = self.meshes.iter().map(|(mesh, names)| (lacks(names), mesh, names));
@@ -50,7 +53,7 @@ impl Skeletons {
 }
 
 impl SkeletonFit {
-    /// Returns the fit as a JSON object.
+    /// Returns the mesh and its missing bones as a JSON object.
     pub fn json(&self) -> Value {
         json!({
             "path": self.mesh.to_string_lossy(),
@@ -60,7 +63,7 @@ impl SkeletonFit {
         })
     }
 
-    /// Returns the fit in words.
+    /// Returns a text about the mesh and its missing bones.
     pub fn in_words(&self) -> String {
         let Self { mesh, matched, bones, lacking } = self;
         let lacking: Vec<String> = lacking.iter().map(|name| Name::new(name.as_bytes()).to_string()).collect();

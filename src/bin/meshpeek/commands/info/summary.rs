@@ -1,4 +1,4 @@
-//! What `info` says of a file.
+//! The description of a file that `info` prints.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,8 @@ use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
 use crate::input::asset::InputAsset;
 use crate::render::json::with;
 
-/// What `info` prints of a file, copied out of it: before it is printed, the file is checked to be unchanged.
+/// The description of a file. It is a copy, because the file is checked for changes before the
+/// description is printed.
 pub struct FileSummary {
     pub format: &'static str,
     pub version: &'static str,
@@ -23,25 +24,25 @@ pub struct FileSummary {
     pub bounds: Bounds,
     pub sphere: Option<Sphere>,
     pub bones: Vec<(String, i32)>,
-    /// The number of vertex frames, and of vertices in each.
+    /// The number of vertex frames, and the number of vertices in each vertex frame.
     pub vertex_frames: Option<(usize, usize)>,
-    /// Whether it is an animation without any surface.
+    /// Whether the file contains animations and no surface.
     pub is_animation: bool,
-    /// Further lines: a heading and a text each.
+    /// Additional lines of text that `info` prints: a heading and a text for each line.
     pub remarks: Vec<(&'static str, String)>,
-    /// Compressed blocks.
+    /// The compressed blocks of the file.
     pub blocks: Vec<BlockSummary>,
     pub surfaces: Vec<SurfaceSummary>,
-    /// Surfaces that are not listed.
+    /// The number of surfaces that are not listed.
     pub left_out: usize,
     pub clips: Vec<ClipSummary>,
     pub properties: Value,
     pub findings: Vec<Finding>,
-    /// The files that the findings are about, of a mesh that has several.
+    /// The paths of the files that the findings refer to, if the mesh consists of several files.
     pub files: Vec<PathBuf>,
 }
 
-/// An animation.
+/// The description of an animation.
 pub struct ClipSummary {
     pub name: String,
     pub frames: u32,
@@ -50,21 +51,23 @@ pub struct ClipSummary {
 }
 
 impl FileSummary {
-    /// Describes a file; `in_full` adds what only JSON shows.
+    /// Describes a file. If `in_full` is true, the description includes the fields that are only
+    /// printed as JSON.
     pub fn of(asset: &InputAsset, levels: LodFilter, in_full: bool) -> meshpeek::Result<Self> {
         let facts = asset.facts();
         if let Some(survey) = facts.survey_blocks(levels) {
             return Self::of_blocks(asset, survey);
         }
         let geometry = asset.model.geometry()?;
-        // Without inflating, only the header is described.
+        // With the option `--lod none`, only the header of the file is described.
         let header = if levels == LodFilter::None { facts.check_header() } else { None };
         let is_header_only = header.is_some();
         let mut findings = Vec::new();
         if let Some(header) = header {
             findings.extend(header.err().as_ref().and_then(meshpeek::finding));
         } else {
-            // What cannot be read is one of the findings, and the rest is described.
+            // Each array or block that cannot be read becomes a finding, and the rest of the file
+            // is described.
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
             value_or(facts, surveyed, ())?;
         }
@@ -95,14 +98,14 @@ impl FileSummary {
         Ok(summary)
     }
 
-    /// Adds which mesh an animation moves, of those that were named with it.
+    /// Adds the mesh that an animation moves to the description, if the user named such a mesh.
     pub fn add_mesh(&mut self, skeletons: &Skeletons) {
         let Some(fit) = skeletons.fit(&self.bones) else { return };
         self.properties = with(std::mem::take(&mut self.properties), "mesh", fit.json());
         self.remarks.push(("moves", fit.in_words()));
     }
 
-    /// Describes a file whose blocks are inflated on request.
+    /// Describes a file whose compressed blocks are inflated on request.
     fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> meshpeek::Result<Self> {
         let BlockSurvey { blocks, surfaces, bones, bounds, properties, mut findings, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
@@ -172,8 +175,9 @@ fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Resu
     clips.collect()
 }
 
-/// Counts what a surface has. If its block is not to be inflated or cannot be, the counts come from the header. Returns
-/// also whether they are complete.
+/// Counts the elements of a surface, and returns whether the counts are complete.
+///
+/// If the block that contains the surface is not inflated, the counts come from the header.
 fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) -> meshpeek::Result<(Counts, bool)> {
     let counts = if is_header_only { None } else { value_or(facts, surface.counts().map(Some), None)? };
     match counts {
@@ -185,8 +189,8 @@ fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) 
     }
 }
 
-/// Returns the value or, if it is damaged in a file whose other parts are readable, `otherwise`: the damage is one of the
-/// findings.
+/// Returns the value of `result`. If the value is damaged but the rest of the file is readable,
+/// returns `otherwise`. `validate` reports the damage as a finding.
 fn value_or<T>(facts: &dyn FormatFacts, result: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
     match result {
         Err(error) if facts.independent_parts().contains(&error.format()) && meshpeek::finding(&error).is_some() => {

@@ -1,4 +1,4 @@
-//! Questions and their answers, many at a time.
+//! Questions about surfaces and their answers. Many questions are answered at a time.
 
 use std::thread;
 
@@ -7,11 +7,12 @@ use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttr
 
 use crate::outcome::UsageError;
 
-/// A question.
+/// A question about the surfaces of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Question {
     Ray(Ray, RayMode),
-    /// A point, and how far from it counts.
+    /// Finds the surface point that is nearest to a point. The second value is the largest distance
+    /// from this point.
     Nearest([f32; 3], f32),
     Box(Bounds),
     Frustum(Frustum),
@@ -21,7 +22,7 @@ pub enum Question {
     },
 }
 
-/// Which hits of a ray.
+/// The hits of a ray that are returned in the answer.
 #[derive(Clone, Copy, Debug)]
 pub enum RayMode {
     First,
@@ -29,11 +30,12 @@ pub enum RayMode {
     Any,
 }
 
-/// An answer, and how many pages were read for it.
+/// The answer to one question, and the number of pages that were read for it.
 #[derive(Debug)]
 pub struct Answer {
     pub kind: AnswerKind,
-    /// The attributes at each place, if they were requested; `None` if an index is out of range.
+    /// The attributes at each hit, if the user requested attributes. An element is `None` if an
+    /// index in the file is out of range.
     pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
 }
@@ -44,12 +46,12 @@ pub enum AnswerKind {
     All(Vec<Hit>),
     Any(bool),
     Nearest(Option<Nearest>),
-    /// Surfaces and triangles.
+    /// Triangles. Each is given by the number of its surface and its index in this surface.
     Triangles(Vec<(usize, u32)>),
     Vertex(VertexNeighbors),
 }
 
-/// What is around a vertex.
+/// The triangles that contain a vertex, and the vertices that are connected to it.
 #[derive(Debug)]
 pub struct VertexNeighbors {
     pub surface: usize,
@@ -59,19 +61,21 @@ pub struct VertexNeighbors {
     pub neighbors: Vec<u32>,
 }
 
-/// The surfaces that are queried.
+/// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
-    /// Their numbers, in ascending order.
+    /// The numbers of the surfaces in the file, in ascending order.
     pub numbers: &'a [usize],
-    /// Their attributes in the same order; empty if none were requested.
+    /// The attributes of the surfaces, in the same order. The slice is empty if the user did not
+    /// request attributes.
     pub attributes: &'a [Attributes<'a>],
-    /// Whether vertices are animated, so that the stored normals do not apply.
+    /// Whether the vertices are moved by an animation. If so, the stored normals are not valid.
     pub moved: bool,
 }
 
 impl SurfaceSet<'_> {
-    /// Answers in order, on all processors.
+    /// Answers the questions in parallel on all processor cores. The answers are in the order of
+    /// the questions.
     pub fn answer_all(&self, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let each = questions.len().div_ceil(threads).max(1);
@@ -125,7 +129,7 @@ impl SurfaceSet<'_> {
         let count = triangles.map_or(0, meshpeek::query::Triangles::vertex_count);
         let point = triangles.and_then(|triangles| triangles.point(vertex)).ok_or_else(|| {
             UsageError(format!(
-                "--vertex: surface {surface} has {count} vertices, expected a number below that, found {vertex}"
+                "--vertex: surface {surface} has {count} vertices, expected a lower number, found {vertex}"
             ))
         })?;
         let (triangles, neighbors) =

@@ -1,4 +1,4 @@
-//! The options of each kind of query, and batches of one question a line.
+//! The command line options of each type of query, and batches with one question per line.
 
 use std::path::{Path, PathBuf};
 
@@ -16,117 +16,132 @@ use crate::render::text::shown;
 /// The options of every kind of query.
 #[derive(Clone, Debug, Args)]
 pub struct SharedArgs {
-    /// Only this surface, by its number; all by default, of vertex the first
+    /// Number of the surface to query, from 0; by default all surfaces, and for vertex the first
+    /// one
     #[arg(long, value_name = "N")]
     pub surface: Option<usize>,
-    /// The frame of the shape: a vertex frame, or that of an animation of bones; between two whole numbers, interpolated
+    /// Frame at which to query the surfaces: a vertex frame, or a frame of a bone animation
+    ///
+    /// Between two whole frames, the shape is interpolated. Example: --frame 2.5
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
     pub frame: Option<f32>,
-    /// The animation that --frame is of, by its number; without, the first of bones, and of vertex frames all
+    /// Number of the animation that --frame refers to, from 0
+    ///
+    /// By default, --frame refers to the first bone animation, or to all vertex frames.
     #[arg(long, value_name = "N")]
     pub clip: Option<usize>,
     #[command(flatten)]
     pub level: LevelArgs,
 }
 
-/// `ray`.
+/// Options of `ray`.
 #[derive(Clone, Debug, Args)]
 pub struct RayArgs {
-    /// Where the ray starts
+    /// Point at which the ray starts
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
         required_unless_present = "batch")]
     from: Option<[f32; 3]>,
-    /// A point that it goes through, at which t is 1
+    /// Point that the ray passes through; t is 1 there
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
         required_unless_present_any = ["batch", "direction"], conflicts_with = "direction")]
     toward: Option<[f32; 3]>,
-    /// Where it goes, instead of a point; t counts lengths of it
+    /// Direction of the ray, instead of a point; t counts multiples of its length
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     direction: Option<[f32; 3]>,
-    /// Every hit, the nearest first
+    /// Print every hit, the nearest first
     #[arg(long, conflicts_with = "any")]
     all: bool,
-    /// Only whether anything is hit
+    /// Print only whether anything is hit
     #[arg(long, conflicts_with = "attributes")]
     any: bool,
-    /// How far from the start counts, in scene units
+    /// Greatest distance from the start, in the units of the file
     #[arg(long, value_name = "D", value_parser = distance, allow_hyphen_values = true)]
     limit: Option<f32>,
-    /// Tell normal, UVs, colour and weights at the place, too
+    /// Also print the normal, texture coordinates, colour and weights at each hit
     #[arg(long)]
     pub attributes: bool,
-    /// Ask one ray for each line of a file, - for standard input: six numbers, where it starts and a point that it goes
-    /// through; empty lines and lines that begin with # are passed over
+    /// Cast one ray for each line of a file, or of standard input if FILE is -
+    ///
+    /// A line has six numbers: the start, and a point that the ray passes through. Empty lines and
+    /// lines that begin with # are ignored.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "toward", "direction"])]
     pub batch: Option<PathBuf>,
     #[command(flatten)]
     pub shared: SharedArgs,
 }
 
-/// `nearest`.
+/// Options of `nearest`.
 #[derive(Clone, Debug, Args)]
 pub struct NearestArgs {
-    /// The point
+    /// Point from which to search
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true,
         required_unless_present = "batch")]
     point: Option<[f32; 3]>,
-    /// How far from it counts, in scene units
+    /// Greatest distance from the point, in the units of the file
     #[arg(long, value_name = "D", value_parser = distance, allow_hyphen_values = true)]
     limit: Option<f32>,
-    /// Tell normal, UVs, colour and weights at the place, too
+    /// Also print the normal, texture coordinates, colour and weights at the nearest point
     #[arg(long)]
     pub attributes: bool,
-    /// Ask one point for each line of a file, - for standard input: three numbers; empty lines and lines that begin with #
-    /// are passed over
+    /// Query one point for each line of a file, or of standard input if FILE is -
+    ///
+    /// A line has three numbers. Empty lines and lines that begin with # are ignored.
     #[arg(long, value_name = "FILE", conflicts_with = "point")]
     pub batch: Option<PathBuf>,
     #[command(flatten)]
     pub shared: SharedArgs,
 }
 
-/// `overlap`.
+/// Options of `overlap`.
 #[derive(Clone, Debug, Args)]
 pub struct OverlapArgs {
-    /// The least corner of a box
+    /// Minimum corner of a box
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, requires = "max",
         required_unless_present_any = ["batch", "frustum", "planes"])]
     min: Option<[f32; 3]>,
-    /// The greatest corner of the box
+    /// Maximum corner of the box
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, requires = "min")]
     max: Option<[f32; 3]>,
-    /// What a camera sees: the sixteen numbers of the matrix from scene units to clip space, by columns, depth from 0
+    /// View frustum of a camera, as the 16 numbers of a matrix from the units of the file to clip
+    /// space
+    ///
+    /// The matrix is given by columns. The depth of clip space starts at 0.
     #[arg(long, value_name = "MATRIX", value_parser = numbers::<16>, allow_hyphen_values = true,
         conflicts_with_all = ["min", "max", "planes"])]
     frustum: Option<[f32; 16]>,
-    /// What is inside six planes: 24 numbers, of each plane a, b, c, d, inside of which ax + by + cz + d is 0 or above;
-    /// planes that are not needed are 0
+    /// Region inside six planes, as 24 numbers: a, b, c and d of each plane
+    ///
+    /// A point is inside a plane if ax + by + cz + d is 0 or greater. Set the numbers of unused
+    /// planes to 0.
     #[arg(long, value_name = "PLANES", value_parser = numbers::<24>, allow_hyphen_values = true,
         conflicts_with_all = ["min", "max"])]
     planes: Option<[f32; 24]>,
-    /// Ask one box for each line of a file, - for standard input: six numbers, least and greatest corner; empty lines and
-    /// lines that begin with # are passed over
+    /// Query one box for each line of a file, or of standard input if FILE is -
+    ///
+    /// A line has six numbers: the minimum and the maximum corner. Empty lines and lines that begin
+    /// with # are ignored.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["min", "max", "frustum", "planes"])]
     pub batch: Option<PathBuf>,
     #[command(flatten)]
     pub shared: SharedArgs,
 }
 
-/// `vertex`.
+/// Options of `vertex`.
 #[derive(Clone, Debug, Args)]
 pub struct VertexArgs {
-    /// The vertex's number in its surface
+    /// Number of the vertex in its surface, from 0
     #[arg(long, value_name = "N")]
     vertex: u32,
     #[command(flatten)]
     pub shared: SharedArgs,
 }
 
-/// Parses `N` finite numbers, separated by commas or blanks.
+/// Parses `N` finite numbers that are separated by commas or spaces.
 fn numbers<const N: usize>(text: &str) -> Result<[f32; N], String> {
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
     let all = words.map(|word| {
         let number = word.parse::<f32>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| format!("expected {N} finite numbers, found {word:?} among them"))
+        number.ok_or_else(|| format!("expected {N} finite numbers, found {word:?}"))
     });
     let all: Vec<f32> = all.collect::<Result<_, _>>()?;
     let count = all.len();
@@ -138,7 +153,8 @@ fn distance(text: &str) -> Result<f32, String> {
     if distance >= 0.0 { Ok(distance) } else { Err("expected 0 or more".to_owned()) }
 }
 
-/// Reads a batch: `N` numbers from each line that is neither empty nor a remark.
+/// Reads a batch of questions from a file. Each line that is neither empty nor a comment contains
+/// `N` numbers.
 fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> T) -> anyhow::Result<(Vec<T>, bool)> {
     let limit = Limits::default().stream;
     let read = if path == Path::new(STDIN) {
@@ -180,7 +196,7 @@ impl RayArgs {
     }
 }
 
-/// Returns how many lengths of a direction a distance is, rounded up.
+/// Returns a distance as a multiple of the length of a direction vector, rounded up.
 fn lengths(distance: f32, direction: [f32; 3]) -> f32 {
     let length = direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
     let exact = f64::from(distance) / length;
@@ -219,7 +235,7 @@ impl OverlapArgs {
     }
 }
 
-/// Returns a row of four numbers.
+/// Returns row `index`, which has four numbers, or zeros if the index is out of range.
 fn row(rows: &[[f32; 4]], index: usize) -> [f32; 4] {
     rows.get(index).copied().unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! `query`: rays, nearest points, regions and neighbours, against surfaces that stay in their file.
+//! `query`: casts rays at surfaces, and finds nearest points, triangles in regions and neighbours
+//! of vertices. The surfaces are read from the mapped file.
 
 mod answer;
 mod args;
@@ -25,12 +26,12 @@ use render::AnswerRenderer;
 use shape::AnimatedShape;
 
 const HELP: &str = "\
-Every question is about triangles, by the number of their surface and their own among those of the surface, in file order. \
-Barycentric coordinates are the parts of the second corner and the third. Places are in the units of the file, as `dump` prints \
-positions. That nothing is hit is an answer: the exit code is 0.
+Answers refer to a triangle by the number of its surface and by its own number within that surface, both from 0 and in file order. \
+Barycentric coordinates are the weights of the second and the third corner of the triangle. Coordinates are in the units of the file, \
+in which `dump` prints positions. If nothing is hit, the exit code is still 0.
 
-Trees over the triangles spare looking at all of them. They are in the sidecar that `meshpeek index` writes; without, they are \
-built first. Answers are the same.
+With trees over the triangles, a query need not test every triangle. The trees are read from the sidecar that `meshpeek index` writes; \
+without a sidecar they are built first. The answers are the same.
 
 Examples:
   meshpeek query cube.mesh ray --from 0,0,9 --toward 0,0,0
@@ -51,13 +52,13 @@ pub struct QueryArgs {
 
 #[derive(Debug, Subcommand)]
 enum QueryKind {
-    /// Where a ray meets a surface
+    /// Cast a ray and print where it hits a surface
     Ray(args::RayArgs),
-    /// The point of a surface that is nearest to another
+    /// Find the point on a surface that is nearest to a given point
     Nearest(args::NearestArgs),
-    /// The triangles that reach into a box, or into what a camera sees
+    /// Find the triangles that overlap a box or a view frustum
     Overlap(args::OverlapArgs),
-    /// The triangles that have a vertex as a corner, and the vertices next to it
+    /// Find the triangles around a vertex, and the vertices connected to it
     Vertex(args::VertexArgs),
 }
 
@@ -71,7 +72,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns whether the attributes of the surface at each place are to be printed.
+    /// Returns whether the user requested the attributes at each hit.
     const fn wants_attributes(&self) -> bool {
         match self {
             Self::Ray(args) => args.attributes,
@@ -80,7 +81,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns whether the questions come from standard input.
+    /// Returns whether the questions are read from standard input.
     fn reads_stdin(&self) -> bool {
         let batch = match self {
             Self::Ray(args) => args.batch.as_deref(),
@@ -91,7 +92,7 @@ impl QueryKind {
         batch == Some(Path::new(STDIN))
     }
 
-    /// Returns the questions in order, and whether they are a batch.
+    /// Returns the questions in order, and whether they come from a batch.
     fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
         match self {
             Self::Ray(args) => args.questions(),
@@ -106,7 +107,9 @@ impl QueryArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         if self.kind.reads_stdin() && path == Path::new(STDIN) {
-            return Err(UsageError("--batch -: standard input is the mesh; name a file".to_owned()).into());
+            return Err(
+                UsageError("--batch -: standard input is the mesh; name a file for the batch".to_owned()).into()
+            );
         }
         let (questions, is_batch) = self.kind.questions()?;
         let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
@@ -123,17 +126,17 @@ impl QueryArgs {
         let SharedArgs { level: options, .. } = self.kind.shared();
         let facts = asset.facts();
         if facts.is_animation() {
-            let text = "an animation has no surface; ask the mesh that it moves";
+            let text = "an animation has no surface; query the mesh that it moves";
             return Err(UsageError(text.to_owned()).into());
         }
         asset.note_other_assets(options.asset, &self.file.file, global);
         let level = facts.level(options)?;
         if let (Some(option), None) = (options.first_option(), &level) {
-            return Err(UsageError(format!("{option}: only a Second Life mesh has that; leave it out")).into());
+            return Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into());
         }
         let geometry = level.as_deref().unwrap_or(asset.model.geometry()?);
         let answers = self.answers(asset, geometry, questions)?;
-        // Before anything is printed.
+        // The file is checked for changes before any answer is printed.
         asset.check()?;
         self.print(geometry, &answers, is_batch, global)?;
         Ok(Outcome::Fine)
@@ -148,11 +151,11 @@ impl QueryArgs {
         let shared = self.kind.shared();
         let numbers = match (&self.kind, shared.surface) {
             (_, Some(number)) => vec![number],
-            // A vertex number belongs to one surface.
+            // The number of a vertex refers to one surface, which is the first surface by default.
             (QueryKind::Vertex(_), None) => vec![0],
             _ => (0..geometry.surface_count()).collect(),
         };
-        // The trees of a sidecar are those of the default level.
+        // A sidecar contains the query trees of the default level of detail only.
         let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let shape = AnimatedShape::new((geometry, asset.model.animations()?), &numbers, shared.clip, shared.frame)?;

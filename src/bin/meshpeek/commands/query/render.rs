@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::answer::{Answer, AnswerKind, VertexNeighbors};
 use crate::render::json::{extend, number, numbers, with};
 
-/// Prints answers about the surfaces of a file.
+/// Prints the answers to questions about the surfaces of a file.
 pub struct AnswerRenderer<'a> {
     pub geometry: &'a dyn Geometry,
-    /// Whether the attributes at each place are printed.
+    /// Whether the attributes at each hit are printed.
     pub attributes: bool,
 }
 
@@ -95,7 +95,7 @@ impl AnswerRenderer<'_> {
         }
     }
 
-    /// Names a surface by its number, and its name where it has one.
+    /// Returns the number of a surface, followed by the name of the surface if it has one.
     fn named(&self, surface: usize) -> String {
         let name = Surface::new(self.geometry, surface).name().map(|name| name.to_string()).unwrap_or_default();
         if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
@@ -105,7 +105,7 @@ impl AnswerRenderer<'_> {
         let SurfacePoint { surface, triangle, point, barycentric, distance, crossing } = place;
         write!(out, "{}, triangle {triangle}: at {}, ", self.named(*surface), floats(point))?;
         if let Some((t, is_front)) = crossing {
-            write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "behind" })?;
+            write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "the back" })?;
         }
         writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))
     }
@@ -113,7 +113,7 @@ impl AnswerRenderer<'_> {
     fn print_attributes(&self, out: &mut dyn Write, here: Option<&Option<PointAttributes>>) -> io::Result<()> {
         let Some(here) = here.filter(|_| self.attributes) else { return Ok(()) };
         let Some(PointAttributes { normal, uvs, color, influences, .. }) = here else {
-            return writeln!(out, "    attributes cannot be told: an index is out of range");
+            return writeln!(out, "    no attributes: an index is out of range");
         };
         if let Some(normal) = normal {
             writeln!(out, "    normal {}", floats(normal))?;
@@ -134,14 +134,14 @@ impl AnswerRenderer<'_> {
     }
 }
 
-/// A place on a surface.
+/// A point on a surface that an answer contains.
 struct SurfacePoint {
     surface: usize,
     triangle: u32,
     point: [f32; 3],
     barycentric: [f32; 2],
     distance: f32,
-    /// Of a ray, its t, and whether the front face was hit.
+    /// For the hit of a ray: the parameter t of the hit, and whether the ray hit the front face.
     crossing: Option<(f32, bool)>,
 }
 

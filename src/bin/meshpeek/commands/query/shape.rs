@@ -1,4 +1,5 @@
-//! Surfaces at a moment of an animation: a vertex frame, or skinned by bones.
+//! The shape of surfaces at a moment of an animation: a vertex frame, or surfaces that bones have
+//! moved.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +11,17 @@ use meshpeek::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface}
 use crate::formats::frames::{blend_frames, blend_vertex_frames};
 use crate::outcome::UsageError;
 
-/// The positions of the vertices at a moment of an animation.
+/// The positions of all vertices at a moment of an animation.
 pub enum AnimatedShape {
-    /// A stored vertex frame.
+    /// The index of a vertex frame that is stored in the file.
     Stored(usize),
-    /// Computed positions of each surface, by its number.
+    /// The computed positions of each surface. The key is the number of the surface.
     Computed(BTreeMap<usize, Vec<[f32; 3]>>),
 }
 
 impl AnimatedShape {
-    /// Finds or computes the positions; `None` without `clip` and `frame`.
+    /// Finds or computes the positions of the vertices. Returns `None` if neither `clip` nor
+    /// `frame` is given.
     pub fn new(
         (geometry, animations): (&dyn Geometry, &dyn Animations),
         surfaces: &[usize],
@@ -36,7 +38,7 @@ impl AnimatedShape {
         }
         if animations.bone_count() == 0 || animations.clip_count() == 0 {
             let option = if clip.is_some() { "--clip" } else { "--frame" };
-            let text = "this file has no animation that moves its surfaces; leave it out";
+            let text = "this file has no animation that moves its surfaces; leave the option out";
             return Err(UsageError(format!("{option}: {text}")).into());
         }
         let clip = clip.unwrap_or_default();
@@ -46,7 +48,7 @@ impl AnimatedShape {
 
     fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
         let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
-        // A whole frame is stored and needs no interpolation.
+        // A whole vertex frame is stored in the file and needs no interpolation.
         if moment.fraction.to_bits() == 0 || from == to {
             return Ok(Self::Stored(from));
         }
@@ -83,7 +85,7 @@ impl AnimatedShape {
         Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
     }
 
-    /// Returns the triangles of a surface in this shape.
+    /// Returns the triangles of a surface, with the positions of this shape.
     pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> meshpeek::Result<Triangles<'a>> {
         let surface = Surface::new(geometry, number);
         match self {

@@ -1,4 +1,4 @@
-//! The facts of a mesh system.
+//! The facts of an EZ-Mesh file that are specific to this format.
 
 use meshpeek::Animations as _;
 use meshpeek::ezmesh::Mesh;
@@ -11,11 +11,12 @@ use crate::formats::facts::{DumpRequest, FormatFacts, ListLimits};
 use crate::formats::sample::SampleKind;
 use crate::render::values::Values;
 
-/// Bytes of a surface's name that `info` shows: many surfaces may share one long name.
+/// The maximum number of bytes of a surface name that `info` shows. Without a limit, many surfaces
+/// that share one long name would give a very long output.
 const MAX_NAME_BYTES: usize = 4096;
-/// Rules whose findings tell what the writer spells differently.
+/// Rules about data that the writer writes in a different encoding.
 const RESPELLED_RULES: [&str; 4] = ["EZ13", "EZ20", "EZ31", "EZ34"];
-/// Rules whose findings tell what the writer leaves out.
+/// Rules about data that the writer does not write.
 const DROPPED_RULES: [&str; 7] = ["EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
@@ -60,7 +61,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 
     fn track_pose(&self, clip: usize, frame: usize) -> meshpeek::Result<Vec<(String, Transform)>> {
-        // Returns an error if there is no such frame.
+        // Returns an error if the animation has no frame with this number.
         self.pose(clip, frame, &mut [])?;
         let mut bones = Vec::new();
         for track in self.animation(clip)?.tracks() {

@@ -1,14 +1,14 @@
-//! The `properties` of a file and of its surfaces.
+//! The `properties` of an EZ-Mesh file and of its surfaces, for JSON.
 
 use meshpeek::ezmesh::{Form, Mesh};
 use serde_json::{Value, json};
 
 use crate::render::json::{bounds, number, numbers};
 
-/// The most items of any list that are listed.
+/// The maximum number of elements of each list that are printed.
 pub const MAX_LISTED: usize = 4096;
 
-/// Returns the `properties` of a file.
+/// Returns the `properties` of an EZ-Mesh file.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let view = system.view();
     let order = match system.form() {
@@ -106,7 +106,8 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::R
     }))
 }
 
-/// Returns the meshes: the attributes of their vertices, and how many sections they have.
+/// Returns the meshes of the file, with their vertex attributes and the number of their mesh
+/// sections.
 fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let all = system.view().meshes().take(MAX_LISTED).map(|mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
@@ -122,7 +123,7 @@ fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Va
     list(all)
 }
 
-/// Returns the attributes of vertices.
+/// Returns the names and types of the attributes of a vertex buffer.
 fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
     let layout = buffer.format();
     let all = layout.columns().iter().map(|column| {
@@ -133,14 +134,14 @@ fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
     all.collect()
 }
 
-/// Returns whether a surface has the vertices of the one before it.
+/// Returns whether a surface has the same vertices as the surface before it.
 pub fn shares_vertices<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> bool {
     system
         .section(surface)
         .is_ok_and(|section| !section.has_own_vertices() && surface > section.mesh().section_range().start)
 }
 
-/// Returns the attributes of vertices in words, mesh by mesh.
+/// Returns one sentence about the vertex attributes of each mesh.
 pub fn composition<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> Vec<String> {
     let meshes = system.view().meshes().take(MAX_LISTED).filter_map(|mesh| {
         let own = || mesh.sections().next()?.vertex_buffer().ok();
@@ -151,7 +152,7 @@ pub fn composition<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> Vec<String
     meshes.collect()
 }
 
-/// Returns the fields of a surface.
+/// Returns the JSON fields of a surface that exist only for EZ-Mesh.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> meshpeek::Result<Value> {
     let section = system.section(surface)?;
     let mesh = section.mesh();
@@ -166,7 +167,8 @@ pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surfac
     }))
 }
 
-/// Returns a box that a file declares, or `null` without one; a damaged one is one of the findings.
+/// Returns a bounding box that the file declares, or `null` if the file declares no box. For a
+/// damaged box, the result is also `null`, and `validate` reports the damage as a finding.
 fn bounds_json(read: meshpeek::Result<Option<meshpeek::Bounds>>) -> Value {
     read.ok().flatten().map_or(Value::Null, |declared| Value::Object(bounds(&declared)))
 }

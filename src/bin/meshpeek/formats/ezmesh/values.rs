@@ -1,4 +1,4 @@
-//! Values that `dump` prints of columns that only this format has.
+//! The values of vertex columns that only EZ-Mesh has, for `dump`.
 
 use std::io;
 use std::ops::Range;
@@ -10,19 +10,20 @@ use meshpeek::{Array, Strided};
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
 
-/// One column of a vertex buffer.
+/// The values of one column of a vertex buffer.
 struct ColumnValues<'a> {
     vertices: Vertices<'a>,
     column: Column,
 }
 
-/// The stored bone numbers and weights: four to a vertex.
+/// The stored bone indices and weights, four per vertex.
 struct FourInfluences<'a> {
     bones: Strided<'a, EndianU16s<4>>,
     weights: Strided<'a, EndianFloats<4>>,
 }
 
-/// Locates an attribute that only this format has, or its stored numbers; `None` if the neutral view has it.
+/// Returns the values of an attribute that only EZ-Mesh has, or the stored numbers of an attribute.
+/// Returns `None` if every format may have the attribute.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     system: &'a Mesh<D>,
     surface: usize,

@@ -1,4 +1,4 @@
-//! The facts of an asset.
+//! The facts of a Second Life asset that are specific to this format.
 
 use meshpeek::Geometry;
 use meshpeek::secondlife::{Lod, Mesh, extract_available};
@@ -18,7 +18,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         SampleKind::SecondLife
     }
 
-    /// Returns nothing: the survey of the blocks has the properties.
+    /// Returns `null`, because the survey of the compressed blocks contains the properties.
     fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
         Ok(Value::Null)
     }
@@ -44,7 +44,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 }
 
-/// Extracts a level or, with `nearest`, the level that a viewer would show instead of a missing one.
+/// Extracts one level of detail. If the level is missing and `nearest` is set, extracts the level
+/// that a viewer shows instead.
 fn extract<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, level: Lod, nearest: bool) -> meshpeek::Result<LevelFile> {
     let view = mesh.view();
     let header = view.header()?;

@@ -1,4 +1,4 @@
-//! The options that only Second Life meshes have.
+//! The command line options that apply to Second Life meshes only.
 
 use clap::{Args, ValueEnum};
 use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod, Mesh};
@@ -6,18 +6,22 @@ use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod, Mesh};
 /// The levels of detail that `info` describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LodFilter {
+    /// Highest level of detail
     High,
+    /// Second highest level of detail
     Medium,
+    /// Third level of detail
     Low,
+    /// Lowest level of detail
     Lowest,
-    /// Every level, and the triangles to collide with
+    /// Every level of detail, and the triangles for collisions
     All,
-    /// None: nothing is inflated
+    /// No level: nothing is inflated
     None,
 }
 
 impl LodFilter {
-    /// Returns the level, if it is a single one.
+    /// Returns the level of detail if the filter selects exactly one level, and `None` otherwise.
     pub const fn lod(self) -> Option<Lod> {
         match self {
             Self::High => Some(Lod::High),
@@ -29,12 +33,16 @@ impl LodFilter {
     }
 }
 
-/// A level of detail, by its name.
+/// A level of detail by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LodLevel {
+    /// Highest level of detail
     High,
+    /// Second highest level of detail
     Medium,
+    /// Third level of detail
     Low,
+    /// Lowest level of detail
     Lowest,
 }
 
@@ -49,14 +57,18 @@ impl From<LodLevel> for Lod {
     }
 }
 
-/// A level of detail, or the triangles to collide with.
+/// A level of detail, or the triangles for collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LodOrPhysics {
+    /// Highest level of detail
     High,
+    /// Second highest level of detail
     Medium,
+    /// Third level of detail
     Low,
+    /// Lowest level of detail
     Lowest,
-    /// The triangles to collide with
+    /// Triangles for collisions
     Physics,
 }
 
@@ -64,37 +76,44 @@ pub enum LodOrPhysics {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Second Life meshes")]
 pub struct LevelArgs {
-    /// The level of detail, or `physics` for the triangles to collide with; the highest that there is by default
+    /// Level of detail, or `physics` for the triangles for collisions; the highest existing level
+    /// by default
     #[arg(long, value_enum)]
     lod: Option<LodOrPhysics>,
-    /// Which asset of an .slm container
+    /// Number of the asset in an .slm container, from 0
     #[arg(long, value_name = "N")]
     pub asset: Option<usize>,
 }
 
 impl LevelArgs {
-    /// Returns the first option given that only a Second Life mesh has a meaning for.
+    /// Returns the name of the first given option that applies to Second Life meshes only, or
+    /// `None` if no such option was given.
     pub fn first_option(&self) -> Option<&'static str> {
         let options = [(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")];
         options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
-    /// Returns the key of the level, if one was chosen.
+    /// Returns the header key of the chosen level of detail, or `None` if no level was chosen.
     pub fn key(&self) -> Option<&'static str> {
         self.lod.map(|_| self.part(|_| false).key())
     }
 
-    /// Finds the submeshes.
+    /// Returns the geometry of the chosen level of detail.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the asset does not have the chosen level of detail.
     pub fn detail<'a, D: AsRef<[u8]> + Send + Sync>(&self, mesh: &'a Mesh<D>) -> meshpeek::Result<LevelGeometry<'a>> {
         let view = mesh.view();
         let header = view.header()?;
         let detail = LevelGeometry::new(view, self.part(|part| !header.has(part)));
-        // Returns an error that names the levels that exist if this one does not.
+        // The error of this call names the levels of detail that exist.
         detail.level()?;
         Ok(detail)
     }
 
-    /// Returns whether this is the default: the highest level of the first asset.
+    /// Returns whether the options choose the default: the highest level of detail of the first
+    /// asset.
     pub fn is_default(&self) -> bool {
         self.lod.is_none() && self.asset.unwrap_or_default() == 0
     }
@@ -106,7 +125,7 @@ impl LevelArgs {
             Some(LodOrPhysics::Medium) => AssetPart::MediumLod,
             Some(LodOrPhysics::Low) => AssetPart::LowLod,
             Some(LodOrPhysics::Lowest) => AssetPart::LowestLod,
-            // The old name of the same thing.
+            // `physics_shape` is the older name of the block `physics_mesh`.
             Some(LodOrPhysics::Physics) if is_absent(AssetPart::PhysicsMesh) && !is_absent(AssetPart::PhysicsShape) => {
                 AssetPart::PhysicsShape
             }

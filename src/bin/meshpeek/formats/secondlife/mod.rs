@@ -1,4 +1,5 @@
-//! Second Life meshes: levels of detail, blocks that are inflated on request, several assets in a file.
+//! Second Life meshes: levels of detail, compressed blocks that are inflated on request, and files
+//! that contain several assets.
 
 mod facts;
 pub mod level_args;
@@ -6,5 +7,5 @@ pub mod properties;
 mod survey;
 mod values;
 
-/// The extensions of the format's files.
+/// The file extensions of Second Life meshes.
 pub const EXTENSIONS: [&str; 2] = ["llmesh", "slm"];

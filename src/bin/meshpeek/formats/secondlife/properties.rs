@@ -1,4 +1,4 @@
-//! The `properties` of an asset or a container.
+//! The `properties` of a Second Life asset or of a container of several assets, for JSON.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use serde_json::{Map as Object, Value, json};
 use crate::formats::summary::BlockSummary;
 use crate::render::json::{hex, number, numbers, with};
 
-/// The most hulls and joints that are listed.
+/// The maximum number of collision hulls and joints that are listed.
 const MAX_LISTED: usize = 100_000;
 
-/// Returns the `properties` of an asset.
+/// Returns the `properties` of one asset.
 pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Value {
     let Ok(header) = view.header() else { return Value::Null };
     let mut object = header_json(&header);
@@ -32,7 +32,7 @@ pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Val
     Value::Object(object)
 }
 
-/// Returns the `properties` of a container and of the assets in it.
+/// Returns the `properties` of a container, with the properties of the assets in it.
 pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
     let instances = container.instances().take(MAX_LISTED).map(|instance| {
         json!({
@@ -60,7 +60,7 @@ pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
     })
 }
 
-/// Returns what a header says apart from the blocks.
+/// Returns the fields of the header of an asset, except the fields that describe its blocks.
 fn header_json(header: &Header<'_>) -> Object<String, Value> {
     let mut object = Object::new();
     let keys: Vec<String> = header.entries().map(|entry| text(entry.key)).collect();
@@ -85,7 +85,7 @@ fn header_json(header: &Header<'_>) -> Object<String, Value> {
 
 fn skin_json(skin: &Skin<'_>) -> Value {
     let names = (0..skin.joint_count().min(MAX_LISTED)).map(|joint| skin.joint_name(joint).ok());
-    // A damaged value is null here, and one of the findings.
+    // A damaged matrix is `null` here, and `validate` reports the damage as a finding.
     let matrix_json = |matrix: meshpeek::Result<Matrix>| matrix.ok().map(|matrix| numbers(&matrix));
     let inverse = (0..skin.inverse_bind_count().min(MAX_LISTED)).map(|joint| matrix_json(skin.inverse_bind(joint)));
     let alternative =
@@ -100,7 +100,8 @@ fn skin_json(skin: &Skin<'_>) -> Value {
     })
 }
 
-/// Returns the sizes of the hulls, and the other collision shapes.
+/// Returns the number of points of each collision hull, and a description of the other collision
+/// shapes.
 fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     let convex = if is_inflated { view.convex().ok().flatten() } else { None };
     let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
@@ -110,7 +111,8 @@ fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
         [AssetPart::PhysicsMesh, AssetPart::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
     });
     let bounding = convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len());
-    // As `physics_shape` chooses, without inflating the triangles.
+    // This is the same choice of a collision shape as in `physics_shape`, but the triangles are not
+    // inflated.
     let shape = if !hulls.is_empty() {
         Some("hulls")
     } else if has_mesh {
@@ -129,7 +131,8 @@ fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     (json!(hulls), object)
 }
 
-/// Adds the header to the entry of a file that is too new to be opened.
+/// Adds the header of an asset to the JSON entry of a file. The version of this asset is too new
+/// for the program to open it.
 pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value {
     let limits = Limits::default();
     if !matches!(error.kind(), ErrorKind::Unsupported { .. }) || error.format() != "secondlife" {
@@ -144,7 +147,7 @@ pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value 
     }
 }
 
-/// Returns an LLSD map of numbers as JSON.
+/// Converts an LLSD map of numbers to JSON.
 fn plain(map: LlsdMap<'_>) -> Value {
     let entries = map.iter().take(64).map(|entry| {
         let value = match entry.value {
@@ -174,7 +177,7 @@ fn uuid(bytes: &[u8; 16]) -> String {
     [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
 }
 
-/// Spells a date of the years 0 to 9999 as ISO 8601, to the second.
+/// Formats a date in the years 0 to 9999 as ISO 8601, with a precision of one second.
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the range is tested")]
 fn utc(seconds: f64) -> Option<String> {
     const DAY: i64 = 86_400;
@@ -183,7 +186,8 @@ fn utc(seconds: f64) -> Option<String> {
     }
     let seconds = seconds.floor() as i64;
     let (days, rest) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-    // Days since 0000-03-01, in eras of 400 years, so that leap days come last.
+    // The number of days since 0000-03-01. If a year starts in March, its leap day is its last day.
+    // The days are divided into periods of 400 years.
     let days = days.checked_add(719_468)?;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let leaps = (day / 1_460).checked_sub(day / 36_524)?.checked_add(day / 146_096)?;

@@ -1,4 +1,5 @@
-//! `info` of a file: what its headers say, and what its inflated blocks contain.
+//! The survey that `info` makes of an asset file: the content of its headers and of its inflated
+//! blocks.
 
 use meshpeek::model::Counts;
 use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
@@ -9,15 +10,16 @@ use super::level_args::LodFilter;
 use super::properties;
 use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceSummary};
 
-/// The most assets, blocks and surfaces that are described: a file of kilobytes may claim a million.
+/// The maximum number of assets, blocks and surfaces that are described. A small file may declare a
+/// million of them.
 const MAX_DESCRIBED: usize = 4096;
-/// The most findings of one rule.
+/// The maximum number of findings that are listed for one rule.
 const MAX_FINDINGS_PER_RULE: usize = 1000;
 
-/// A survey in progress.
+/// A survey of an asset file, while it is made.
 pub struct AssetSurvey {
     survey: BlockSurvey,
-    /// Assets and surfaces that are not described.
+    /// The number of assets and the number of surfaces that are not described.
     left_out: [usize; 2],
 }
 
@@ -39,7 +41,7 @@ impl AssetSurvey {
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
             let number = in_container.then_some(number);
-            // The first one's header was counted when the file was opened.
+            // The header of the chosen asset was already counted when the file was opened.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
             assets.push(found.asset(&asset, levels, number));
             let touched = asset.touched_bytes().unwrap_or_default();
@@ -56,10 +58,10 @@ impl AssetSurvey {
         found.survey
     }
 
-    /// Describes an asset; returns its properties.
+    /// Adds an asset to the survey, and returns the properties of the asset.
     fn asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) -> Value {
         let view = asset.view();
-        // Faults of the header and missing blocks are findings of the structure.
+        // Errors in the header and missing blocks are reported as findings about the structure.
         let Ok(header) = view.header() else { return Value::Null };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
@@ -104,7 +106,8 @@ impl AssetSurvey {
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
     }
 
-    /// Describes a submesh as far as it is sound; returns the number of its triangles.
+    /// Describes the undamaged arrays of a submesh, and returns the number of triangles of the
+    /// submesh.
     fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
@@ -137,7 +140,8 @@ impl AssetSurvey {
         submesh.triangle_count()
     }
 
-    /// Returns the value, or adds the error to the findings.
+    /// Returns the value of `result`. If `result` is an error, adds the error to the findings and
+    /// returns `None`.
     fn value_or_finding<T>(&mut self, result: Result<T, Error>, asset: Option<usize>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -150,7 +154,8 @@ impl AssetSurvey {
         }
     }
 
-    /// Adds a finding, unless there are too many of its rule.
+    /// Adds a finding to the survey, unless the rule of the finding already has the maximum number
+    /// of findings.
     fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
         if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());

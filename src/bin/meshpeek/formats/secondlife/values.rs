@@ -1,4 +1,4 @@
-//! Values that `dump` prints of a level of detail.
+//! The values of a Second Life level of detail that `dump` prints.
 
 use std::io;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::args::Attribute;
 use crate::render::arrays::{visit_codes, visit_floats};
 use crate::render::values::{Values, Visit};
 
-/// Stored tangents.
+/// The tangents of a submesh, as stored in the file.
 struct Tangents<'a>(Packed<'a, Tangent16>);
 
 impl Values for Tangents<'_> {
@@ -31,7 +31,8 @@ impl Values for Tangents<'_> {
     }
 }
 
-/// Locates an attribute that only this format has; `None` if the neutral view has it, or nothing does.
+/// Returns the values of an attribute that only Second Life meshes have. Returns `None` if every
+/// format may have the attribute, or if the asset does not have it.
 pub fn values<'a>(
     detail: &LevelGeometry<'a>,
     surface: usize,

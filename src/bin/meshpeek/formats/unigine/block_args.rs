@@ -1,29 +1,30 @@
-//! The options that only UNIGINE's compressed meshes have.
+//! The command line options that apply to compressed UNIGINE meshes only.
 
 use clap::{Args, ValueEnum};
 use meshpeek::unigine::Storage;
 
-/// The options for writing the blocks of compressed meshes.
+/// The options that choose how the blocks of compressed meshes are written.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "UNIGINE meshes, ms14 and ms15")]
 pub struct BlockArgs {
-    /// How to store the blocks of surfaces
+    /// Storage of the blocks of surfaces in the written file
     #[arg(long, value_enum, default_value_t = BlockStorage::Kept)]
     pub blocks: BlockStorage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BlockStorage {
-    /// As they are: a sound file comes out byte for byte
+    /// Keep blocks as they are: a sound file is written byte for byte
     Kept,
-    /// Verbatim: the file grows, and its arrays can be lent straight from it
+    /// Store blocks without compression: the file grows, but its arrays can be used directly from
+    /// the memory map
     Raw,
-    /// Compressed anew
+    /// Compress all blocks again with LZ4
     Lz4,
 }
 
 impl BlockStorage {
-    /// Returns the library's value.
+    /// Converts the option to the type that the library uses.
     pub const fn storage(self) -> Storage {
         match self {
             Self::Kept => Storage::Kept,

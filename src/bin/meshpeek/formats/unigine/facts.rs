@@ -1,4 +1,4 @@
-//! The facts of a mesh and of an animation.
+//! The facts of UNIGINE meshes and UNIGINE animations that are specific to this format.
 
 use std::io::Write;
 
@@ -14,9 +14,9 @@ use crate::formats::facts::{DumpRequest, FormatFacts};
 use crate::formats::sample::SampleKind;
 use crate::render::values::Values;
 
-/// Rules whose findings tell what the writer spells differently.
+/// Rules about data that the writer writes in a different encoding.
 const RESPELLED_RULES: [&str; 2] = ["UG14", "UG20"];
-/// Rules whose findings tell what the writer leaves out.
+/// Rules about data that the writer does not write.
 const DROPPED_RULES: [&str; 1] = ["UG24"];
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {

@@ -1,9 +1,10 @@
-//! UNIGINE meshes and animations: blocks and trees of compressed meshes.
+//! UNIGINE meshes and animations, with the compressed blocks and spatial trees of compressed
+//! meshes.
 
 pub mod block_args;
 mod facts;
 mod properties;
 mod values;
 
-/// The extensions of the format's files.
+/// The file extensions of UNIGINE files.
 pub const EXTENSIONS: [&str; 2] = ["mesh", "anim"];

@@ -1,4 +1,4 @@
-//! The `properties` of meshes, surfaces and animations.
+//! The `properties` of UNIGINE meshes, surfaces and animations, for JSON.
 
 use meshpeek::decode;
 use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::render::json::{extend, hex, numbers, with};
 
-/// Returns the lightmap bytes of each surface and, of compressed generations, the sizes of the tree.
+/// Returns the number of lightmap bytes of each surface and, for compressed meshes, the sizes of
+/// the spatial tree.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     let heads = (0..mesh.surface_count()).filter_map(|surface| mesh.lightmap(surface).ok().flatten());
     let lightmaps: Vec<[u8; 2]> = heads.collect();
@@ -26,11 +27,11 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     object
 }
 
-/// Returns the blocks of a surface, of compressed generations.
+/// Returns the compressed blocks of a surface, or an empty object if the mesh is not compressed.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, surface: usize) -> Value {
     match mesh.blocks(surface) {
         Ok(Some([geometry, tree])) => json!({ "geometry_block": block(&geometry), "tree_block": block(&tree) }),
-        // A block that cannot be found is one of the findings.
+        // If a block cannot be found, `validate` reports the reason as a finding.
         _ => json!({}),
     }
 }
@@ -39,7 +40,8 @@ fn block(block: &BlockLocation) -> Value {
     json!({ "offset": block.offset, "raw": block.raw, "stored": block.stored, "verbatim": block.is_verbatim() })
 }
 
-/// Returns how much the blocks of a compressed mesh hold, in words.
+/// Returns a text with the number and the sizes of the blocks of a compressed mesh, or `None` if
+/// the mesh is not compressed.
 pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<String> {
     mesh.leaf_triangles()?;
     let mut sums = [0_u64; 3];
@@ -76,7 +78,8 @@ pub fn animation_properties<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -
     Ok(object)
 }
 
-/// Returns the coding of an animation, or `null` if it is damaged, which is one of the findings.
+/// Returns the encoding of an animation, or `null` if the animation is damaged. `validate` reports
+/// the damage as a finding.
 fn animation(found: &meshpeek::Result<AnimationView<'_>>) -> Value {
     let Ok(found) = found else { return json!(null) };
     let boxes = match found.coding() {

@@ -1,4 +1,4 @@
-//! Values that `dump` prints of the trees of compressed meshes.
+//! The values of the spatial trees of compressed UNIGINE meshes that `dump` prints.
 
 use meshpeek::Array;
 use std::io;
@@ -9,10 +9,10 @@ use meshpeek::unigine::{Mesh, SurfaceTree};
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
 
-/// An array of a spatial tree.
+/// The values of one array of a spatial tree.
 struct TreeValues<'a>(SurfaceTree<'a>, TreeArray);
 
-/// Which array of a tree.
+/// The array of a spatial tree that is printed.
 #[derive(Clone, Copy, Debug)]
 enum TreeArray {
     Edges,
@@ -22,7 +22,8 @@ enum TreeArray {
     Splits,
 }
 
-/// Locates an attribute that only compressed meshes have; `None` if the neutral view has it.
+/// Returns the values of an attribute that only compressed meshes have, or `None` if every format
+/// may have the attribute.
 pub fn values<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
     surface: usize,

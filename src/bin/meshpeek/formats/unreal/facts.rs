@@ -1,4 +1,4 @@
-//! The facts of a vertex mesh.
+//! The facts of Unreal vertex meshes that are specific to this format.
 
 use std::io::Write;
 

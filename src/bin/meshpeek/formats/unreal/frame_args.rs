@@ -1,43 +1,49 @@
-//! The options that only Unreal's vertex meshes have.
+//! The command line options that apply to Unreal vertex meshes only.
 
 use clap::{Args, ValueEnum};
 
 use crate::args::parse_frame;
 
-/// The options that choose a vertex frame, and how to compute from it.
+/// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Unreal vertex meshes")]
 pub struct FrameArgs {
-    /// The vertex frame of positions and normals; between two whole numbers, positions are interpolated
+    /// Vertex frame of positions and normals, from 0; between two whole frames, positions are
+    /// interpolated
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
     pub frame: Option<f32>,
-    /// The clip that --frame counts from the start of, by its number; otherwise --frame counts all frames. Of --pose, the
-    /// animation
+    /// Number of the clip in which --frame is counted; by default, --frame counts all frames
+    ///
+    /// With --pose or --time, it is the number of the animation.
     #[arg(long, value_name = "N")]
     pub clip: Option<usize>,
-    /// Apply the script's origin, scale and rotation to positions and normals; what an import flips or drops stays as stored
+    /// Apply the origin, scale and rotation in the script to positions and normals
+    ///
+    /// The options UNMIRROR, MIRROR and DROPFRAMES of an import are not applied.
     #[arg(long, conflicts_with = "raw")]
     pub placed: bool,
-    /// Which normals to compute, since none are stored
+    /// How normals are computed, because the format stores none
     #[arg(long, value_enum, default_value_t = NormalShading::Flagged)]
     pub shading: NormalShading,
-    /// Print the texture coordinates of all polygons as the published listing has them: a line of six bytes for each
+    /// Print the texture coordinates of all polygons in the format of the published listing: six
+    /// bytes on a line for each polygon
     #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json"])]
     pub uv_listing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum NormalShading {
-    /// That of the plane where a polygon is flagged as flat, smooth otherwise
+    /// Facet normals for polygons with the flat flag, and smooth normals for all others
     Flagged,
-    /// The mean of the polygons around a vertex
+    /// The mean of the normals of the polygons around each vertex
     Smooth,
-    /// That of the polygon's plane
+    /// The normal of the plane of each polygon
     Facet,
 }
 
 impl FrameArgs {
-    /// Returns the first option given that only an Unreal mesh has a meaning for.
+    /// Returns the name of the first given option that applies to Unreal vertex meshes only, or
+    /// `None` if no such option was given.
     pub fn first_option(&self) -> Option<&'static str> {
         let options = [
             (self.frame.is_some(), "--frame"),

@@ -1,4 +1,4 @@
-//! Unreal's vertex meshes: pairs of files, vertex frames, bytes of polygons, and scripts.
+//! Unreal vertex meshes: pairs of files, vertex frames, the unused bytes of polygons, and scripts.
 
 mod facts;
 pub mod frame_args;

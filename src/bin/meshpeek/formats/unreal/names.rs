@@ -1,27 +1,29 @@
-//! File names of Unreal's vertex meshes, which have no magic number.
+//! File names of Unreal vertex meshes. The names identify the files, because these have no magic
+//! number.
 
 use std::path::Path;
 
-/// Returns whether a file is the half of a pair that holds the polygons, by its name.
+/// Returns whether a file has the name of a data file, which contains the polygons of a mesh.
 pub fn is_data(path: &Path) -> bool {
     let name = lower(path);
     name.ends_with("_d.3d") || legacy_half(&name, "data", "aniv").is_some()
 }
 
-/// Returns whether a file is the half of a pair that holds the frames, by its name.
+/// Returns whether a file has the name of an aniv file, which contains the vertex frames of a mesh.
 pub fn is_aniv(path: &Path) -> bool {
     let name = lower(path);
     name.ends_with("_a.3d") || legacy_half(&name, "aniv", "data").is_some()
 }
 
-/// Returns the path in lower case of the data file that belongs to an aniv file.
+/// Returns the path of the data file that belongs to an aniv file, in lower case.
 pub fn data_of(aniv: &Path) -> Option<String> {
     let name = lower(aniv);
     let data = name.strip_suffix("_a.3d").map(|stem| format!("{stem}_d.3d"));
     data.or_else(|| legacy_half(&name, "aniv", "data"))
 }
 
-/// Returns the other half's path, of a path in lower case that ends in `data07.3d` or `aniv07.3d`.
+/// Returns the path of the other file of a mesh, for a path in lower case that ends in `data07.3d`
+/// or `aniv07.3d`, with any number in place of 07.
 fn legacy_half(path: &str, from: &str, to: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next()?;
     let number = name.strip_prefix(from)?.strip_suffix(".3d")?;
@@ -30,7 +32,7 @@ fn legacy_half(path: &str, from: &str, to: &str) -> Option<String> {
     numbered.then(|| format!("{}{to}{number}.3d", path.get(..start).unwrap_or_default()))
 }
 
-/// Returns a path in lower case.
+/// Converts a path to lower case.
 pub fn lower(path: &Path) -> String {
     path.to_string_lossy().to_ascii_lowercase()
 }

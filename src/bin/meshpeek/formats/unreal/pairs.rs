@@ -1,4 +1,4 @@
-//! Finding and opening pairs of files and their scripts.
+//! Finds and opens the two files of an Unreal mesh, and its script.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use super::script_file::{MissingMesh, ScriptFile, open_script};
 use crate::args::{Global, STDIN};
 use crate::formats::names::{has_extension, is_recognised};
 
-/// Finds pairs, and keeps the script that was read last: the meshes of one script are opened one after another.
+/// Finds the files of Unreal meshes. The finder keeps the last script that was read, because the
+/// meshes of one script are opened one after another.
 pub struct PairFinder<'g, D> {
     global: &'g Global,
     finder: Finder,
@@ -20,20 +21,23 @@ pub struct PairFinder<'g, D> {
 }
 
 impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
-    /// Creates a finder without a script.
+    /// Creates a finder that has not read a script.
     pub fn new(global: &'g Global) -> Self {
         Self { global, finder: Finder::new(), script: None }
     }
 
-    /// Finds the pairs that a path names: by its extension, unless the content is another format's, or by its stem; of a
-    /// script, every mesh whose files exist. `None` if the path names no Unreal mesh.
+    /// Returns the meshes that a path refers to, or `None` if the path refers to no Unreal mesh.
+    ///
+    /// The extension of a file decides whether the file belongs to an Unreal mesh, unless its
+    /// content is of another format. A path may also be the stem of the two file names of a mesh.
+    /// The path of a script refers to every mesh of the script whose files exist.
     pub fn find(&mut self, path: &Path) -> Result<Option<Vec<Pair>>> {
         let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
         let is_unreal = match extension.as_deref() {
             _ if path == Path::new(STDIN) => false,
             Some("uc") => true,
             Some("3d") => !is_recognised(path),
-            // A stem with only one of its two files names half a pair.
+            // If only one of the two files exists, the path is the stem of an incomplete mesh.
             _ => !path.exists() && self.finder.find(path).map_or_else(|error| error.path() != Some(path), |_| true),
         };
         if !is_unreal {
@@ -46,13 +50,13 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         pairs.map(Some).map_err(|error| error.at_path(path))
     }
 
-    /// Returns whether a file is the data half of a pair.
+    /// Returns whether a file is the data file of a mesh.
     pub fn is_data_half(&mut self, path: &Path) -> bool {
         let Ok(Some(pairs)) = self.find(path) else { return false };
         pairs.iter().any(|pair| pair.named == Some(PairFile::Data))
     }
 
-    /// Opens a pair with its script, over what `load` returns for each file.
+    /// Opens the two files of a mesh, with its script. `load` returns the bytes of each file.
     pub fn open(&mut self, pair: &Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
         let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
         let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, true)?;
@@ -62,7 +66,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         Ok(mesh.with_selected(file.script.clone(), selected).into())
     }
 
-    /// Reads a script, unless it is the one that was read last.
+    /// Returns the script at `path`. If it is the last script that was read, it is not read again.
     fn script(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Arc<ScriptFile<D>>> {
         if let Some((_, file)) = self.script.as_ref().filter(|(known, _)| known == path) {
             return Ok(file.clone());
@@ -73,7 +77,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         Ok(file)
     }
 
-    /// Returns the meshes that a script imports although their files do not exist.
+    /// Returns the meshes that a script imports although the files of these meshes do not exist.
     pub fn missing(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Vec<MissingMesh<D>>> {
         if !has_extension(path, "uc") || self.global.unreal.mesh.is_some() {
             return Ok(Vec::new());
@@ -86,7 +90,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     }
 }
 
-/// Returns the number of the file that the user named among the sources of a mesh.
+/// Returns the source index of the file that the user named, among the files of the mesh.
 pub fn named_source(pair: &Pair) -> usize {
     match pair.named {
         Some(PairFile::Data) | None => 0,
@@ -95,12 +99,12 @@ pub fn named_source(pair: &Pair) -> usize {
     }
 }
 
-/// Opens a pair without recording which bytes are read.
+/// Opens the two files of a mesh without recording which bytes are read.
 pub fn open_unrecorded<D: AsRef<[u8]> + Send + Sync>(data: D, aniv: D, global: &Global) -> Result<Model<D>> {
     open_mesh(data, aniv, global, false).map(Model::from)
 }
 
-/// Opens a pair as the command line asks for.
+/// Opens the two files of a mesh with the options of the command line.
 fn open_mesh<D: AsRef<[u8]>>(data: D, aniv: D, global: &Global, record_access: bool) -> Result<Mesh<D>> {
     let options = OpenOptions { strict: global.strict, record_access, ..Default::default() };
     let divisor = if global.unreal.uv_divisor == "256" { UvDivisor::By256 } else { UvDivisor::By255 };

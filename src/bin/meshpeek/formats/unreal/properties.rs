@@ -1,4 +1,4 @@
-//! The `properties` of a mesh and of its surfaces.
+//! The `properties` of an Unreal mesh and of its surfaces, for JSON.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::script_properties::{meshes_json, text};
 use crate::render::json::numbers;
 
-/// Returns the `properties` of a mesh.
+/// Returns the `properties` of an Unreal mesh.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, pair: Option<&Pair>) -> meshpeek::Result<Value> {
     let files = pair.map(|pair| {
         let shown = |path: &Path| path.to_string_lossy().into_owned();
@@ -28,14 +28,15 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, pair: Option<&Pa
     }))
 }
 
-/// Returns the attachments in frame 0: positions in stored units, axes in units that do not differ by axis.
+/// Returns the attachment points in vertex frame 0. Their positions are in stored units, and their
+/// axes are in units that are equal along x, y and z.
 fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     if mesh.frame_count() == 0 {
         return json!([]);
     }
     let author = Placement::author(mesh.variant());
     let all = (0..mesh.attachment_count()).map(|index| {
-        // A weapon triangle whose vertices are missing is one of the findings.
+        // If the vertices of a weapon triangle are missing, `validate` reports this as a finding.
         let (Ok(stored), Ok(even)) =
             (mesh.attachment(index, 0, &Placement::STORED), mesh.attachment(index, 0, &author))
         else {
@@ -47,7 +48,7 @@ fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     all.collect()
 }
 
-/// Returns the fields of a surface.
+/// Returns the JSON fields of a surface that only Unreal meshes have.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, index: usize) -> meshpeek::Result<Value> {
     let view = mesh.surface(index)?;
     let texture = mesh.script().and_then(|script| script.texture(view.texture().into()));
@@ -61,7 +62,7 @@ pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, index: u
     }))
 }
 
-/// Returns how a surface is drawn, in words.
+/// Returns a text that describes how the game draws a surface.
 pub fn drawing_style<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, index: usize) -> meshpeek::Result<String> {
     let view = mesh.surface(index)?;
     let mut words = vec![view.kind().style().name()];

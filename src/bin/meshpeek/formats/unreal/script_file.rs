@@ -1,4 +1,4 @@
-//! Scripts, and meshes that a script imports although their files do not exist.
+//! Scripts of Unreal meshes, and meshes that a script imports although their files do not exist.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,46 +8,47 @@ use meshpeek::unreal::script::{self, MeshScript, Selected};
 use meshpeek::{Error, Limits, Name};
 use serde_json::{Value, json};
 
-/// A script by itself.
+/// A script that is opened without the files of its meshes.
 pub type Script<D> = script::Script<D>;
 
-/// Reads a script by itself.
+/// Reads a script, but not the files of its meshes.
 pub fn open_script<D: AsRef<[u8]>>(data: D, limits: &Limits) -> meshpeek::Result<Script<D>> {
     Script::open_with(data, limits)
 }
 
-/// A script, and what it says of each mesh.
+/// A script, and for each of its meshes the script commands about this mesh.
 pub struct ScriptFile<D> {
     pub script: Arc<Script<D>>,
     pub selected: BTreeMap<Vec<u8>, Selected>,
 }
 
 impl<D: AsRef<[u8]>> ScriptFile<D> {
-    /// Indexes a script by the names of its meshes.
+    /// Collects the commands of a script for each mesh name.
     pub fn new(script: Script<D>) -> Self {
         let all = script.select_all().into_iter();
         let selected = all.map(|one| (one.name().as_bytes().to_ascii_lowercase(), one)).collect();
         Self { script: Arc::new(script), selected }
     }
 
-    /// Returns what the script says of a mesh.
+    /// Returns the commands of the script about a mesh, or `None` if the script does not contain a
+    /// mesh with this name.
     pub fn mesh(&self, name: &[u8]) -> Option<MeshScript<'_>> {
         self.selected.get(&name.to_ascii_lowercase()).map(|selected| self.script.mesh(selected))
     }
 }
 
-/// A mesh that a script imports although its files do not exist.
+/// A mesh that a script imports although the files of the mesh do not exist.
 pub struct MissingMesh<D> {
-    /// The script as it was named.
+    /// The path of the script as the user named it.
     pub path: PathBuf,
-    /// The mesh's name in the script.
+    /// The name of the mesh in the script.
     pub mesh: Vec<u8>,
     pub why: Error,
     pub script: Arc<ScriptFile<D>>,
 }
 
 impl<D: AsRef<[u8]>> MissingMesh<D> {
-    /// Returns the mesh as a JSON object.
+    /// Returns the description of the mesh as a JSON object.
     pub fn json(&self) -> Value {
         let (path, mesh) = (self.path.to_string_lossy(), Name::new(&self.mesh).to_string_lossy());
         json!({ "path": path, "mesh": mesh, "message": self.why.to_string() })

@@ -1,4 +1,4 @@
-//! What a script says of its meshes.
+//! The content of Unreal scripts as JSON.
 
 use std::path::Path;
 
@@ -10,10 +10,11 @@ use super::script_file::MissingMesh;
 use crate::formats::names::has_extension;
 use crate::render::json::{number, numbers, with};
 
-/// The most sequences and calls of a script that are listed.
+/// The maximum total number of meshes, animation sequences and notifications of a script that are
+/// listed.
 const MAX_LISTED: usize = 100_000;
 
-/// Adds the script's content to the entry of a script whose meshes could not be opened.
+/// Adds the content of a script to its JSON entry, if the meshes of the script could not be opened.
 pub fn with_script(entry: Value, path: &Path) -> Value {
     let is_script = has_extension(path, "uc");
     let script = is_script.then(|| meshpeek::read(path).ok()).flatten();
@@ -24,22 +25,24 @@ pub fn with_script(entry: Value, path: &Path) -> Value {
     }
 }
 
-/// Returns a missing mesh as a JSON object, with what the script says of it.
+/// Returns a mesh whose files do not exist as a JSON object, with the commands of the script about
+/// this mesh.
 pub fn missing_json<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
     let file = &missing.script;
     let said = file.mesh(&missing.mesh).map(|mesh| meshes_json(&file.script, std::iter::once(mesh)));
     with(missing.json(), "properties", json!({ "script": said }))
 }
 
-/// Returns everything that a script says, mesh by mesh.
+/// Returns the whole content of a script, one mesh after another.
 fn script_json<D: AsRef<[u8]>>(script: &Script<D>) -> Value {
     let all = script.select_all();
     meshes_json(script, all.iter().map(|selected| script.mesh(selected)))
 }
 
-/// Returns what a script says of some of its meshes.
+/// Returns the commands of a script about the given meshes.
 pub fn meshes_json<'a, D: AsRef<[u8]>>(script: &Script<D>, meshes: impl Iterator<Item = MeshScript<'a>>) -> Value {
-    // A script of n lines with equal names says n * n things, so the listing is limited.
+    // In a script of n lines with equal mesh names, each of n meshes has n lines. The listing is
+    // limited, because it would otherwise have n * n entries.
     let mut left = MAX_LISTED;
     let meshes: Value = meshes.map_while(|mesh| (left > 0).then(|| mesh_json(&mesh, &mut left))).collect();
     json!({ "commands": script.command_count(), "meshes": meshes, "complete": left > 0 })
@@ -110,7 +113,7 @@ fn sequence_json(mesh: &MeshScript<'_>, index: usize, sequence: &Sequence<'_>, l
     })
 }
 
-/// Returns a name as text.
+/// Converts a name to text.
 pub fn text(name: Name<'_>) -> String {
     name.to_string_lossy()
 }

@@ -1,4 +1,4 @@
-//! Values that `dump` prints of a vertex mesh.
+//! The values of an Unreal vertex mesh that `dump` prints.
 
 use std::io;
 use std::ops::Range;
@@ -15,16 +15,17 @@ use crate::outcome::UsageError;
 use crate::render::arrays::visit_floats;
 use crate::render::values::{Item, Values, Visit};
 
-/// Positions between two frames, with the script's placement applied.
+/// Positions that are interpolated between two vertex frames. The origin, scale and rotation in the
+/// script are applied to them.
 struct PlacedPositions<'a>(InterpolatedPositions<'a>, Placement);
 
-/// Vectors that are computed.
+/// Vectors that are computed when the values are requested, such as normals.
 struct ComputedVectors(Vec<[f32; 3]>);
 
-/// A byte for each polygon.
+/// One byte for each polygon of a surface.
 struct PolygonBytes(Vec<u8>);
 
-/// Two bytes for each corner.
+/// Two bytes for each corner of a surface.
 struct CornerBytes(Vec<[u8; 2]>);
 
 impl Values for PlacedPositions<'_> {
@@ -69,7 +70,7 @@ impl Values for CornerBytes {
     }
 }
 
-/// Locates or computes an attribute; `None` if the neutral view has it.
+/// Returns the values of an attribute, or `None` if every format may have the attribute.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     mesh: &'a Mesh<D>,
     request: &DumpRequest<'_>,
@@ -84,7 +85,7 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
         Attribute::Flags => bytes(|polygon| polygon.flags),
         Attribute::Uv0 if raw => Box::new(CornerBytes(view.polygons().flat_map(|polygon| polygon.uvs).collect())),
         Attribute::Normals if raw => {
-            return Err(UsageError("--raw: no normals are stored; without it they are computed".to_owned()).into());
+            return Err(UsageError("--raw: no normals are stored; leave it out to compute them".to_owned()).into());
         }
         Attribute::Normals => Box::new(ComputedVectors(normals(mesh, surface, frame)?)),
         Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, surface, raw, frame)?,
@@ -96,7 +97,9 @@ fn placement<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, args: &FrameArgs) -> 
     if !args.placed {
         return Ok(None);
     }
-    let script = mesh.script().ok_or_else(|| UsageError("--placed: no script was found for the mesh".to_owned()))?;
+    let script = mesh
+        .script()
+        .ok_or_else(|| UsageError("--placed: no script was found for the mesh; leave it out".to_owned()))?;
     Ok(Some(Placement::of(&script)))
 }
 
@@ -111,19 +114,19 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     let surface = Surface::new(mesh, surface);
     let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
     let placement = placement(mesh, args)?;
-    // A whole frame is stored and needs no interpolation.
+    // A whole vertex frame is stored in the file, so it needs no interpolation.
     if fraction.to_bits() == 0 && placement.is_none() {
         return Ok(Box::new(frame(from)?));
     }
     if raw {
-        let text = "--raw: expected a whole --frame; what lies between two is not stored";
+        let text = "--raw: expected a whole number for --frame, because only whole frames are stored";
         return Err(UsageError(text.to_owned()).into());
     }
     let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
     Ok(Box::new(PlacedPositions(between, placement.unwrap_or(Placement::STORED))))
 }
 
-/// Computes the normals of a surface's corners in the nearest frame.
+/// Computes the normals of the corners of a surface in the nearest vertex frame.
 fn normals<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
     surface: usize,
@@ -137,7 +140,8 @@ fn normals<D: AsRef<[u8]> + Send + Sync>(
         NormalShading::Smooth => unreal::Shading::Smooth,
         NormalShading::Facet => unreal::Shading::Facet,
     };
-    // Stored axes differ in scale. Without the script's placement, the author's units have equal axes.
+    // The three axes of the stored positions have different scales. If the script has no placement,
+    // the units of the author are used, in which the three axes have the same scale.
     let placement = placement(mesh, args)?.unwrap_or(Placement::author(mesh.variant()));
     let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), shading, &placement)?;
     let corners = all.as_chunks::<3>().0;

@@ -1,4 +1,5 @@
-//! The same as [`digits`](super::digits) and the search for separators, in the vector instructions of most processors.
+//! AVX2 versions of two kernels: the parsing of decimal digits in [`digits`](super::digits), and
+//! the search for separators. Most x86-64 processors have AVX2 instructions.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
@@ -9,8 +10,10 @@ use std::arch::x86_64::{
 
 use super::digits::{self, LAST, SCALES, WIDTH, Window};
 
-/// For each number of digits after the point, which byte goes where when the point is taken out; the last entry is that
-/// of numbers without one, and moves nothing.
+/// Shuffle masks that remove the decimal point from a number, one mask for each number of digits
+/// after the point.
+///
+/// The last mask is for a number without a point, and moves no digit.
 static CLOSE: [Window; WIDTH + 1] = {
     let mut all = [[0; WIDTH]; WIDTH + 1];
     let mut after = 0;
@@ -21,7 +24,8 @@ static CLOSE: [Window; WIDTH + 1] = {
             #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "at most 15")]
             {
                 let moved = byte + after < WIDTH;
-                // A byte number from 128 on gives a zero.
+                // A shuffle index with its top bit set makes the shuffle instruction write a zero
+                // byte.
                 all[after][byte] = if moved { (byte as u8).wrapping_sub(1) } else { byte as u8 };
                 byte += 1;
             }
@@ -34,7 +38,8 @@ static CLOSE: [Window; WIDTH + 1] = {
     all
 };
 
-/// Returns a bit for each byte, the first one lowest: whether it is a separator.
+/// Returns a bit mask of the separators in 64 bytes. A bit is set if its byte is a separator. Bit 0
+/// is for the first byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn separators(block: &[u8; 64]) -> u64 {
@@ -52,7 +57,7 @@ fn thirty_two(bytes: &[u8; 32]) -> u32 {
     _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(blanks, lines), is(b'\t'))).cast_unsigned()
 }
 
-/// The twin of [`digits::fixed`].
+/// The AVX2 version of [`digits::fixed`].
 #[inline]
 #[target_feature(enable = "avx2,bmi1,lzcnt")]
 pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {

@@ -1,46 +1,52 @@
-//! Places in character data that markup may interrupt, one byte at a time.
+//! Reads the character data of an element byte by byte. Comments and other markup may interrupt the
+//! character data.
 //!
-//! The numbers of an element are its character data: what remains when comments and instructions are taken out and the
-//! borders of CDATA sections, joined as if nothing had stood between. A number may be split by any of them.
+//! The numbers of an element are in its character data: the content without comments, processing
+//! instructions and the delimiters of CDATA sections. The remaining pieces of text are joined
+//! without gaps. Hence a comment, an instruction or a delimiter may split a number.
 
 use memchr::memmem;
 
 use super::fault::{NumberFault, NumberFaultKind};
 
-/// Tells whether a byte separates numbers.
+/// Returns whether a byte separates numbers.
 #[inline]
-#[allow(clippy::needless_bitwise_bool, reason = "without short cuts, many bytes are compared at a time")]
+#[allow(clippy::needless_bitwise_bool, reason = "without short-circuiting, many bytes are compared at a time")]
 pub const fn is_separator(byte: u8) -> bool {
     (byte == b' ') | (byte == b'\t') | (byte == b'\n') | (byte == b'\r') | (byte == b',')
 }
 
-/// Bytes of the longest token that can be read, whatever limit is set.
+/// Maximum length of a token, in bytes. This limit applies in addition to the limit that the caller
+/// sets.
 pub(super) const MAX_TOKEN_LENGTH: usize = 256;
 
-/// The end of a CDATA section.
+/// The bytes that end a CDATA section.
 const CDATA_END: &[u8] = b"]]>";
 
-/// The data of an element: the whole file, and where its content ends.
+/// The character data of an element: the bytes of the file, and the offset at which the content of
+/// the element ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CharacterData<'a> {
-    /// The whole file.
+    /// The bytes of the whole file.
     pub(super) bytes: &'a [u8],
-    /// The offset where the element's content ends.
+    /// Offset of the end of the content of the element.
     pub(super) close: usize,
 }
 
-/// A place in the data: an offset, and where the piece of text that it is in ends.
+/// A position in the character data: a byte offset, and the end of the piece of text that contains
+/// this offset.
 ///
-/// A piece that ends before the data does is a CDATA section, and its end is followed by the three bytes that close it.
+/// A piece of text that ends before the content of the element ends is the inside of a CDATA
+/// section. The three bytes that close the section follow the end of the piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPosition {
-    /// The offset.
+    /// Offset of the position in the file, in bytes.
     pub at: usize,
-    /// Where the piece of text ends.
+    /// Offset of the end of the piece of text in the file, in bytes.
     pub end: usize,
 }
 
-/// A token: where it starts and what comes after it, and its bytes.
+/// A token: the offset of its start, the position after the token, and its bytes.
 #[derive(Debug)]
 pub(super) struct TokenWord<'a> {
     pub(super) start: usize,
@@ -50,16 +56,16 @@ pub(super) struct TokenWord<'a> {
 
 /// The bytes of a token.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "lives on the stack, for the time of reading one token")]
+#[allow(clippy::large_enum_variant, reason = "lives on the stack while one token is read")]
 pub(super) enum TokenText<'a> {
-    /// Bytes of the file.
+    /// The bytes of the token are a slice of the file.
     Plain(&'a [u8]),
-    /// Bytes from both sides of markup, and how many.
+    /// A copy of the bytes of a token that markup splits, and the number of these bytes.
     Joined([u8; MAX_TOKEN_LENGTH], usize),
 }
 
 impl TokenText<'_> {
-    /// Borrows the bytes.
+    /// Returns the bytes of the token.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Plain(bytes) => bytes,
@@ -69,7 +75,8 @@ impl TokenText<'_> {
 }
 
 impl<'a> CharacterData<'a> {
-    /// Passes over markup up to the next byte of text and returns it; `None` at the end.
+    /// Skips markup up to the next byte of character data, and returns this byte, or `None` at the
+    /// end of the content.
     #[inline]
     pub(super) fn peek(&self, place: &mut TextPosition) -> Result<Option<u8>, NumberFault> {
         loop {
@@ -87,7 +94,8 @@ impl<'a> CharacterData<'a> {
         }
     }
 
-    /// Passes over separators and markup up to the first byte of the next token and returns it; `None` at the end.
+    /// Skips separators and markup up to the next token, and returns the first byte of the token,
+    /// or `None` at the end of the content.
     #[inline]
     pub(super) fn skip(&self, place: &mut TextPosition) -> Result<Option<u8>, NumberFault> {
         loop {
@@ -98,7 +106,8 @@ impl<'a> CharacterData<'a> {
         }
     }
 
-    /// Passes over a comment or an instruction, or enters a CDATA section.
+    /// Moves the position after a comment or a processing instruction, or to the first byte inside
+    /// a CDATA section.
     #[cold]
     fn cross(&self, place: &mut TextPosition) -> Result<(), NumberFault> {
         let rest = self.bytes.get(place.at..self.close).unwrap_or_default();
@@ -118,7 +127,7 @@ impl<'a> CharacterData<'a> {
         Ok(())
     }
 
-    /// Finds the next token, of at most `longest` bytes.
+    /// Finds the next token, which must have at most `longest` bytes.
     pub(super) fn word(&self, mut place: TextPosition, longest: usize) -> Result<TokenWord<'a>, NumberFault> {
         if self.skip(&mut place)?.is_none() {
             return Err(NumberFaultKind::End.at(place.at));
@@ -143,7 +152,7 @@ impl<'a> CharacterData<'a> {
         self.join(place, longest)
     }
 
-    /// Collects the token that starts here and that markup touches.
+    /// Copies the bytes of a token that is next to markup, or that markup splits.
     #[cold]
     fn join(&self, mut place: TextPosition, longest: usize) -> Result<TokenWord<'a>, NumberFault> {
         let start = place.at;

@@ -1,4 +1,4 @@
-//! How many tokens there are, without reading them.
+//! Counts the tokens in a text of numbers, without parsing the tokens.
 
 use std::ops::Range;
 
@@ -6,17 +6,20 @@ use super::character_data::{CharacterData, TextPosition, is_separator};
 use super::fault::NumberFault;
 use crate::simd::kernel;
 
-/// Bytes looked at twice, first for markup and then for tokens: they stay in the nearest cache.
+/// Number of bytes in a chunk. A chunk is searched first for markup and then for tokens, and fits
+/// in the L1 cache.
 const CHUNK: usize = 8 << 10;
 
-/// Bytes whose token starts are counted in one byte each.
+/// Number of text bytes whose token starts are counted in a counter of one byte. 128 bytes contain
+/// at most 64 token starts.
 const ROUND: usize = 128;
 
-/// Counts the tokens of a data block, given as offsets in the whole file.
+/// Counts the tokens in the text of an element. `content` is the byte range of this text in the
+/// file.
 ///
 /// # Errors
 ///
-/// Markup that cannot stand among numbers.
+/// Returns an error if the text contains markup that is not allowed between numbers.
 pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, NumberFault> {
     let close = content.end.min(bytes.len());
     let data = CharacterData { bytes, close };
@@ -25,7 +28,7 @@ pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, NumberFault> {
     while data.peek(&mut place)?.is_some() {
         let chunk = bytes.get(place.at..place.end).unwrap_or_default();
         let chunk = chunk.get(..CHUNK).unwrap_or(chunk);
-        // In a CDATA section, this byte is like any other.
+        // In a CDATA section, `<` is part of a token and does not start markup.
         let length = if place.end == close { memchr::memchr(b'<', chunk) } else { None };
         let text = chunk.get(..length.unwrap_or(chunk.len())).unwrap_or_default();
         let Some((first, last)) = text.first().zip(text.last()) else { break };
@@ -38,7 +41,8 @@ pub fn count(bytes: &[u8], content: Range<usize>) -> Result<u64, NumberFault> {
 }
 
 kernel! {
-    /// Counts the bytes of tokens that stand right after a separator.
+    /// Counts the tokens that start in `text` after its first byte: each byte of a token that
+    /// directly follows a separator.
     fn starts_after(text: &[u8]) -> u64 {
         let Some(after) = text.get(1..) else { return 0 };
         let mut starts = 0_u64;

@@ -1,20 +1,24 @@
-//! Decimal digits, sixteen bytes at a time in ordinary registers.
+//! Parses decimal digits, sixteen bytes at a time, in general-purpose registers.
 //!
-//! A number is loaded so that its last byte is the last of the window: digits then have their places whatever the
-//! length, what stands before the number is masked away, and no branch depends on how a number is spelled. A point is
-//! at first read as if it were a digit. That counts the digits before it ten times too much, and it for something, and
-//! both are taken off again; so the digits need not wait until the point is found.
+//! The window is the sixteen bytes that end with the last byte of a number. Hence the last digit
+//! has the same position in the window for any length of the number. The bytes before the number
+//! are replaced by zeros, and no branch depends on the length or the notation of the number. A
+//! decimal point is first treated as a digit. As a result, the digits before the point have ten
+//! times their correct weight, and the byte of the point adds a value. Both errors, the wrong
+//! weight and the added value, are subtracted at the end. Hence the conversion of the digits does
+//! not wait for the search for the point.
 
-/// Bytes of a number that are read at a time, its sign not counted.
+/// Number of bytes in a window: the maximum length of a number that is parsed at once, without its
+/// sign.
 pub(super) const WIDTH: usize = 16;
 
-/// The bytes that a number ends with, and what stands before it.
+/// The window: the sixteen bytes of the file that end with the last byte of a number.
 pub(super) type Window = [u8; WIDTH];
 
-/// The value that a point has as a digit: its lowest four bits.
+/// The value of the byte `.` when it is treated as a digit: the lowest four bits of the byte.
 const POINT: u64 = 14;
 
-/// For each length, the bits of that many last bytes.
+/// Masks that select the last bytes of a window, one mask for each number of bytes.
 pub(super) static LAST: [Window; WIDTH + 1] = {
     let mut masks = [[0; WIDTH]; WIDTH + 1];
     let mut length = 0;
@@ -32,24 +36,29 @@ pub(super) static LAST: [Window; WIDTH + 1] = {
     masks
 };
 
-/// What to multiply by for each number of digits after the point; the last entry is that of numbers without one.
+/// The scale factor for each number of digits after the decimal point. The last entry is for
+/// numbers without a point.
 #[rustfmt::skip]
 pub(super) static SCALES: [f64; WIDTH + 1] =
     [1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e0];
 
-/// What follows from the number of digits after the point.
+/// Constants that depend on the number of digits after the decimal point.
 struct Fraction {
-    /// What the point is among digits' values.
+    /// The byte `.` after an XOR with the byte `0`, at the position of the point in the window. All
+    /// other bytes are 0.
     point: [u64; 2],
-    /// What brings everything to 128 that is no digit, or no point in its place.
+    /// The value that is added to each byte of the window to check it. The sum has its top bit set
+    /// if the byte is not a digit, or if the byte at the position of the point is not a point.
     excess: [u64; 2],
-    /// Two to the 64th, divided by what the last digit before the point counts at first.
+    /// 2^64, divided by the weight of the last digit before the point while the point is treated as
+    /// a digit.
     before: u64,
-    /// What the last digit before the point should count.
+    /// The correct weight of the last digit before the decimal point.
     one: u64,
 }
 
-/// For each number of digits after the point; the last entry is that of numbers without one.
+/// The constants for each number of digits after the decimal point. The last entry is for numbers
+/// without a point.
 static FRACTIONS: [Fraction; WIDTH + 1] = {
     const NONE: Fraction = Fraction { point: [0; 2], excess: [0x7676_7676_7676_7676; 2], before: 0, one: 0 };
     let mut fractions = [NONE; WIDTH + 1];
@@ -71,10 +80,12 @@ static FRACTIONS: [Fraction; WIDTH + 1] = {
     fractions
 };
 
-/// Returns the last `length` bytes of a window as the values of their digits, zeros before them, in two halves; `None`
-/// where there are too many.
+/// Returns the last `length` bytes of a window as digit values, in two halves of eight bytes. The
+/// bytes before them are zero.
+///
+/// Returns `None` if `length` exceeds the length of the window.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn values(window: &Window, length: usize) -> Option<[u64; 2]> {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
     let [low, high] = halves(u128::from_le_bytes(*window));
@@ -83,38 +94,44 @@ fn values(window: &Window, length: usize) -> Option<[u64; 2]> {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "takes the halves apart")]
 const fn halves(wide: u128) -> [u64; 2] {
     [wide as u64, (wide >> 64) as u64]
 }
 
-/// Returns the number that eight digits spell, the first one in the lowest byte.
+/// Returns the number that eight decimal digits form. The first digit is in the lowest byte of
+/// `values`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 const fn eight(values: u64) -> u64 {
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
-    // Pairs of digits first, then the four pairs by two products that add up in the upper half.
+    // The first line combines pairs of digits. The next lines combine the four pairs with two
+    // products. The sum of the products is in the upper half.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let odd = (pairs & PAIRS).wrapping_mul(0x000f_4240_0000_0064);
     let even = (pairs >> 16 & PAIRS).wrapping_mul(0x0000_2710_0000_0001);
     odd.wrapping_add(even) >> 32
 }
 
-/// Reads the unsigned decimal float that the last `length` bytes of a window spell, if it is one of digits and at most
-/// one point, and if it is certain how its value rounds.
+/// Parses the last `length` bytes of a window as an unsigned decimal float.
+///
+/// Returns `None` if the bytes are not digits with at most one decimal point, or if the correct
+/// rounding of the value is uncertain.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the upper half of a product")]
 pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
-    /// The bit that a point has and no digit, and those that a digit has.
+    /// The bit that, after the XOR with `0`, is set for a point and clear for a digit. `DIGIT`
+    /// selects the bits that hold the value of a digit.
     const BIT: u64 = 0x1010_1010_1010_1010;
     const DIGIT: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     const TOP: u64 = 0x8080_8080_8080_8080;
     let [low, high] = values(window, length)?;
     let in_high = (high & BIT).leading_zeros();
     let in_low = (low & BIT).leading_zeros();
-    // Digits after the last thing that may be a point; as many as there can be, where there is none.
+    // The number of digits after the last byte that may be a point, or 16 if no byte may be a
+    // point.
     let after = if high & BIT == 0 { in_low | 64 } else { in_high };
     let after = if (low | high) & BIT == 0 { 16 } else { after / 8 };
     let fraction = FRACTIONS.get(after as usize)?;
@@ -129,31 +146,36 @@ pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
     narrow(all.wrapping_sub(extra.wrapping_mul(fraction.one)), *SCALES.get(after as usize)?)
 }
 
-/// Returns the product, rounded to `f32`; `None` where it is too near the middle between two of them to be certain.
+/// Returns the product of `digits` and `scale`, rounded to `f32`.
+///
+/// Returns `None` if the product is so near to the middle between two `f32` values that the correct
+/// rounding is uncertain.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
 pub(super) fn narrow(digits: u64, scale: f64) -> Option<f32> {
-    /// The bits of an `f64` that an `f32` has no place for, and what they are in the middle between two `f32`.
+    /// The mask of the low bits of an `f64` that an `f32` cannot hold. `MIDDLE` is the value of
+    /// these bits for a number in the middle between two `f32` values.
     const DROPPED: u64 = 0x1fff_ffff;
     const MIDDLE: u64 = 0x1000_0000;
-    /// More than the errors of three roundings, in units of the last place: the integer's, the scale's, the product's.
+    /// An upper bound for the sum of three rounding errors, in units in the last place of an `f64`:
+    /// the rounding of the integer, of the scale factor and of the product.
     const ERROR: u64 = 4;
     let wide = digits.cast_signed() as f64 * scale;
     let near = (wide.to_bits() & DROPPED).wrapping_sub(MIDDLE.wrapping_sub(ERROR)) <= 2 * ERROR;
     (!near).then_some(wide as f32)
 }
 
-/// Returns the float with a sign; that of zero, too.
+/// Returns the float with a minus sign if `negative` is set. A zero becomes a negative zero.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(super) fn signed(magnitude: f32, negative: bool) -> f32 {
     f32::from_bits(magnitude.to_bits() | u32::from(negative) << 31)
 }
 
-/// Reads the unsigned integer of at most eight digits that the last `length` bytes of a window spell.
+/// Parses the last `length` bytes of a window as an unsigned integer of at most eight digits.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "eight digits need 27 bits")]
 pub(super) fn short(window: &Window, length: usize) -> Option<u32> {
     let [_, values] = values(window, length)?;
@@ -161,7 +183,8 @@ pub(super) fn short(window: &Window, length: usize) -> Option<u32> {
     (wrong == 0 && length <= 8).then(|| eight(values) as u32)
 }
 
-/// Tells whether the last `length` bytes of a window are there and none of them opens markup.
+/// Returns whether the window contains all `length` bytes of a token, and no byte of the token
+/// opens markup.
 #[inline]
 pub(super) fn is_plain(window: &Window, length: usize) -> bool {
     const OPEN: u64 = u64::from_le_bytes([b'<' ^ b'0'; 8]);

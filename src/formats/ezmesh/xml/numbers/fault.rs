@@ -1,41 +1,43 @@
-//! What can be wrong with a number.
+//! Errors of reading a number (faults), with their position in the file.
 
-/// Why no number could be read, and where.
+/// An error of reading a number: the reason why no number could be read, and the position in the
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberFault {
-    /// The offset in the file: of the token, of the markup, or of the end of the data.
+    /// Offset in the file of the token, of the markup, or of the end of the text, depending on the
+    /// kind of the error.
     pub at: usize,
-    /// What is wrong there.
+    /// The reason why no number could be read.
     pub what: NumberFaultKind,
 }
 
-/// What is wrong with a number, or stands where one should.
+/// The reasons why no number could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFaultKind {
-    /// The data ends, and no token is left.
+    /// The text of the element ends, and no token is left.
     End,
-    /// A token that is no float.
+    /// The token is not a float.
     Float,
-    /// A token that is no integer, or none of 64 bits.
+    /// The token is not an integer, or the integer does not fit in 64 bits.
     Integer,
-    /// A token that is no integer of 32 bits, signed or unsigned.
+    /// The token is not an integer of 32 bits, signed or unsigned.
     Index,
-    /// An integer that its type cannot hold.
+    /// The integer is out of the range of its type.
     Range,
-    /// A word that starts beyond the first 4 GiB of the file.
+    /// The word starts after the first 4 GiB of the file, so its offset does not fit in 32 bits.
     Far,
-    /// Too few bytes for a group of hexadecimal digits.
+    /// The token has fewer bytes than the hexadecimal number needs digits.
     Hex,
-    /// A token of more bytes than are allowed.
+    /// The token has more bytes than the limit allows.
     Long,
-    /// Markup that cannot stand among numbers.
+    /// The text contains markup that is not allowed between numbers, such as an element.
     Element,
-    /// A comment, a section of character data or an instruction that does not end.
+    /// A comment, a CDATA section or a processing instruction has no end.
     Unclosed,
 }
 
 impl NumberFaultKind {
-    /// Says what should have been there.
+    /// Returns a description of the text that was expected, for an error message.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {
@@ -52,7 +54,7 @@ impl NumberFaultKind {
         }
     }
 
-    /// Makes the fault of this kind at an offset of the file.
+    /// Creates a [`NumberFault`] of this kind at an offset in the file.
     #[must_use]
     pub(super) const fn at(self, at: usize) -> NumberFault {
         NumberFault { at, what: self }

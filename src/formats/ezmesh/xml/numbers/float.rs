@@ -1,9 +1,11 @@
-//! Every spelling of a float that the format knows: those of C's `strtod`, bits after a `$`, and a few words.
+//! Parses all float notations of the format: the notations of `strtod` in C, the bits of a float
+//! after a `$`, and a few words.
 
 use super::hex_float;
 use super::integer::{digit, sign};
 
-/// Reads a float, rounded to the nearest, ties to even; `None` if it is none.
+/// Parses a float. The value is rounded to the nearest `f32`, ties to even. Returns `None` if the
+/// text is not a float.
 pub(super) fn parse(text: &[u8]) -> Option<f32> {
     if let Some(dollar) = memchr::memchr(b'$', text) {
         return bits(text.get(dollar..)?.get(1..)?);
@@ -20,7 +22,7 @@ pub(super) fn parse(text: &[u8]) -> Option<f32> {
     Some(if negative { -value } else { value })
 }
 
-/// Reads the bits of a float, in one to eight hexadecimal digits.
+/// Parses the bits of a float, written with one to eight hexadecimal digits.
 fn bits(digits: &[u8]) -> Option<f32> {
     if digits.is_empty() || digits.len() > 8 {
         return None;
@@ -28,7 +30,7 @@ fn bits(digits: &[u8]) -> Option<f32> {
     digits.iter().try_fold(0, |bits, byte| Some(bits << 4 | digit(*byte)?)).map(f32::from_bits)
 }
 
-/// Reads a word of the format's own: limits, true and false.
+/// Parses a word that the format uses for a float: the limits of a float, true and false.
 fn word(text: &[u8]) -> Option<f32> {
     let is = |words: [&[u8]; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     match text.first()? {
@@ -40,7 +42,7 @@ fn word(text: &[u8]) -> Option<f32> {
     }
 }
 
-/// Reads the name of an infinity or of no number; what stands in parentheses after the latter has no effect.
+/// Parses the name of an infinity or of NaN. A text in parentheses after NaN has no effect.
 fn name(text: &[u8]) -> Option<f32> {
     if text.eq_ignore_ascii_case(b"inf") || text.eq_ignore_ascii_case(b"infinity") {
         return Some(f32::INFINITY);
@@ -54,13 +56,14 @@ fn name(text: &[u8]) -> Option<f32> {
     (name.eq_ignore_ascii_case(b"nan") && payload).then_some(f32::NAN)
 }
 
-/// Reads an unsigned decimal number.
+/// Parses an unsigned decimal number.
 fn decimal(text: &[u8]) -> Option<f32> {
     let text = match text {
         [digits @ .., b'e' | b'E'] | [digits @ .., b'e' | b'E', b'+' | b'-'] => digits,
         _ => text,
     };
-    // Only what `strtod` takes: the standard library's parser knows names and a sign, too.
+    // The first byte must be a digit or a point, as in `strtod`. The standard library would also
+    // accept names and a sign here.
     if !matches!(text.first()?, b'0'..=b'9' | b'.') {
         return None;
     }

@@ -1,14 +1,15 @@
-//! Floats spelled in hexadecimal, as C's `strtod` reads them: `0x1.8p3`.
+//! Parses floats in hexadecimal notation, such as `0x1.8p3`, like `strtod` in C.
 
 use super::integer::{digit, sign};
 
-/// Bits of a float's exponent field that hold the exponent of 1.
+/// The exponent bias of an `f32`: the exponent field of 1.0.
 const BIAS: i64 = 127;
 
-/// Bits of a float after its leading one.
+/// Number of bits of an `f32` after its leading 1 bit.
 const FRACTION: u32 = f32::MANTISSA_DIGITS - 1;
 
-/// Reads what comes after the `0x`, rounded to the nearest, ties to even; `None` if it is no number.
+/// Parses the text after `0x`. The value is rounded to the nearest `f32`, ties to even. Returns
+/// `None` if the text is not a number.
 pub(super) fn parse(text: &[u8]) -> Option<f32> {
     let exponent_at = memchr::memchr2(b'p', b'P', text).unwrap_or(text.len());
     let (digits, exponent) = text.split_at_checked(exponent_at)?;
@@ -25,7 +26,8 @@ pub(super) fn parse(text: &[u8]) -> Option<f32> {
         if bits >> 56 == 0 {
             bits = bits << 4 | digit;
         } else {
-            // Far below a float's last bit: all that counts is whether there is anything.
+            // This digit is far below the last bit of a float. For the rounding, it only matters
+            // whether the digit is zero.
             bits |= u64::from(digit != 0);
             dropped = dropped.saturating_add(4);
         }
@@ -34,7 +36,7 @@ pub(super) fn parse(text: &[u8]) -> Option<f32> {
     seen.then(|| round(bits, power.saturating_add(dropped).saturating_add(scale)))
 }
 
-/// Reads the exponent of two with its letter; one that has no digits counts as none.
+/// Parses the exponent of two, which starts with the letter `p`. An exponent without digits is 0.
 fn power(text: &[u8]) -> Option<i64> {
     let Some((_, text)) = text.split_first() else { return Some(0) };
     let (negative, digits) = sign(text);
@@ -45,10 +47,11 @@ fn power(text: &[u8]) -> Option<i64> {
     Some(if negative { power.saturating_neg() } else { power })
 }
 
-/// Returns the float nearest to `bits` times a power of two; ties go to the even one.
+/// Returns the float nearest to `bits` times a power of two. Ties round to even.
 fn round(bits: u64, power: i64) -> f32 {
     let Some(top) = bits.checked_ilog2() else { return 0.0 };
-    // The exponent of the leading one, and of the last bit that a float of this size has.
+    // The exponent of the leading 1 bit, and the exponent of the last bit of a float of this
+    // magnitude.
     let exponent = power.saturating_add(top.into());
     let field = exponent.saturating_add(BIAS).max(1);
     let last = field.saturating_sub(BIAS).saturating_sub(FRACTION.into());
@@ -64,7 +67,7 @@ fn round(bits: u64, power: i64) -> f32 {
         Ok(_) => 0,
         Err(_) => u32::try_from(drop.saturating_neg()).ok().and_then(|by| bits.checked_shl(by)).unwrap_or_default(),
     };
-    // A leading one adds 1 to the exponent field, as does one that rounding up made.
+    // The leading 1 bit adds 1 to the exponent field, also if rounding up created this bit.
     let field = u32::try_from(field.saturating_sub(1)).unwrap_or(u32::MAX).min(255);
     let kept = u32::try_from(kept).unwrap_or(u32::MAX);
     f32::from_bits((field << FRACTION).saturating_add(kept).min(f32::INFINITY.to_bits()))
@@ -124,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Integers below 2^53 are exact in `f64`, and `f64` rounds to `f32` in one step.
+    /// Integers below 2^53 are exact in `f64`, and the conversion of `f64` to `f32` rounds once.
     #[test]
     fn rounds_as_a_cast_does() {
         let mut random = random(3);

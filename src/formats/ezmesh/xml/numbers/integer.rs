@@ -1,6 +1,7 @@
-//! Every spelling of an integer that the format knows: a sign, perhaps, and decimal digits.
+//! Parses integers: an optional sign and decimal digits.
 
-/// Reads an integer; `None` if it is none, or none of 64 bits.
+/// Parses an integer. Returns `None` if the text is not an integer, or if the integer does not fit
+/// in 64 bits.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let (negative, digits) = sign(text);
     let first = digits.first()?;
@@ -12,12 +13,14 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
     })
 }
 
-/// Returns an integer's 32 bits, if it has no more than that, signed or unsigned.
+/// Returns the lowest 32 bits of an integer, or `None` if the integer does not fit in 32 bits,
+/// signed or unsigned.
 pub(super) fn wrap(value: i64) -> Option<u32> {
     u32::try_from(value).ok().or_else(|| i32::try_from(value).ok().map(i32::cast_unsigned))
 }
 
-/// Takes the sign off; tells whether it is a minus.
+/// Removes a leading sign from a text. Returns whether the sign is a minus, and the text after the
+/// sign.
 pub(super) fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
@@ -26,7 +29,7 @@ pub(super) fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Returns the value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit, or `None` if the byte is not such a digit.
 pub(super) fn digit(byte: u8) -> Option<u32> {
     char::from(byte).to_digit(16)
 }

@@ -1,17 +1,17 @@
-//! The numbers of the text format, read where they stand.
+//! Parses the numbers of a text file (`.ezm`), directly from the bytes of the file.
 //!
-//! | file | what |
+//! | module | contents |
 //! |---|---|
-//! | [`tokens`] | finds one token after another, and reads the usual ones |
-//! | [`character_data`] | what is slow: markup between the numbers, and tokens that it splits |
-//! | [`spans`] | where tokens start and end, many at a time |
-//! | [`digits`] | decimal digits, sixteen at a time |
-//! | `avx2` | both again, in the vector instructions that most processors have |
-//! | [`float`] | every spelling of a float that the format knows |
-//! | [`hex_float`] | floats spelled in hexadecimal |
-//! | [`integer`] | every spelling of an integer |
-//! | [`count`](mod@count) | how many tokens there are, without reading them |
-//! | [`fault`] | what can be wrong |
+//! | [`tokens`] | reads tokens in sequence, and parses tokens in the usual notation |
+//! | [`character_data`] | the slow path: markup between the numbers, and tokens that markup splits |
+//! | [`spans`] | finds the start and the end of many tokens at a time |
+//! | [`digits`] | parses decimal digits, sixteen at a time |
+//! | `avx2` | the kernels of `spans` and `digits` in AVX2 instructions, which most processors have |
+//! | [`float`] | parses all float notations of the format |
+//! | [`hex_float`] | parses floats in hexadecimal notation |
+//! | [`integer`] | parses all integer notations of the format |
+//! | [`count`](mod@count) | counts tokens without parsing them |
+//! | [`fault`] | the errors of reading a number |
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
@@ -30,7 +30,8 @@ pub use count::count;
 pub use fault::{NumberFault, NumberFaultKind};
 pub use tokens::Tokens;
 
-/// Returns a source of numbers below a bound, the same ones each time.
+/// Returns a generator of pseudo-random numbers below a given bound. The same seed always gives the
+/// same numbers.
 #[cfg(test)]
 fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
     move |bound| {

@@ -1,26 +1,30 @@
-//! Where the next tokens start and end, found many at a time.
+//! Finds the start and the end of the next tokens in a text of numbers, many tokens at a time.
 //!
-//! Each byte of a stretch becomes one bit: whether it is a separator. Starts and ends of tokens are then the bits that
-//! differ from the one before, and are written down before any number is read: how long a number is decides no branch,
-//! and no number waits for the one before.
+//! A stretch is 256 bytes of the text. Each byte of a stretch becomes one bit, which is set if the
+//! byte is a separator. A token starts or ends at each bit that differs from the previous bit. The
+//! positions of all these bits are stored before any number is parsed. Hence no branch depends on
+//! the length of a number, and the processor can parse a number before it has finished the previous
+//! number.
 
 use super::character_data::is_separator;
 use super::digits::{self, WIDTH, Window};
 use crate::simd::kernel;
 
-/// Bytes looked at together, so that offsets among them fit in a byte.
+/// Number of bytes in a stretch, which are searched together. An offset within a stretch fits in a
+/// byte.
 const STRETCH: usize = 256;
 
-/// Offsets written at a time, some of them too many.
+/// Number of token offsets that are written in one step. The last offsets of a step may be surplus.
 const STEP: usize = 8;
 
-/// Places for offsets: a token and its separator are two bytes, and the last step may write too many.
+/// Capacity of the lists of token offsets. A token and its separator take at least two bytes, and
+/// the last step may write surplus offsets.
 const PLACES: usize = STRETCH / 2 + STEP;
 
-/// Tokens of a stretch of bytes that were found and not yet taken.
+/// The tokens that were found in a stretch of 256 bytes, and that the caller has not taken yet.
 #[derive(Clone, Debug)]
 pub(super) struct TokenSpans {
-    /// The offset in the file that the others start from.
+    /// Offset of the stretch in the file. The offsets of the tokens are relative to this offset.
     base: usize,
     next: usize,
     count: usize,
@@ -28,7 +32,7 @@ pub(super) struct TokenSpans {
     ends: [u8; PLACES],
 }
 
-/// Where a token is in the file.
+/// The start and the end of a token in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokenSpan {
     pub(super) start: usize,
@@ -36,7 +40,7 @@ pub(super) struct TokenSpan {
 }
 
 impl TokenSpan {
-    /// Returns the number of bytes.
+    /// Returns the length of the token, in bytes.
     #[inline]
     pub(super) const fn length(&self) -> usize {
         self.end.wrapping_sub(self.start)
@@ -44,12 +48,13 @@ impl TokenSpan {
 }
 
 impl TokenSpans {
-    /// Knows of no token.
+    /// Creates an empty list of found tokens.
     pub(super) const fn new() -> Self {
         Self { base: 0, next: 0, count: 0, starts: [0; PLACES], ends: [0; PLACES] }
     }
 
-    /// Returns the next token, if it is known.
+    /// Returns the next found token without removing it from the list, or `None` if the list is
+    /// empty.
     #[inline]
     pub(super) fn peek(&self) -> Option<TokenSpan> {
         if self.next >= self.count {
@@ -61,14 +66,16 @@ impl TokenSpans {
         Some(TokenSpan { start, end })
     }
 
-    /// Takes the next token.
+    /// Removes the next token from the list of found tokens.
     #[inline]
     pub(super) fn take(&mut self) {
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Reads floats into `out`, as many of the known tokens as are spelled in the usual way and end at `limit` at most;
-    /// returns how many.
+    /// Parses found tokens as floats into `out`, and returns the number of parsed floats.
+    ///
+    /// The function stops at the first token that is not in the usual decimal notation, or that
+    /// ends after the offset `limit`.
     pub(super) fn floats(&mut self, bytes: &[u8], limit: usize, out: &mut [f32]) -> usize {
         let Some(stretch) = self.stretch(bytes) else { return 0 };
         let limit = limit.saturating_sub(self.base);
@@ -77,7 +84,8 @@ impl TokenSpans {
         read
     }
 
-    /// Reads integers of 32 bits into `out`, as [`floats`](Self::floats) does floats.
+    /// Parses found tokens as integers of 32 bits into `out`, and returns the number of parsed
+    /// integers. The function stops at the same tokens as [`floats`](Self::floats).
     pub(super) fn indices(&mut self, bytes: &[u8], limit: usize, out: &mut [u32]) -> usize {
         let Some(stretch) = self.stretch(bytes) else { return 0 };
         let limit = limit.saturating_sub(self.base);
@@ -86,25 +94,27 @@ impl TokenSpans {
         read
     }
 
-    /// Borrows the bytes that the tokens are in, and those before it that a window may hold.
+    /// Returns the bytes of the stretch, and the sixteen bytes before the stretch, because the
+    /// window of the first token may contain them.
     #[inline]
     fn stretch<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8; STRETCH + WIDTH]> {
         bytes.get(self.base.checked_sub(WIDTH)?..)?.first_chunk()
     }
 
-    /// Returns where the token before the next one ends.
+    /// Returns the offset in the file at which the token before the next token ends.
     #[inline]
     pub(super) fn last_end(&self) -> usize {
         let end = self.next.checked_sub(1).and_then(|last| self.ends.get(last));
         self.base.wrapping_add(end.copied().map_or(0, usize::from))
     }
 
-    /// Forgets what lies before an offset of the file.
+    /// Removes the tokens before a given offset in the file from the list of found tokens.
     #[inline]
     pub(super) fn forget(&mut self, at: usize) {
         while let Some(span) = self.peek().filter(|span| span.start < at) {
             if at < span.end {
-                // Of a token that was taken in part, the rest remains.
+                // If the offset is inside a token, the bytes of the token after the offset stay in
+                // the list as a token.
                 if let (Some(start), Ok(at)) =
                     (self.starts.get_mut(self.next), u8::try_from(at.wrapping_sub(self.base)))
                 {
@@ -116,7 +126,8 @@ impl TokenSpans {
         }
     }
 
-    /// Looks for tokens from an offset of the file on; the end of the file ends none.
+    /// Searches for tokens from a given offset in the file on. A token that ends at the end of the
+    /// file is not found.
     #[cold]
     #[inline(never)]
     pub(super) fn look(&mut self, bytes: &[u8], at: usize) {
@@ -134,7 +145,7 @@ impl TokenSpans {
 }
 
 kernel! {
-    /// Finds the tokens of a stretch.
+    /// Finds the tokens of a stretch of 256 bytes, and stores their positions in `spans`.
     fn find(spans: &mut TokenSpans, stretch: &[u8; STRETCH]) {
         avx2 => find_by(spans, stretch, |block| super::avx2::separators(block)),
         _ => find_by(spans, stretch, separators),
@@ -142,7 +153,8 @@ kernel! {
 }
 
 kernel! {
-    /// Reads tokens as floats, up to the first one that takes more than that.
+    /// Parses found tokens as floats, up to the first token that is not in the usual decimal
+    /// notation.
     fn floats(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
         avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
         _ => floats_by(spans, stretch, limit, out, digits::fixed),
@@ -150,7 +162,8 @@ kernel! {
 }
 
 kernel! {
-    /// Reads tokens as integers, up to the first one that takes more than that.
+    /// Parses found tokens as integers, up to the first token that is not in the usual decimal
+    /// notation.
     fn indices(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
         avx2 => indices_each(spans, stretch, limit, out),
         _ => indices_each(spans, stretch, limit, out),
@@ -158,7 +171,7 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn find_by(spans: &mut TokenSpans, stretch: &[u8; STRETCH], separators: impl Fn(&[u8; 64]) -> u64) {
     let (blocks, _) = stretch.as_chunks();
     let (mut starts, mut ends, mut base) = (0, 0, 0_u8);
@@ -175,7 +188,7 @@ fn find_by(spans: &mut TokenSpans, stretch: &[u8; STRETCH], separators: impl Fn(
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn floats_by(
     spans: &TokenSpans,
     stretch: &[u8; STRETCH + WIDTH],
@@ -200,7 +213,7 @@ fn floats_by(
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn indices_each(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
@@ -217,9 +230,10 @@ fn indices_each(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usiz
     read
 }
 
-/// Writes the numbers of the bits that are set, each added to `base`, and returns where to write more.
+/// Writes the number of each set bit, added to `base`, to the list `places`. Returns the index in
+/// `places` after the last written number.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the number of a bit is at most 64")]
 fn write(places: &mut [u8; PLACES], from: usize, base: u8, mut bits: u64) -> usize {
     let count = bits.count_ones() as usize;
@@ -233,11 +247,13 @@ fn write(places: &mut [u8; PLACES], from: usize, base: u8, mut bits: u64) -> usi
     from.wrapping_add(count)
 }
 
-/// Returns a bit for each byte, the first one lowest: whether it is a separator.
+/// Returns a bit mask of the separators in 64 bytes. A bit is set if its byte is a separator. Bit 0
+/// is for the first byte.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled for the processor of whoever calls it")]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn separators(block: &[u8; 64]) -> u64 {
-    /// Moves the lowest bit of each byte into the highest byte, in order.
+    /// A factor for a multiplication that collects the lowest bit of each byte in the highest byte
+    /// of the product, in order.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let flags = block.map(|byte| u8::from(is_separator(byte)));
     let (eights, _) = flags.as_chunks::<8>();

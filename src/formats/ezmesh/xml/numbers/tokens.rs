@@ -1,8 +1,10 @@
-//! The numbers of one data block, one after another.
+//! A reader for the numbers in the text of one element, in sequence.
 //!
-//! Tokens are found many at a time ([`spans`](super::spans)), and read as decimal digits of known places
-//! ([`digits`]). Whatever is unusual, in a token or around it, is left to the slow path, which starts over at the same
-//! place: the two agree because the fast one only takes what can be read in one way.
+//! The fast path finds the positions of many tokens at a time ([`spans`](super::spans)), and parses
+//! the decimal digits at these positions ([`digits`]). The slow path reads one byte at a time. The
+//! slow path handles a token in an unusual notation, and markup next to a token, and starts at the
+//! same position as the fast path. Both paths return the same numbers, because the fast path only
+//! accepts text that has one possible meaning.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -12,9 +14,10 @@ use super::fault::{NumberFault, NumberFaultKind};
 use super::spans::{TokenSpan, TokenSpans};
 use super::{float, integer};
 
-/// Reads the numbers of a data block, one after another.
+/// Reads the numbers in the text of one element, in sequence.
 ///
-/// A token that cannot be read is a fault and is not passed over: [`word`](Self::word) does that.
+/// If a token cannot be parsed, a method returns a [`NumberFault`] and does not skip the token. A
+/// call of [`word`](Self::word) skips the token.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     data: CharacterData<'a>,
@@ -25,50 +28,53 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Takes the content of an element, given as offsets in the whole file, with tokens of at most `longest` bytes;
-    /// more than 256 are too long in any case.
+    /// Creates a reader for the content of an element. `content` is the byte range of this content
+    /// in the file.
+    ///
+    /// A token may have at most `longest` bytes, and never more than 256 bytes.
     #[must_use]
     pub fn new(bytes: &'a [u8], content: Range<usize>, longest: usize) -> Self {
         let close = content.end.min(bytes.len());
         Self::resume(bytes, close, TextPosition { at: content.start.min(close), end: close }, longest)
     }
 
-    /// Goes on at a place in the data of an element whose content ends at `close`.
+    /// Creates a reader that starts at a position inside an element. The content of the element
+    /// ends at the offset `close`.
     #[must_use]
     pub fn resume(bytes: &'a [u8], close: usize, place: TextPosition, longest: usize) -> Self {
         let longest = longest.min(MAX_TOKEN_LENGTH);
         Self { data: CharacterData { bytes, close }, place, spans: TokenSpans::new(), longest, bad_digits: 0 }
     }
 
-    /// Returns the offset of the next byte.
+    /// Returns the offset in the file of the next byte to read.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.place.at
     }
 
-    /// Returns where it is in the data.
+    /// Returns the current reading position in the character data of the element.
     #[must_use]
     pub const fn place(&self) -> TextPosition {
         self.place
     }
 
-    /// Returns the whole file.
+    /// Returns the bytes of the whole file.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
         self.data.bytes
     }
 
-    /// Returns how many bytes were no hexadecimal digits where such were expected, and counted as zeros.
+    /// Returns the number of bytes that were read as the hexadecimal digit 0 but are not digits.
     #[must_use]
     pub const fn bad_digits(&self) -> u64 {
         self.bad_digits
     }
 
-    /// Tells whether no token is left, having passed over what separates them.
+    /// Skips separators, and returns whether the text has no further token.
     ///
     /// # Errors
     ///
-    /// Markup that cannot stand among numbers.
+    /// Returns an error if the text contains markup that is not allowed between numbers.
     pub fn is_done(&mut self) -> Result<bool, NumberFault> {
         let mut place = self.place;
         let next = self.data.skip(&mut place)?;
@@ -76,11 +82,12 @@ impl<'a> Tokens<'a> {
         Ok(next.is_none())
     }
 
-    /// Reads a float.
+    /// Reads the next token as a float.
     ///
     /// # Errors
     ///
-    /// No token, one that is no float, or markup.
+    /// Returns an error if no token is left, if the token is not a float, or if the text contains
+    /// invalid markup.
     #[inline]
     pub fn float(&mut self) -> Result<f32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, self.quick_float(&token)?)));
@@ -89,23 +96,25 @@ impl<'a> Tokens<'a> {
         Ok(value)
     }
 
-    /// Reads as many floats as there are places for.
+    /// Reads the next tokens as floats until `out` is full.
     ///
     /// # Errors
     ///
-    /// Those of [`float`](Self::float).
+    /// Returns the same errors as [`float`](Self::float).
     pub fn floats_into(&mut self, out: &mut [f32]) -> Result<(), NumberFault> {
         self.many_into(out, TokenSpans::floats, Self::float)
     }
 
-    /// Reads as many numbers as there are places for: those that are spelled in the usual way many at a time.
+    /// Reads numbers until `out` is full. Numbers in the usual decimal notation are read in
+    /// batches.
     fn many_into<T>(
         &mut self,
         out: &mut [T],
         many: impl Fn(&mut TokenSpans, &[u8], usize, &mut [T]) -> usize,
         one: impl Fn(&mut Self) -> Result<T, NumberFault>,
     ) -> Result<(), NumberFault> {
-        // What is read many at a time is not compared with the limit, so it must be short enough in any case.
+        // The batch code does not check the maximum token length. Hence batches are used only if
+        // the limit exceeds the longest token that the batch code accepts.
         let short = self.longest > WIDTH;
         let mut done = 0_usize;
         while let Some(left @ [_, ..]) = out.get_mut(done..) {
@@ -122,11 +131,13 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Reads an integer of 32 bits, signed or unsigned; negative ones as their two's complement.
+    /// Reads the next token as an integer of 32 bits, signed or unsigned. A negative integer is
+    /// returned as its two's complement.
     ///
     /// # Errors
     ///
-    /// No token, one that is no such integer, or markup.
+    /// Returns an error if there is no token, if the token is not such an integer, or for invalid
+    /// markup.
     #[inline]
     pub fn index(&mut self) -> Result<u32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
@@ -135,30 +146,32 @@ impl<'a> Tokens<'a> {
         Ok(value)
     }
 
-    /// Reads as many integers of 32 bits as there are places for.
+    /// Reads the next tokens as integers of 32 bits until `out` is full.
     ///
     /// # Errors
     ///
-    /// Those of [`index`](Self::index).
+    /// Returns the same errors as [`index`](Self::index).
     pub fn indices_into(&mut self, out: &mut [u32]) -> Result<(), NumberFault> {
         self.many_into(out, TokenSpans::indices, Self::index)
     }
 
-    /// Reads an integer of 64 bits.
+    /// Reads the next token as a signed integer of 64 bits.
     ///
     /// # Errors
     ///
-    /// No token, one that is no such integer, or markup.
+    /// Returns an error if there is no token, if the token is not such an integer, or for invalid
+    /// markup.
     #[inline]
     pub fn integer(&mut self) -> Result<i64, NumberFault> {
         self.integer_within(i64::MIN..=i64::MAX)
     }
 
-    /// Reads an integer that must be within a range.
+    /// Reads the next token as an integer that must be within a given range.
     ///
     /// # Errors
     ///
-    /// Those of [`integer`](Self::integer), and one that is not within the range.
+    /// Returns the same errors as [`integer`](Self::integer). Also returns an error if the integer
+    /// is out of the range.
     #[inline]
     pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
@@ -172,11 +185,13 @@ impl<'a> Tokens<'a> {
         Ok(value)
     }
 
-    /// Passes over a token and returns where it is, with the markup that splits it.
+    /// Skips the next token and returns its byte range in the file. If markup splits the token, the
+    /// range includes the markup.
     ///
     /// # Errors
     ///
-    /// No token, one that is too long, or markup.
+    /// Returns an error if no token is left, if the token is too long, or if the text contains
+    /// invalid markup.
     #[inline]
     pub fn word(&mut self) -> Result<Range<usize>, NumberFault> {
         let Some(token) = self.find() else { return self.slow_word() };
@@ -187,11 +202,11 @@ impl<'a> Tokens<'a> {
         Ok(token.start..token.end)
     }
 
-    /// Reads one byte that is no separator.
+    /// Skips separators, and reads one byte.
     ///
     /// # Errors
     ///
-    /// No byte, or markup.
+    /// Returns an error if no byte is left, or if the text contains invalid markup.
     pub fn character(&mut self) -> Result<u8, NumberFault> {
         let mut place = self.place;
         let byte = self.data.skip(&mut place)?.ok_or(NumberFaultKind::End.at(place.at))?;
@@ -200,13 +215,16 @@ impl<'a> Tokens<'a> {
         Ok(byte)
     }
 
-    /// Reads exactly `digits` hexadecimal digits, at most eight, whatever comes after them.
+    /// Reads a number of exactly `digits` hexadecimal digits, at most eight. Any byte may follow
+    /// the digits.
     ///
-    /// A byte that is neither a digit nor a separator counts as the digit 0, as in the format's original reader.
+    /// A byte that is neither a hexadecimal digit nor a separator counts as the digit 0, as in the
+    /// importer of the format's author.
     ///
     /// # Errors
     ///
-    /// No byte, too few of them, or markup.
+    /// Returns an error if fewer than `digits` bytes are left before a separator or the end, or if
+    /// the text contains invalid markup.
     pub fn hex(&mut self, digits: usize) -> Result<u32, NumberFault> {
         if let Some(value) = self.quick_hex(digits) {
             return Ok(value);
@@ -226,7 +244,8 @@ impl<'a> Tokens<'a> {
         Ok(value)
     }
 
-    /// Reads a token that is as many digits, and nothing else.
+    /// Reads a token of exactly `digits` hexadecimal digits with the fast path. Returns `None` if
+    /// the slow path is necessary.
     #[inline]
     fn quick_hex(&mut self, digits: usize) -> Option<u32> {
         let token = self.find().filter(|token| token.length() == digits)?;
@@ -236,7 +255,9 @@ impl<'a> Tokens<'a> {
         Some(value)
     }
 
-    /// Finds the next token, if its end is near and within this piece of text.
+    /// Finds the next token with the fast path. Returns `None` if the search does not find the end
+    /// of the token, if the token is too long, or if the token does not end within the current
+    /// piece of text.
     #[inline]
     fn find(&mut self) -> Option<TokenSpan> {
         let mut span = self.spans.peek();
@@ -247,7 +268,8 @@ impl<'a> Tokens<'a> {
         span.filter(|span| span.end <= self.place.end && span.length() <= self.longest)
     }
 
-    /// Borrows the bytes that a token ends with, and those before it; `None` at the start of the file.
+    /// Returns the window: the sixteen bytes that end with the last byte of a token. Returns `None`
+    /// if fewer than sixteen bytes precede the end of the token in the file.
     #[inline]
     fn window(&self, token: &TokenSpan) -> Option<&'a [u8; WIDTH]> {
         self.data.bytes.get(..token.end)?.last_chunk()
@@ -260,14 +282,14 @@ impl<'a> Tokens<'a> {
         Some(digits::signed(value, negative))
     }
 
-    /// Passes over a token.
+    /// Moves the reading position after a token that `find` returned.
     #[inline]
     fn take(&mut self, token: &TokenSpan) {
         self.place.at = token.end;
         self.spans.take();
     }
 
-    /// Goes on to a later place.
+    /// Moves the reading position to a later position in the character data.
     #[inline]
     fn go(&mut self, place: TextPosition) {
         self.place = place;
@@ -306,7 +328,7 @@ impl<'a> Tokens<'a> {
         Ok(start..after.at)
     }
 
-    /// Reads a token that may be split by markup.
+    /// Reads a token with the slow path, which also accepts a token that markup splits.
     fn slow<T>(&mut self, what: NumberFaultKind, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, NumberFault> {
         let word = self.data.word(self.place, self.longest)?;
         let value = parse(word.text.bytes()).ok_or(what.at(word.start))?;
@@ -327,7 +349,8 @@ mod tests {
     use super::*;
     use crate::formats::ezmesh::xml::numbers::{count, random};
 
-    /// What reading to the end gives: the bits of each float, and the fault, if any.
+    /// Reads all floats of a text. Returns the bits of each float, and the error that ended the
+    /// reading, if an error occurred.
     fn floats(text: &[u8], content: Range<usize>) -> (Vec<u32>, Option<NumberFault>) {
         let mut tokens = Tokens::new(text, content, 128);
         let mut found = Vec::new();
@@ -344,7 +367,10 @@ mod tests {
         }
     }
 
-    /// Reads the same floats one by one and many at a time, in the middle of a file and alone, and returns them.
+    /// Reads the same floats in several ways, compares the results and returns them.
+    ///
+    /// The floats are read one by one and in batches, with other bytes around the text and without
+    /// them.
     fn all_ways(text: &[u8]) -> Vec<u32> {
         let (expected, fault) = floats(text, 0..text.len());
         assert_eq!(fault, None);
@@ -404,13 +430,15 @@ mod tests {
                             f64::from(random(1 << 31) as u32) / f64::from(1 + random(1 << 30) as u32)
                         ),
                         2 => format!("{sign}{}e{}", random(1 << 40), random(100) as i64 - 60),
-                        // The shortest that gives back any float at all, subnormal ones included.
+                        // The shortest text that parses back to a random float, including subnormal
+                        // floats.
                         3 => format!(
                             "{:e}",
                             Some(f32::from_bits(random(1 << 32) as u32)).filter(|it| it.is_finite()).unwrap_or(0.0)
                         ),
                         4 => format!("{:e}", f32::from_bits(random(1 << 24) as u32)),
-                        // Exactly between two floats, and right beside that.
+                        // Numbers exactly in the middle between two floats, and numbers directly
+                        // next to the middle.
                         5 => {
                             let bits = (0x3400_0000 + random(0x1a00_0000)) as u32;
                             let middle = f64::midpoint(f32::from_bits(bits).into(), f32::from_bits(bits + 1).into());
