@@ -20,6 +20,8 @@
 mod bench;
 mod ezmesh;
 mod query;
+mod readme;
+mod schema;
 mod secondlife;
 mod sidecar;
 #[path = "../support/mod.rs"]

@@ -1,4 +1,5 @@
-//! Makes lines of figures, records of lines, and tables of records, for the scripts beside this.
+//! Creates lines of figures, records of lines, and tables of records, for the scripts in the parent
+//! folder.
 
 mod host;
 mod lines;
@@ -11,12 +12,12 @@ use std::process::ExitCode;
 
 use record::Record;
 
-/// Whether what was asked for holds; or why it could not be done.
+/// Whether every figure meets its bar, or the error that prevented the operation.
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "figures lines RIVAL VERSION FORMAT MESH NOTE QUESTION... < ROUNDS
 figures name
-figures record NAME LINES [BENCH]
+figures record NAME LINES [BENCH CLAIMS]
 figures table LINES
 figures readme [--check] [RECORD]";
 
@@ -47,14 +48,15 @@ fn run(arguments: &[&str]) -> Outcome {
             println!("{}", record::name());
             Ok(true)
         }
-        ["record", name, lines, bench @ ..] => {
-            let record = Record::new(name, &std::fs::read_to_string(lines)?, bench.first().map(Path::new))?;
+        ["record", name, lines, more @ ..] => {
+            let claims = more.get(1).map_or(Ok(String::new()), std::fs::read_to_string)?;
+            let record = Record::new(name, &std::fs::read_to_string(lines)?, more.first().map(Path::new), &claims)?;
             println!("{}", table::text(&record));
             println!("recorded in {}", record.write(name)?.display());
             Ok(record.holds())
         }
         ["table", lines] => {
-            let record = Record::new("", &std::fs::read_to_string(lines)?, None)?;
+            let record = Record::new("", &std::fs::read_to_string(lines)?, None, "")?;
             println!("{}", table::text(&record));
             Ok(record.holds())
         }

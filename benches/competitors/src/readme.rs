@@ -1,4 +1,4 @@
-//! The README's figures, made from a record: what stands between two marks.
+//! Writes the figures of a record into the README, in short, and into the speed page of the guide.
 
 use std::error::Error;
 use std::fs;
@@ -8,14 +8,26 @@ use meshpeek_competitors::Spread;
 use serde::Deserialize;
 
 use crate::Outcome;
-use crate::record::{FOLDER, Record};
+use crate::record::{Claim, FOLDER, Record};
 use crate::table::{Table, seconds, spread};
 
-const README: &str = "README.md";
+/// The pages, and the functions that make their figures.
+const PAGES: [(&str, Section); 2] = [("README.md", summary), ("src/guide/speed.md", details)];
 const BEGIN: [&str; 2] = ["<!-- speed: made by benches/readme from ", " -->\n"];
 const END: &str = "<!-- /speed -->\n";
+/// Rows of the README: the question of the bench, and its text.
+const SUMMARY: [(&str, &str); 5] = [
+    ("first-vertex", "open, first vertex"),
+    ("one-surface", "open, one surface of 16"),
+    ("bounds", "open, bounding box of all positions"),
+    ("random-vertices", "open, 10,000 random vertices"),
+    ("everything", "open, decode everything"),
+];
 
-/// What `meshpeek bench --json` says, as far as it is told here.
+/// Makes the figures of a page.
+type Section = fn(&Record) -> Result<String, Box<dyn Error>>;
+
+/// The part of the JSON of `meshpeek bench` that the pages show.
 #[derive(Deserialize)]
 struct Bench {
     rounds: u32,
@@ -47,62 +59,107 @@ struct Seconds {
     most_s: f64,
 }
 
-/// Puts a record into the README: the newest, if none is named.
+/// Writes the figures of a record into the pages. The default is the newest record.
 pub fn write(record: Option<PathBuf>) -> Outcome {
     let path = record.map_or_else(Record::newest, Ok)?;
-    let readme = fs::read_to_string(README)?;
-    let [before, _, after] = parts(&readme)?;
-    fs::write(README, format!("{before}{}{after}", section(&path)?))?;
+    let record = Record::open(&path)?;
+    for (page, section) in PAGES {
+        let text = fs::read_to_string(page)?;
+        let [before, _, after] = parts(page, &text)?;
+        fs::write(page, format!("{before}{}{after}", marked(&path, &section(&record)?)))?;
+    }
     Ok(true)
 }
 
-/// Tells whether the README is what its record makes, or the one that is named.
+/// Returns whether the pages have the figures of the record that they name, or of the given record.
 pub fn check(record: Option<PathBuf>) -> Outcome {
-    let readme = fs::read_to_string(README)?;
-    let [_, section_now, _] = parts(&readme)?;
-    let named = section_now[BEGIN[0].len()..].split(BEGIN[1]).next().map(PathBuf::from);
-    let path = record.or(named).ok_or("the README names no record")?;
-    let same = section(&path)? == section_now;
-    if !same {
-        eprintln!("{README} is not what {} makes: benches/readme makes it so", path.display());
+    let mut same = true;
+    for (page, section) in PAGES {
+        let text = fs::read_to_string(page)?;
+        let [_, found, _] = parts(page, &text)?;
+        let named = found[BEGIN[0].len()..].split(BEGIN[1]).next().map(PathBuf::from);
+        let path = record.clone().or(named).ok_or_else(|| format!("{page} names no record"))?;
+        if marked(&path, &section(&Record::open(&path)?)?) != found {
+            eprintln!("{page} does not have the figures of {}: run benches/readme", path.display());
+            same = false;
+        }
     }
     Ok(same)
 }
 
-/// Cuts the README before and behind the section, which has its marks.
-fn parts(readme: &str) -> Result<[&str; 3], String> {
-    let lacks = |mark: &str| format!("{README} has no line {mark:?}");
-    let start = readme.find(BEGIN[0]).ok_or_else(|| lacks(BEGIN[0]))?;
-    let length = readme[start..].find(END).ok_or_else(|| lacks(END))? + END.len();
-    let (before, rest) = readme.split_at(start);
+/// Splits a page before and after its figures. The figures include their marks.
+fn parts<'a>(page: &str, text: &'a str) -> Result<[&'a str; 3], String> {
+    let lacks = |mark: &str| format!("{page} has no line {mark:?}");
+    let start = text.find(BEGIN[0]).ok_or_else(|| lacks(BEGIN[0]))?;
+    let length = text[start..].find(END).ok_or_else(|| lacks(END))? + END.len();
+    let (before, rest) = text.split_at(start);
     let (section, after) = rest.split_at(length);
     Ok([before, section, after])
 }
 
-fn section(path: &Path) -> Result<String, Box<dyn Error>> {
-    let record = Record::open(path)?;
-    let mut out = format!("{}{}{}\n", BEGIN[0], path.display(), BEGIN[1]);
-    out += &format!("Measured {}.\n", record.place());
-    out += "Contestants are asked in turn, round by round: medians with [least..most], and ratios of the same round, which are above 1 where\n\
-            meshpeek takes less. Ratios travel, absolute figures do not: `benches/competitors/run --bench` measures yours.\n";
+fn marked(path: &Path, section: &str) -> String {
+    format!("{}{}{}\n{section}{END}", BEGIN[0], path.display(), BEGIN[1])
+}
+
+/// Makes five rows, the plot and the losses, for the README.
+fn summary(record: &Record) -> Result<String, Box<dyn Error>> {
+    let bench = Bench::deserialize(record.bench.as_ref().ok_or("the record has no bench")?)?;
+    let file = largest(&bench.files).into_iter().next().ok_or("the bench has no file")?;
+    let mut table = Table::new(&["question", "meshpeek", "copying loader", "times faster", "times faster, cold"]);
+    for (question, text) in SUMMARY {
+        let find = |cache: &str| {
+            let mut all = file.questions.iter();
+            all.find(|found| found.question == question && found.cache == cache).map(BenchQuestion::cells)
+        };
+        let [ours, theirs, ratio] = find("warm").ok_or_else(|| format!("the bench has no question {question}"))?;
+        let [_, _, cold] = find("cold").unwrap_or_default();
+        let median = |cell: String| cell.replace("**", "").split(" [").next().unwrap_or_default().to_owned();
+        let time = |cell: String| match cell.split_once(" [") {
+            Some((median, rest)) => format!("{median} {}", rest.split_once("] ").map_or("", |(_, unit)| unit)),
+            None => cell,
+        };
+        table.rows.push(vec![text.into(), time(ours), time(theirs), median(ratio), median(cold)]);
+    }
+    let (lost, all) = losses(&bench);
+    let mut out = format!(
+        "A UNIGINE mesh of {:.0} MB, against a loader that reads and decodes the whole file; medians of {} rounds\non {}.\n\n",
+        file.bytes / 1e6,
+        bench.rounds,
+        record.cpu
+    );
+    out += &table.markdown();
+    if let Some(plot) = &record.plot {
+        out += &format!("\n![Time of each question by file size]({FOLDER}/{plot})\n");
+    }
+    out += &format!(
+        "\nCopying is faster in {lost} of {all} measured cases: if a cold file is read completely or in random order, and if\n\
+         everything is already decoded. The [speed page](src/guide/speed.md) has all cases, and other libraries.\n"
+    );
+    Ok(out)
+}
+
+/// Makes all tables, for the guide.
+fn details(record: &Record) -> Result<String, Box<dyn Error>> {
+    let mut out = format!("Measured {}.\n", record.place());
     if let Some(bench) = &record.bench {
         out += &copying(&Bench::deserialize(bench)?);
     }
     if let Some(plot) = &record.plot {
-        out += &format!("\n![What each question takes, by the size of the file]({FOLDER}/{plot})\n");
+        out += &format!("\n![Time of each question by file size](../../{FOLDER}/{plot})\n");
     }
     if !record.lines.is_empty() {
-        out += "\nAgainst other libraries, warm. One UNIGINE mesh is written in their formats, and meshpeek always reads the `.mesh`.\n\
-            Theirs have one stream of indices, and so 1.25 vertices for each of its positions.\n\n";
+        out += "\n## Other libraries\n\nAll files are in the page cache. One UNIGINE mesh is also written in the formats of the other libraries;\n\
+                meshpeek always reads the `.mesh`. The other formats have one index stream, and therefore 1.25 vertices per position.\n\n";
         out += &Table::of(&record.lines).markdown();
     }
     for why in &record.skipped {
         out += &format!("\nNot measured: {why}.\n");
     }
-    Ok(out + END)
+    out += &claims(&record.claims);
+    Ok(out)
 }
 
-/// Tells how meshpeek does against the loader that copies: on the largest file of each format, because that is a page.
+/// Makes the table against the copying loader, for the largest file of each format.
 fn copying(bench: &Bench) -> String {
     let head = [
         "file",
@@ -119,28 +176,51 @@ fn copying(bench: &Bench) -> String {
         let mut name = file.name.clone();
         for question in file.questions.iter().filter(|question| question.cache == "warm") {
             let cold = |other: &&BenchQuestion| other.cache == "cold" && other.question == question.question;
-            let asked = question.question.replace('-', " ");
+            let text = question.question.replace('-', " ");
             let warm = question.cells();
             let cold = file.questions.iter().find(cold).map_or_else(Default::default, BenchQuestion::cells);
-            table.rows.push([std::mem::take(&mut name), asked].into_iter().chain(warm).chain(cold).collect());
+            table.rows.push([std::mem::take(&mut name), text].into_iter().chain(warm).chain(cold).collect());
         }
     }
-    let rounds = bench.rounds;
     let mut out = format!(
-        "\nAgainst a loader that reads the whole file and decodes it into lists, {rounds} rounds; the largest file of each format.\n\n"
+        "\n## A loader that copies\n\nThe copying loader reads the whole file and decodes it into lists. {} rounds; the largest file of each format.\n\n",
+        bench.rounds
     );
     out += &table.markdown();
-    let ratios = bench.files.iter().flat_map(|file| &file.questions).filter_map(|question| question.ratio);
-    let (lost, all) = ratios.fold((0, 0), |(lost, all), ratio| (lost + usize::from(ratio.median < 1.0), all + 1));
+    let (lost, all) = losses(bench);
     out += &format!(
-        "\nCopying takes less in {lost} of {all}, smaller files included: those that are bold, and more in the record.\n"
+        "\nCopying is faster in {lost} of {all} cases, smaller files included. These are bold; the record has the others.\n"
     );
-    // Each of those is a line in the record, too, which begins with the file's name; others hold everywhere.
+    // The record also has a line for each loss of one file, which begins with the file's name.
     let named = |line: &str| bench.files.iter().any(|file| line.starts_with(&file.name));
-    let standing: Vec<&String> = bench.copying_wins.iter().filter(|line| !named(line)).collect();
-    if !standing.is_empty() {
-        out += "\nWhere copying wins, whatever was measured:\n\n";
-        standing.iter().for_each(|line| out += &format!("- {line}\n"));
+    let general: Vec<&String> = bench.copying_wins.iter().filter(|line| !named(line)).collect();
+    if !general.is_empty() {
+        out += "\nWhere copying is always faster:\n\n";
+        general.iter().for_each(|line| out += &format!("- {line}\n"));
+    }
+    out
+}
+
+/// Counts the ratios below 1, and all ratios.
+fn losses(bench: &Bench) -> (usize, usize) {
+    let ratios = bench.files.iter().flat_map(|file| &file.questions).filter_map(|question| question.ratio);
+    ratios.fold((0, 0), |(lost, all), ratio| (lost + usize::from(ratio.median < 1.0), all + 1))
+}
+
+/// Makes a table of each question of the benches.
+fn claims(claims: &[Claim]) -> String {
+    let mut out = String::new();
+    let mut title = None;
+    for claim in claims {
+        if title != Some((&claim.bench, &claim.question)) {
+            if title.is_none() {
+                out += "\n## Single questions\n\nEach bench answers one question. `cargo bench --bench NAME -- claims` measures it again. \"Bar\" is the\nfigure that the project requires.\n";
+            }
+            out += &format!("\n`{}`: {}\n\n| | measured | bar |\n|---|---|---|\n", claim.bench, claim.question);
+            title = Some((&claim.bench, &claim.question));
+        }
+        let row = format!("| {} | {} | {} |\n", claim.what, claim.found, claim.bar);
+        out += &row.replace('[', "\\[").replace(']', "\\]");
     }
     out
 }
@@ -159,14 +239,14 @@ fn largest(files: &[BenchFile]) -> Vec<&BenchFile> {
 }
 
 impl BenchFile {
-    /// Tells what sort of file it is: of one that was made, the name without its size.
+    /// Returns the kind of file: the name of a generated file without its size.
     fn kind(&self) -> &str {
         self.name.rsplit_once(' ').map_or(&self.name, |(_, kind)| kind)
     }
 }
 
 impl BenchQuestion {
-    /// Returns both times and their ratio, bold where copying takes less.
+    /// Returns both times and their ratio, which is bold if copying is faster.
     fn cells(&self) -> [String; 3] {
         let [ours, theirs] = [self.meshpeek, self.copying].map(|time| time.map_or_else(String::new, Seconds::text));
         let ratio = self.ratio.map_or_else(String::new, |ratio| match spread(ratio, 1.0) {

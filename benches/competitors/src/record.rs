@@ -1,4 +1,4 @@
-//! A run of everything, kept: `benches/record/DATE-CPU.json`.
+//! A record of a complete run: `benches/record/DATE-CPU.json`.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::host::{self, Host};
 
-/// Where records are.
+/// The folder with the records.
 pub const FOLDER: &str = "benches/record";
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -21,17 +21,32 @@ pub struct Record {
     pub rustc: String,
     pub commit: String,
     pub lines: Vec<Figure>,
-    /// Who was not asked, and why.
+    /// The competitors that were not measured, each with the reason.
     pub skipped: Vec<String>,
-    /// The file beside this one that shows `bench`.
+    /// The file in the same folder with the plot of `bench`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plot: Option<String>,
-    /// What `meshpeek bench --json` said.
+    /// The output of `meshpeek bench --json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<Value>,
+    /// The figures of the benches, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
 }
 
-/// Names the record of today, on this machine's processor.
+/// A figure that a bench prints with `-- claims`.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Claim {
+    pub bench: String,
+    pub question: String,
+    pub what: String,
+    /// The median, the least and the most, with the unit.
+    pub found: String,
+    /// The figure that the project requires, and whether it holds. Empty if there is none.
+    pub bar: String,
+}
+
+/// Returns the name of a record with the present date and the processor of this machine.
 pub fn name() -> String {
     let words = host::cpu().to_lowercase().replace("(r)", "").replace("(tm)", "");
     let words: Vec<&str> = words.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
@@ -40,8 +55,8 @@ pub fn name() -> String {
 }
 
 impl Record {
-    /// Makes a record of what the scripts printed, and of what the program's own bench did.
-    pub fn new(name: &str, lines: &str, bench: Option<&Path>) -> Result<Self, Box<dyn Error>> {
+    /// Creates a record from the output of the scripts, and from the output of `meshpeek bench`.
+    pub fn new(name: &str, lines: &str, bench: Option<&Path>, claims: &str) -> Result<Self, Box<dyn Error>> {
         let plot = format!("{name}.svg");
         let parsed = lines.lines().filter(|line| line.starts_with('{')).map(serde_json::from_str);
         let skipped = lines.lines().filter_map(|line| line.strip_prefix("skipped: "));
@@ -57,6 +72,7 @@ impl Record {
             bench: bench
                 .map(|bench| -> Result<_, Box<dyn Error>> { Ok(serde_json::from_str(&fs::read_to_string(bench)?)?) })
                 .transpose()?,
+            claims: Claim::parse(claims),
         })
     }
 
@@ -65,7 +81,7 @@ impl Record {
         Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
     }
 
-    /// Returns the newest record.
+    /// Returns the path of the newest record.
     pub fn newest() -> Result<PathBuf, Box<dyn Error>> {
         let paths = fs::read_dir(FOLDER)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
         let records = paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -79,7 +95,7 @@ impl Record {
         Ok(path)
     }
 
-    /// Says when, where and of what it was measured.
+    /// Returns the date, the machine and the software of the measurement.
     pub fn place(&self) -> String {
         let Host { os, kernel, cores, memory_bytes } = &self.host;
         let memory = memory_bytes.map_or(String::new(), |bytes| format!("{:.0} GiB, ", bytes as f64 / 1024f64.powi(3)));
@@ -89,13 +105,35 @@ impl Record {
         format!("{date}, commit {}, {rustc}; {cpu}, {cores} cores, {memory}{os}, {kernel}", commit.trim_end())
     }
 
-    /// Tells whether every figure is what it has to be.
+    /// Returns whether every figure meets its bar.
     pub fn holds(&self) -> bool {
         self.lines.iter().all(Figure::holds)
     }
 }
 
-/// Spells a value with a line for each item of a list and each field of the outermost objects; what is within is one line.
+/// Formats a value as JSON. Each item of a list and each field of the outermost objects has its own
+impl Claim {
+    /// Reads the output of the benches, where a line `bench NAME` precedes that of each.
+    fn parse(text: &str) -> Vec<Self> {
+        let (mut bench, mut question, mut claims) = ("", "", Vec::new());
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("bench ") {
+                bench = name;
+            } else if let Some(claim) = line.strip_prefix("  ") {
+                let mut cells = claim.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(String::from);
+                if let [Some(what), Some(found)] = [cells.next(), cells.next()] {
+                    let bar = cells.next().unwrap_or_default();
+                    claims.push(Self { bench: bench.into(), question: question.into(), what, found, bar });
+                }
+            } else if !line.is_empty() {
+                question = line.split(", median [").next().unwrap_or(line);
+            }
+        }
+        claims
+    }
+}
+
+/// line; everything inside of it is on the same line.
 fn laid(value: &Value, depth: usize) -> String {
     let lines = |items: Vec<String>| items.join(",\n");
     match value {

@@ -1,4 +1,4 @@
-//! Figures side by side: one table, with notes under it, for a terminal or for a page.
+//! A table of figures with notes below it, for a terminal or a Markdown page.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use meshpeek_competitors::{Figure, Spread};
 
 use crate::record::Record;
 
-/// Cells: one list for each row, the head first.
+/// The cells: one list for each row, the head first.
 pub struct Table {
     pub rows: Vec<Vec<String>>,
     pub notes: Vec<String>,
@@ -17,7 +17,7 @@ impl Table {
         Self { rows: vec![head.iter().map(ToString::to_string).collect()], notes: Vec::new() }
     }
 
-    /// Puts the figures of all competitors side by side; those of a failed bar say so.
+    /// Returns a table with the figures of all competitors. A figure that fails its bar is marked.
     pub fn of(figures: &[Figure]) -> Self {
         let head =
             ["competitor", "version", "format", "read", "question", "competitor takes", "meshpeek takes", "ratio"];
@@ -38,7 +38,7 @@ impl Table {
         table
     }
 
-    /// Returns the number of a note, the same for the same words.
+    /// Returns the number of a note. Equal notes have the same number.
     fn note(&mut self, note: &str) -> usize {
         let known = self.notes.iter().position(|known| known == note);
         known.unwrap_or_else(|| {
@@ -47,7 +47,7 @@ impl Table {
         }) + 1
     }
 
-    /// Writes columns as wide as they have to be.
+    /// Returns the table as text with aligned columns.
     pub fn aligned(&self) -> String {
         let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.rows[0].len()).map(width).collect();
@@ -60,9 +60,9 @@ impl Table {
         out
     }
 
-    /// Writes the table as Markdown has it.
+    /// Returns the table as Markdown.
     pub fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace('[', "\\[").replace(']', "\\]"));
         let mut out = line(&self.rows[0]) + &"|---".repeat(self.rows[0].len()) + "|\n";
         self.rows[1..].iter().for_each(|row| out += &line(row));
         let notes = self.notes.iter().enumerate().map(|(number, note)| format!("\\[{}\\] {note}", number + 1));
@@ -71,13 +71,13 @@ impl Table {
     }
 }
 
-/// Writes what a record says, for a terminal.
+/// Returns the text of a record for a terminal.
 pub fn text(record: &Record) -> String {
     let skipped = record.skipped.iter().map(|why| format!("skipped: {why}\n"));
     format!("{}\n\n{}{}", record.place(), Table::of(&record.lines).aligned(), skipped.collect::<String>())
 }
 
-/// Writes seconds in the unit that suits the median.
+/// Formats seconds in the unit that suits the median.
 pub fn seconds(seconds: Spread) -> String {
     let (unit, factor) = match seconds.median {
         1.0.. => ("s", 1.0),
@@ -88,13 +88,14 @@ pub fn seconds(seconds: Spread) -> String {
     format!("{} {unit}", spread(seconds, factor))
 }
 
-/// Writes the median and, where there is more than one value, `[least..most]`.
+/// Formats the median and, if there is more than one value, `[least..most]`.
 pub fn spread(Spread { median, least, most }: Spread, factor: f64) -> String {
     let [middle, low, high] = [median, least, most].map(|value| digits(value * factor));
     if least == most { middle } else { format!("{middle} [{low}..{high}]") }
 }
 
-/// Writes three digits, or all before the point in groups of three.
+/// Formats a number with three significant digits, or with all digits before the decimal point in
+/// groups of three.
 pub fn digits(value: f64) -> String {
     match value {
         1000.0.. => {

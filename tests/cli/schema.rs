@@ -1,0 +1,443 @@
+//! Tests that the JSON output of every verb matches the schema in `src/guide/schema.json`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use meshpeek::decode::ByteOrder;
+use meshpeek::secondlife::{AssetPart, Mesh};
+use serde_json::{Value, json};
+
+use crate::sidecar::User;
+use crate::support::ezmesh::raw_files;
+use crate::support::secondlife;
+use crate::support::secondlife::raw_assets;
+use crate::{bytes, code, json, meshpeek, sample, scratch, text};
+
+const SCHEMA: &str = include_str!("../../src/guide/schema.json");
+/// The page that describes the JSON output.
+const GUIDE: &str = include_str!("../../src/guide/json.md");
+
+/// The fields that an object may lack, each with the definition of its document. All other fields
+/// of the output are required.
+const OPTIONAL: [(&str, &str); 27] = [
+    ("bench", "/files/*/path"),
+    ("dump", "/asset"),
+    ("dump", "/frame"),
+    ("dump", "/lod"),
+    ("info", "/files/*/findings/*/file"),
+    ("info", "/files/*/lods/*/asset"),
+    ("info", "/files/*/mesh"),
+    ("info", "/files/*/properties/animations"),
+    ("info", "/files/*/properties/hashes/*"),
+    ("info", "/files/*/properties/left_out"),
+    ("info", "/files/*/properties/members/*/blocks/*/asset"),
+    ("info", "/files/*/properties/mesh"),
+    ("info", "/files/*/properties/physics_cost_data/*"),
+    ("info", "/files/*/surfaces/*/asset"),
+    ("info", "/unresolved"),
+    ("map", "/error"),
+    ("pose", "/onto"),
+    ("query_nearest", "/attributes"),
+    ("query_ray", "/attributes"),
+    ("query_ray", "/hits"),
+    ("query_ray", "/hits/*/attributes"),
+    ("ray_answer", "/attributes"),
+    ("ray_answer", "/hits"),
+    ("validate", "/files/*/error"),
+    ("validate", "/files/*/findings/*/file"),
+    ("validate", "/files/*/mesh"),
+    ("validate", "/unresolved"),
+];
+
+/// The objects whose fields have names from a file.
+const OPEN: [&str; 2] = ["hashes", "physics_cost_data"];
+
+/// Real documents, each with the name of its definition in the schema.
+static DOCUMENTS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
+    let mut documents = Documents::default();
+    documents.info();
+    documents.maps();
+    documents.validate();
+    documents.dumps();
+    documents.poses();
+    documents.written_files();
+    documents.queries();
+    documents.sidecars();
+    documents.benches();
+    documents.failures();
+    documents.0
+});
+
+#[derive(Default)]
+struct Documents(Vec<(&'static str, Value)>);
+
+impl Documents {
+    /// Runs a command with `--json`, and adds its document.
+    fn run(&mut self, definition: &'static str, expected: i32, arguments: &[&str]) {
+        let output = meshpeek(&[arguments, &["--json"]].concat());
+        assert_eq!(code(&output), expected, "{arguments:?}: {}", text(&output.stderr));
+        self.0.push((definition, json(&output)));
+    }
+
+    fn info(&mut self) {
+        for file in samples() {
+            for lod in ["high", "all", "none"] {
+                self.run("info", 0, &["info", &file, "--lod", lod]);
+            }
+        }
+        self.run("info", 0, &["info", &sample("bend_an10"), &sample("skinned_ms12")]);
+        let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![1]].concat());
+        self.run("info", 1, &["info", &odd]);
+        let (_folder, path) = scratch("everything.llmesh", &raw_assets::everything());
+        self.run("info", 0, &["info", &path, "--lod", "all"]);
+        let (_folder, path) = scratch("everything.ezb", &raw_files::everything().binary(ByteOrder::Big));
+        self.run("info", 1, &["info", &path]);
+        let hull = raw_files::corner_vertices() + &raw_files::triangles(1, "2 1 0");
+        let elements = [
+            ("MeshCollisionConvex", hull.as_str()),
+            ("MeshCollision name=\"c\" type=\"CONVEX\"", ""),
+            ("MeshCollisionRepresentation name=\"r\"", ""),
+            ("MeshCollisionRepresentations count=\"1\"", ""),
+        ];
+        let shapes = elements.iter().fold(String::new(), |inner, (tag, own)| raw_files::element(tag, &(inner + own)));
+        let (_folder, path) = scratch("hull.ezm", raw_files::system(&shapes).as_bytes());
+        self.run("info", 0, &["info", &path]);
+        // Entries of files that cannot be read, with and without a readable part.
+        let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);
+        self.run("info", 3, &["info", &cut, "no such file.mesh", &sample("cube_ms13")]);
+        let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
+        let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
+        edit.set_integer("version", 1000).unwrap();
+        let (_folder, newer) = scratch("newer.llmesh", &edit.to_bytes().unwrap());
+        self.run("info", 3, &["info", &newer]);
+        let folder = tempfile::tempdir().unwrap();
+        let script = without_ball(&folder);
+        for verb in ["info", "validate"] {
+            self.run(verb, 0, &[verb, &script]);
+            self.run(verb, 3, &[verb, &script, "--mesh", "Ball"]);
+        }
+        // More surfaces than are listed.
+        let placeholder = raw_assets::map(&[("NoGeometry", b"1".to_vec())]);
+        let stored = raw_assets::zlib(&raw_assets::array(&vec![placeholder; 5000]));
+        let many = [raw_assets::map(&[("high_lod", raw_assets::place(0, stored.len()))]), stored].concat();
+        let (_folder, many) = scratch("many.llmesh", &many);
+        let output = meshpeek(&["info", &many, "--json"]);
+        let mut described = json(&output);
+        described["files"][0]["surfaces"].as_array_mut().unwrap().truncate(1);
+        described["files"][0]["findings"].as_array_mut().unwrap().truncate(1);
+        self.0.push(("info", described));
+    }
+
+    fn maps(&mut self) {
+        for file in samples() {
+            self.run("map", 0, &["map", &file]);
+        }
+        self.run("map", 0, &["map", "data/unreal/guard.uc"]);
+        let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);
+        self.run("map", 3, &["map", &cut]);
+        for offset in ["0", "0x10d"] {
+            self.run("map_at", 0, &["map", &sample("skinned_ms12"), "--at", offset]);
+        }
+        // The elements of this region, which are lists of weights, vary in size.
+        self.run("map_at", 0, &["map", &sample("skinned_ms12"), "--at", "558"]);
+        assert!(self.0.last().unwrap().1["element"].is_null());
+    }
+
+    fn validate(&mut self) {
+        for file in samples() {
+            self.run("validate", 0, &["validate", &file]);
+        }
+        let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);
+        self.run("validate", 3, &["validate", &cut, "no such file.mesh"]);
+        let (folder, data) = scratch("box_d.3d", &fs::read("data/unreal/box_d.3d").unwrap());
+        fs::write(folder.path().join("box_a.3d"), &fs::read("data/unreal/box_a.3d").unwrap()[..250]).unwrap();
+        self.run("validate", 1, &["validate", &data]);
+        self.run("rules", 0, &["validate", "--rules"]);
+    }
+
+    fn dumps(&mut self) {
+        let dump = |documents: &mut Self, file: &str, attributes: &[&str], more: &[&str]| {
+            for attribute in attributes {
+                let arguments = ["dump", file, "--attribute", attribute, "--range", "0..2"];
+                documents.run("dump", 0, &[&arguments, more].concat());
+            }
+        };
+        let frames = ["normals", "tangents", "bitangents"];
+        let mesh = ["positions", "uv0", "indices", "attribute-indices", "weights"];
+        let trees = ["edges", "tree-corners", "tree-nodes", "tree-boxes", "tree-splits"];
+        let polygons = ["types", "textures", "color-bytes", "flags"];
+        let guard = "data/unreal/guard_d.3d";
+        for raw in [&[][..], &["--raw"]] {
+            for stem in ["skinned_ms10", "skinned_ms12", "skinned_ms14"] {
+                dump(self, &sample(stem), &[&mesh[..], &frames].concat(), raw);
+            }
+            dump(self, &sample("room_ms11"), &["colors"], &[&["--surface", "1"], raw].concat());
+            dump(self, &sample("room_ms14"), &trees, &[&["--surface", "1"], raw].concat());
+            dump(self, guard, &[&["positions", "uv0", "indices"], &polygons[..]].concat(), raw);
+            let arm = ["positions", "normals", "uv0", "weights", "indices", "bounding-hull"];
+            dump(self, "data/secondlife/arm.llmesh", &arm, raw);
+            dump(self, "data/secondlife/rock.llmesh", &["hull"], raw);
+            let flag = ["positions", "normals", "tangents", "uv0", "colors", "weights", "indices", "interp1"];
+            dump(self, "data/ezmesh/flag.ezm", &flag, raw);
+        }
+        dump(self, guard, &["normals"], &[]);
+        dump(self, guard, &["positions"], &["--frame", "2.5", "--clip", "1", "--placed"]);
+        dump(self, "data/secondlife/model.slm", &["positions"], &["--asset", "1", "--lod", "high"]);
+    }
+
+    fn poses(&mut self) {
+        let wave = sample("wave_an10");
+        let (bend, skinned) = (sample("bend_an10"), sample("skinned_ms12"));
+        self.run("pose", 0, &["dump", &wave, "--pose", "10"]);
+        self.run("pose", 0, &["dump", &wave, "--pose", "1.5", "--model"]);
+        self.run("pose", 0, &["dump", &wave, "--time", "0.2", "--rate", "30", "--model"]);
+        self.run("pose", 0, &["dump", &sample("wave_an13"), "--time", "0.1"]);
+        self.run("pose", 0, &["dump", &bend, "--pose", "1.5", "--onto", &skinned]);
+        self.run("pose", 0, &["dump", "data/ezmesh/flag101.ezb", "--clip", "0", "--pose", "2"]);
+    }
+
+    fn written_files(&mut self) {
+        let folder = tempfile::tempdir().unwrap();
+        let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        for (number, file) in samples().iter().enumerate() {
+            let output = meshpeek(&["rewrite", file, "-o", &to(&number.to_string()), "--allow-loss", "--json"]);
+            assert_eq!(code(&output), 0, "{file}: {}", text(&output.stderr));
+            self.0.push(("rewrite", json(&output)));
+        }
+        self.run("rewrite", 0, &["rewrite", "data/unreal/crate64", "--pair", "--script", "-o", &to("crate")]);
+        self.run("rewrite", 0, &["rewrite", &sample("room_ms14"), "--blocks", "raw", "-o", &to("raw.mesh")]);
+        let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![7; 9]].concat());
+        self.run("rewrite", 0, &["rewrite", &odd, "-o", &to("odd.mesh"), "--allow-loss"]);
+        self.run("lod", 0, &["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("low.llmesh")]);
+        let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
+        let end = whole.header().unwrap().block(AssetPart::PhysicsMesh).unwrap().unwrap().end;
+        let cut = &secondlife::bytes("ramp.llmesh")[..usize::try_from(end).unwrap() - 1];
+        let (_folder, cut) = scratch("cut.llmesh", cut);
+        self.run("lod", 0, &["lod", &cut, "--lod", "low", "-o", &to("cut.llmesh"), "--allow-loss"]);
+    }
+
+    fn queries(&mut self) {
+        let flag = "data/ezmesh/flag.ezm";
+        let (cube, room, skinned) = (sample("cube_ms13"), sample("room_ms11"), sample("skinned_ms12"));
+        let down = ["ray", "--from", "0.1,0.2,9", "--toward", "0.1,0.2,0"];
+        for more in [&[][..], &["--all"], &["--any"], &["--attributes"], &["--all", "--attributes"]] {
+            self.run("query_ray", 0, &[&["query", &cube], &down[..], more].concat());
+            self.run("query_ray", 0, &["query", &cube, "ray", "--from", "9,9,9", "--direction", "1,0,0"]);
+        }
+        for file in [flag, &cube, &room, &skinned, "data/secondlife/arm.llmesh", "data/unreal/guard"] {
+            self.run("query_nearest", 0, &["query", file, "nearest", "--point", "0,0,5", "--attributes"]);
+            self.run("query_overlap", 0, &["query", file, "overlap", "--min=-1,-1,-1", "--max=1,1,1"]);
+            self.run("query_vertex", 0, &["query", file, "vertex", "--vertex", "0"]);
+        }
+        self.run("query_nearest", 0, &["query", &cube, "nearest", "--point", "9,9,9", "--limit", "1"]);
+        let moved = ["nearest", "--point", "0,0,5", "--frame", "1", "--attributes"];
+        self.run("query_nearest", 0, &[&["query", &skinned], &moved[..]].concat());
+        for (definition, kind, lines, more) in [
+            ("ray_answer", "ray", "# rays\n0 0 9 0 0 0\n9 9 9 9 9 10\n", &["--attributes"][..]),
+            ("ray_answer", "ray", "0 0 9 0 0 0\n", &["--all"]),
+            ("nearest_answer", "nearest", "0 0 9\n1,2,3\n", &[]),
+            ("overlap_answer", "overlap", "-1 -1 -1 1 1 1\n5 5 5 6 6 6\n", &[]),
+        ] {
+            let (_folder, batch) = scratch("batch.txt", lines.as_bytes());
+            let output = meshpeek(&[&["query", &cube, kind, "--batch", &batch, "--json"], more].concat());
+            assert_eq!(code(&output), 0, "{kind}: {}", text(&output.stderr));
+            let answers = text(&output.stdout);
+            let answers = answers.lines().map(|line| (definition, serde_json::from_str(line).unwrap()));
+            self.0.extend(answers);
+        }
+    }
+
+    fn sidecars(&mut self) {
+        let user = User::new();
+        let path = user.file("skinned.mesh", &bytes("skinned_ms12"));
+        let compressed = user.file("cube.mesh", &bytes("cube_ms14"));
+        let build = ["index", &path, &compressed, "no such file.mesh"];
+        for (expected, arguments) in [(3, &build[..]), (0, &["index", &path, "--clear"])] {
+            let output = user.run(&[arguments, &["--json"]].concat());
+            assert_eq!(code(&output), expected, "{arguments:?}: {}", text(&output.stderr));
+            self.0.push(("index", json(&output)));
+        }
+    }
+
+    fn benches(&mut self) {
+        let generated = ["--size", "1K", "--size", "2K", "--format", "unigine-static"];
+        self.run("bench", 0, &[&["bench", "--rounds", "1"], &generated[..]].concat());
+        self.run("bench", 0, &["bench", "--rounds", "1", &sample("cube_ms13")]);
+    }
+
+    fn failures(&mut self) {
+        let (_folder, path) = scratch("cut.mesh", &bytes("cube_ms13")[..30]);
+        for arguments in [
+            &["map"][..],
+            &["dump"],
+            &["rewrite", "-o", "-"],
+            &["lod", "--lod", "low", "-o", "-"],
+            &["query", "vertex", "--vertex", "0"],
+            &["bench"],
+        ] {
+            for file in [path.as_str(), "no such file.mesh"] {
+                let (verb, more) = arguments.split_first().unwrap();
+                self.run("failure", 3, &[&[*verb, file], more].concat());
+            }
+        }
+    }
+}
+
+/// Returns the paths of all samples. Of an Unreal mesh, this is the path of its data file.
+fn samples() -> Vec<String> {
+    let all = json(&meshpeek(&["info", "data", "--json"]));
+    all["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Copies a script that imports two meshes, and the files of only one of them.
+fn without_ball(folder: &tempfile::TempDir) -> String {
+    for name in ["Classes/Toys.uc", "Models/Top_a.3D", "Models/Top_d.3D"] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(format!("data/unreal/Toys/{name}"), path).unwrap();
+    }
+    folder.path().join("Classes/Toys.uc").to_str().unwrap().to_owned()
+}
+
+/// The schema, compiled for each definition.
+struct Schema {
+    text: Value,
+    compiled: BTreeMap<&'static str, Validator>,
+}
+
+impl Schema {
+    fn new() -> Self {
+        Self { text: serde_json::from_str(SCHEMA).unwrap(), compiled: BTreeMap::new() }
+    }
+
+    fn of(&mut self, definition: &'static str) -> &Validator {
+        self.compiled.entry(definition).or_insert_with(|| {
+            let mut schema = self.text.clone();
+            schema.as_object_mut().unwrap().remove("anyOf");
+            schema["$ref"] = format!("#/$defs/{definition}").into();
+            jsonschema::draft202012::new(&schema).unwrap()
+        })
+    }
+}
+
+#[test]
+fn every_document_matches_the_schema() {
+    let mut schema = Schema::new();
+    assert!(jsonschema::draft202012::meta::is_valid(&schema.text));
+    let root = jsonschema::draft202012::new(&schema.text).unwrap();
+    for (definition, document) in &*DOCUMENTS {
+        let faults = schema.of(definition).iter_errors(document);
+        let faults: Vec<String> = faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{definition}: {faults:#?} in {document:#}");
+        assert!(definition.ends_with("_answer") || root.is_valid(document), "{definition}: {document:#}");
+    }
+    let definitions: BTreeSet<String> =
+        DOCUMENTS.iter().map(|(definition, _)| format!("#/$defs/{definition}")).collect();
+    for verb in schema.text["anyOf"].as_array().unwrap() {
+        assert!(definitions.contains(verb["$ref"].as_str().unwrap()), "no document for {verb}");
+    }
+}
+
+#[test]
+fn the_examples_in_the_guide_match_the_schema() {
+    let root = jsonschema::draft202012::new(&serde_json::from_str(SCHEMA).unwrap()).unwrap();
+    let blocks = GUIDE.split("```json\n").skip(1).map(|rest| rest.split_once("```").unwrap().0);
+    let examples = blocks.map(|block| serde_json::from_str::<Value>(block).unwrap());
+    let documents: Vec<Value> = examples.filter(|example| example.get("schema").is_some()).collect();
+    assert!(documents.len() >= 12, "only {} examples", documents.len());
+    for document in documents {
+        assert!(root.is_valid(&document), "{document:#}");
+    }
+}
+
+#[test]
+fn the_schema_refuses_a_wrong_type_and_a_missing_field() {
+    let mut schema = Schema::new();
+    let (mut seen, mut optional) = (BTreeSet::new(), BTreeSet::new());
+    for (definition, document) in &*DOCUMENTS {
+        let format = document["files"][0]["format"].as_str().unwrap_or_default();
+        let mut places = Vec::new();
+        collect_places(document, "", "", &mut places);
+        // Each place is spoilt once for each definition and each format.
+        places.retain(|(_, general)| seen.insert((*definition, format, general.clone())));
+        for (pointer, general) in places {
+            let mut spoilt = document.clone();
+            let value = spoilt.pointer_mut(&pointer).unwrap();
+            *value = other_type(value);
+            assert!(!schema.of(definition).is_valid(&spoilt), "{definition}: {general} has any type: {spoilt:#}");
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            let mut spoilt = document.clone();
+            if let Some(object) = spoilt.pointer_mut(parent).unwrap().as_object_mut() {
+                object.remove(name).unwrap();
+                if schema.of(definition).is_valid(&spoilt) {
+                    optional.insert((*definition, general));
+                }
+            }
+        }
+    }
+    assert!(seen.len() > 900, "only {} places", seen.len());
+    let expected = OPTIONAL.map(|(definition, general)| (definition, general.to_owned()));
+    assert_eq!(optional, expected.into());
+}
+
+#[test]
+fn the_schema_documents_all_fields_that_occur_and_no_others() {
+    let mut occurring = BTreeSet::new();
+    for (_, document) in &*DOCUMENTS {
+        let mut places = Vec::new();
+        collect_places(document, "", "", &mut places);
+        let names = places.iter().filter_map(|(_, general)| general.rsplit('/').next().filter(|name| *name != "*"));
+        occurring.extend(names.map(str::to_owned));
+    }
+    let mut documented = BTreeSet::new();
+    collect_names(&serde_json::from_str(SCHEMA).unwrap(), &mut documented);
+    let differing: Vec<&String> = occurring.symmetric_difference(&documented).collect();
+    assert!(differing.is_empty(), "{differing:?}");
+}
+
+/// Collects the JSON pointer of each value in a document, and the same pointer with `*` for each
+/// index and for each name that comes from a file.
+fn collect_places(value: &Value, pointer: &str, general: &str, places: &mut Vec<(String, String)>) {
+    let is_open = OPEN.iter().any(|name| general.ends_with(&format!("/{name}")));
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
+        _ => return,
+    };
+    for (name, child) in children {
+        let general_name = if is_open || value.is_array() { "*" } else { &name };
+        let (pointer, general) = (format!("{pointer}/{name}"), format!("{general}/{general_name}"));
+        collect_places(child, &pointer, &general, places);
+        places.push((pointer, general));
+    }
+}
+
+/// Collects the names in all `properties` of a schema.
+fn collect_names(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(fields) => {
+            for (keyword, value) in fields {
+                match value.as_object() {
+                    Some(properties) if keyword == "properties" => {
+                        names.extend(properties.keys().cloned());
+                        properties.values().for_each(|property| collect_names(property, names));
+                    }
+                    _ => collect_names(value, names),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
+        _ => {}
+    }
+}
+
+/// Returns a value of a type that no field has in place of this value.
+fn other_type(value: &Value) -> Value {
+    match value {
+        Value::Null | Value::Array(_) => json!({ "wrong": "wrong" }),
+        Value::String(_) => json!(false),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => json!("wrong"),
+    }
+}
